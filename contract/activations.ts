@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { answeredInstant, id, requiredText, text } from './common.ts';
+import { route, staffWith } from './route.ts';
+
+/** `released`: the machine gave its seat back itself; `deactivated`: staff took it. Only `active` holds a seat. */
+export const activationStatuses = ['active', 'deactivated', 'released'] as const;
+export const activationTypes = ['automatic', 'manual'] as const;
+
+/** A machine's seat on a license (spec part 1, section 3). */
+export const activation = z
+  .object({
+    activationId: z.string(),
+    machineId: z.string(),
+    status: z.enum(activationStatuses),
+    activationType: z
+      .enum(activationTypes)
+      .meta({ description: 'automatic: taken by a validation; manual: given by staff' }),
+    hostname: z.string().nullable(),
+    platform: z.string().nullable(),
+    architecture: z.string().nullable(),
+    osVersion: z.string().nullable(),
+    appVersion: z.string().nullable(),
+    lastCheckedAt: answeredInstant.nullable(),
+    createdAt: answeredInstant,
+  })
+  .meta({ id: 'Activation' });
+
+export type Activation = z.output<typeof activation>;
+
+/** What may be done to an activation: null when it may, else the reason (spec part 1, section 4). */
+export const activationCan = {
+  deactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? null : 'Machine is not active'),
+  reactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? 'Machine is already active' : null),
+};
+
+export const machineId = requiredText(256, 'Machine ID is required');
+
+/** Long enough for any way a key may be typed; what is not a key is answered as MALFORMED_KEY, not refused. */
+export const licenseKeyInput = text(256);
+
+export const activations = {
+  list: route({
+    method: 'GET',
+    path: '/api/licenses/{licenseKey}/activations',
+    summary: 'The machines of a license',
+    access: staffWith('licenses', 'read'),
+    params: z.object({ licenseKey: licenseKeyInput }),
+    answer: z.array(activation),
+    errors: ['NOT_FOUND'],
+  }),
+  deactivate: route({
+    method: 'DELETE',
+    path: '/api/licenses/activations/{activationId}',
+    summary: 'Take the seat from a machine; it stays out until staff reactivate it',
+    access: staffWith('licenses', 'update'),
+    params: z.object({ activationId: id }),
+    body: z.strictObject({ machineId }),
+    answer: activation,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+};

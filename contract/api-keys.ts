@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { answeredInstant, id, instant, requiredText, text } from './common.ts';
+import { route, staffWith } from './route.ts';
+
+/** An API key as it is shown: the secret itself is answered once, when the key is made. */
+export const apiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    keyPrefix: z.string(),
+    isActive: z.boolean(),
+    expiresAt: answeredInstant.nullable(),
+    rateLimit: z.number().meta({ description: 'Requests per hour' }),
+    ipWhitelist: z.array(z.string()),
+    totalRequests: z.number(),
+    createdAt: answeredInstant,
+    lastUsedAt: answeredInstant.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+
+export type ApiKey = z.output<typeof apiKey>;
+
+export const defaultRateLimit = 1000;
+
+const ipWhitelist = z.array(text(64).min(1)).max(500).meta({ description: 'IP addresses or CIDR ranges' });
+
+export const apiKeyInput = z.strictObject({
+  name: requiredText(200, 'Name is required'),
+  expiresAt: instant,
+  rateLimit: z
+    .number('Rate limit is required')
+    .int('Must be a whole number')
+    .min(1, 'Rate limit must be at least 1')
+    .max(1_000_000_000)
+    .default(defaultRateLimit),
+  ipWhitelist: ipWhitelist.optional(),
+});
+export type ApiKeyInput = z.output<typeof apiKeyInput>;
+
+export const apiKeys = {
+  list: route({
+    method: 'GET',
+    path: '/api/v1/api-keys',
+    summary: 'All API keys, without their secrets',
+    access: staffWith('api_keys', 'read'),
+    answer: z.object({ apiKeys: z.array(apiKey) }),
+  }),
+  create: route({
+    method: 'POST',
+    path: '/api/v1/api-keys',
+    summary: 'Create a key; the answer is the only time that it is shown whole',
+    access: staffWith('api_keys', 'create'),
+    body: apiKeyInput,
+    answer: apiKey.extend({ key: z.string() }).meta({ id: 'NewApiKey' }),
+    status: 201,
+    shownOnce: true,
+    errors: ['RULE_VIOLATED'],
+  }),
+  revoke: route({
+    method: 'DELETE',
+    path: '/api/v1/api-keys/{keyId}',
+    summary: 'Revoke a key: it is refused at once, and for good',
+    access: staffWith('api_keys', 'delete'),
+    params: z.object({ keyId: id }),
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+};

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/** PostgreSQL cannot store NUL, and a lone surrogate is not text in any encoding. */
+export function isStorableText(value: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(value) && value.isWellFormed();
+}
+
+/** Text of at most `max` characters, trimmed, without control characters. */
+export const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max, `Must be at most ${max} characters`)
+    .refine(isStorableText, 'Contains characters that are not text');
+
+/** Like `text`, and not empty. */
+export const requiredText = (max: number, message = 'Required') => text(max).min(1, message);
+
+export const id = z.uuid('Must be an id (UUID)').meta({ description: 'UUIDv7' });
+
+/** 1970 to 9999: what ISO 8601 writes in four digits and every client's date type can hold. */
+const earliest = Date.UTC(1970, 0, 1);
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** An ISO 8601 instant; with an offset or `Z` on the way in, always UTC with milliseconds on the way out. */
+export const instant = z.iso
+  .datetime({ offset: true, message: 'Must be an ISO 8601 date and time, such as 2026-11-20T09:30:00Z' })
+  .refine((value) => {
+    const at = Date.parse(value);
+    return at >= earliest && at <= latest;
+  }, 'Must lie between the years 1970 and 9999')
+  .transform((value) => new Date(value).toISOString());
+
+/** An instant that the server says; already normal, so nothing is parsed again. */
+export const answeredInstant = z.string().meta({ format: 'date-time' });
+
+const whole = (min: number, max: number) =>
+  z.coerce.number<string>().int('Must be a whole number').min(min).max(max);
+
+/** A flag in a query string: the words `true` and `false`. */
+export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** Page of a list. Without `limit` a list answers whole, as the spec's calls do. */
+export const paging = {
+  limit: whole(1, 500).optional().meta({ description: 'Rows to answer; without it the list is whole' }),
+  offset: whole(0, 10_000_000).optional().meta({ description: 'Rows to skip' }),
+};
+
+/** Text to find; bounded so that no search can be made arbitrarily dear. */
+export const search = text(200).optional();
+
+/** `meta` beside the data of every list. */
+export const listMeta = z
+  .object({ total: z.number(), limit: z.number().nullable(), offset: z.number() })
+  .meta({ id: 'ListMeta' });
+
+export type ListMeta = z.output<typeof listMeta>;
+
+/** The version a person saw when they began to edit: a change made since then is refused with 409. */
+export const seenVersion = instant.optional().meta({
+  description: 'updatedAt of the record as it was seen; a newer stored version gives 409 EDIT_CONFLICT',
+});

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import {
+  answeredInstant,
+  id,
+  listMeta,
+  paging,
+  queryFlag,
+  requiredText,
+  search,
+  seenVersion,
+  text,
+} from './common.ts';
+import { isCountryCode } from './countries.ts';
+import { route, staffWith } from './route.ts';
+
+export const customerStatuses = ['active', 'inactive'] as const;
+export type CustomerStatus = (typeof customerStatuses)[number];
+
+/** An organization that holds licenses (spec part 1, section 3). `deletedAt` is null unless soft-deleted. */
+export const customer = z
+  .object({
+    customerId: z.string(),
+    name: z.string(),
+    contactName: z.string().nullable(),
+    email: z.string().nullable(),
+    phone: z.string().nullable(),
+    country: z.string(),
+    type: z.string(),
+    status: z.enum(customerStatuses),
+    inheritLicenses: z.boolean(),
+    deletedAt: answeredInstant.nullable(),
+    createdAt: answeredInstant,
+    updatedAt: answeredInstant,
+    licenseCount: z.number(),
+    licenses: z
+      .array(z.object({ licenseId: z.string(), licenseKey: z.string(), moduleIds: z.array(z.string()) }))
+      .optional()
+      .meta({ description: 'Left out of a paged list' }),
+  })
+  .meta({ id: 'Customer' });
+
+export type Customer = z.output<typeof customer>;
+
+const optionalText = (max: number) =>
+  text(max)
+    .nullish()
+    .transform((value) => value || null);
+
+const fields = {
+  name: requiredText(200, 'Company Name is required'),
+  contactName: optionalText(200),
+  email: optionalText(320).refine(
+    (value) => value === null || z.email().safeParse(value).success,
+    'Must be an email address',
+  ),
+  phone: optionalText(50),
+  country: z.string().refine(isCountryCode, 'Must be a two-letter country code'),
+};
+
+/** What the customer modal sends; empty optional fields are left out and stored as null. */
+export const customerInput = z.strictObject(fields);
+export type CustomerInput = z.output<typeof customerInput>;
+
+export const customerSorts = [
+  'name',
+  '-name',
+  'email',
+  '-email',
+  'country',
+  '-country',
+  'createdAt',
+  '-createdAt',
+] as const;
+
+const filter = { search, status: z.enum(customerStatuses).optional(), country: text(2).optional() };
+const byId = z.object({ id });
+const canRead = staffWith('customers', 'read');
+const canUpdate = staffWith('customers', 'update');
+const canDelete = staffWith('customers', 'delete');
+
+type CustomerState = Pick<Customer, 'deletedAt'>;
+
+/**
+ * What may be done to a customer in its present state (spec part 1, section 4): null when it may, else the
+ * reason. The server enforces it, the console shows it.
+ */
+export const customerCan = {
+  update: (c: CustomerState) => (c.deletedAt ? 'Customer is soft-deleted' : null),
+  softDelete: (c: CustomerState) => (c.deletedAt ? 'Customer is already soft-deleted' : null),
+  restore: (c: CustomerState) => (c.deletedAt ? null : 'Customer is not soft-deleted'),
+  hardDelete: (c: CustomerState) =>
+    c.deletedAt
+      ? null
+      : 'Only a soft-deleted customer can be permanently deleted. Delete the customer first.',
+};
+
+export const customers = {
+  list: route({
+    method: 'GET',
+    path: '/api/customers',
+    summary: 'Customers that are not soft-deleted, or all of them',
+    access: canRead,
+    query: z.strictObject({
+      ...filter,
+      includeDeleted: queryFlag.optional(),
+      sort: z.enum(customerSorts).optional(),
+      ...paging,
+    }),
+    answer: z.array(customer),
+    meta: listMeta.extend({ deleted: z.number() }).meta({ id: 'CustomerListMeta' }),
+  }),
+  trash: route({
+    method: 'GET',
+    path: '/api/customers/trash',
+    summary: 'Soft-deleted customers',
+    access: canRead,
+    query: z.strictObject({ search, ...paging }),
+    answer: z.array(customer),
+    meta: listMeta,
+  }),
+  exportCsv: route({
+    method: 'GET',
+    path: '/api/customers/export.csv',
+    summary: 'The filtered list of customers as CSV',
+    access: canRead,
+    query: z.strictObject({ ...filter, sort: z.enum(customerSorts).optional() }),
+    csv: true,
+  }),
+  get: route({
+    method: 'GET',
+    path: '/api/customers/{id}',
+    summary: 'One customer with its licenses',
+    access: canRead,
+    params: byId,
+    query: z.strictObject({ includeDeleted: queryFlag.optional() }),
+    answer: customer,
+    errors: ['NOT_FOUND'],
+  }),
+  create: route({
+    method: 'POST',
+    path: '/api/customers',
+    summary: 'Create a customer',
+    access: staffWith('customers', 'create'),
+    body: customerInput,
+    answer: customer,
+    status: 201,
+  }),
+  update: route({
+    method: 'PUT',
+    path: '/api/customers/{id}',
+    summary: 'Change a customer',
+    access: canUpdate,
+    params: byId,
+    body: z.strictObject({ ...fields, updatedAt: seenVersion }),
+    answer: customer,
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
+  }),
+  softDelete: route({
+    method: 'PATCH',
+    path: '/api/customers/{id}/soft-delete',
+    summary: 'Move a customer to the trash; its machines are refused until it is restored',
+    access: canDelete,
+    params: byId,
+    answer: customer,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  restore: route({
+    method: 'PATCH',
+    path: '/api/customers/{id}/restore',
+    summary: 'Take a customer out of the trash',
+    access: canUpdate,
+    params: byId,
+    answer: customer,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  hardDelete: route({
+    method: 'DELETE',
+    path: '/api/customers/{id}',
+    summary: 'Remove a soft-deleted customer for good, with its licenses and activations',
+    access: canDelete,
+    params: byId,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  checkDeletable: route({
+    method: 'GET',
+    path: '/api/customers/{id}/check-deletable',
+    summary: 'Whether a customer can be removed for good, and what goes with it',
+    access: canRead,
+    params: byId,
+    answer: z.object({ canDelete: z.boolean(), message: z.string() }).meta({ id: 'DeletableCheck' }),
+    errors: ['NOT_FOUND'],
+  }),
+};

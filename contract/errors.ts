@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/**
+ * Every way a call can fail, with its HTTP status (design section 4). The list is closed: a code that is
+ * not here can be neither sent nor expected.
+ */
+export const errorStatus = {
+  INVALID_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  WRONG_CREDENTIALS: 401,
+  FORBIDDEN: 403,
+  CROSS_SITE: 403,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  EDIT_CONFLICT: 409,
+  WRONG_STATE: 409,
+  IDEMPOTENCY_MISMATCH: 409,
+  TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RULE_VIOLATED: 422,
+  TOO_MANY_REQUESTS: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
+
+/**
+ * What is wrong with one field. In an EDIT_CONFLICT `current` is the stored value and `yours` the one sent,
+ * so that a person can see what differs.
+ */
+export const errorDetail = z
+  .object({
+    path: z.string(),
+    message: z.string(),
+    current: z.unknown().optional(),
+    yours: z.unknown().optional(),
+  })
+  .meta({ id: 'ErrorDetail' });
+
+export type ErrorDetail = z.output<typeof errorDetail>;
+
+/** The body of every answer that is not a success: `error` is a sentence for a person, `code` is for programs. */
+export const errorBody = z
+  .object({
+    success: z.literal(false),
+    error: z.string(),
+    code: z.enum(errorCodes),
+    details: z.array(errorDetail).optional(),
+    requestId: z.string(),
+  })
+  .meta({ id: 'Error' });
+
+export type ErrorBody = z.output<typeof errorBody>;

@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import { answeredInstant, id, instant, listMeta, paging, search, seenVersion, text } from './common.ts';
+import { normalizeModuleIds } from './modules.ts';
+import { route, staffWith } from './route.ts';
+
+export const licenseTypes = ['trial', 'enterprise'] as const;
+export type LicenseType = (typeof licenseTypes)[number];
+export const licenseStatuses = ['active', 'revoked'] as const;
+/** Active, Revoked and Expired of spec part 1, section 2; expired is derived, see `licenseTab`. */
+export const licenseTabs = ['active', 'revoked', 'expired'] as const;
+export type LicenseTab = (typeof licenseTabs)[number];
+
+/** A license on the wire: modules travel as `moduleIds`, the interface calls them modules. */
+export const license = z
+  .object({
+    licenseId: z.string(),
+    licenseKey: z.string(),
+    customerId: z.string(),
+    customer: z
+      .object({ name: z.string(), deletedAt: answeredInstant.nullable() })
+      .nullable()
+      .meta({ description: 'The owner; null when it is unknown' }),
+    type: z.enum(licenseTypes),
+    status: z.enum(licenseStatuses),
+    validFrom: answeredInstant,
+    validUntil: answeredInstant,
+    maxActivations: z.number(),
+    currentActivations: z.number(),
+    moduleIds: z.array(z.string()),
+    createdAt: answeredInstant,
+    updatedAt: answeredInstant,
+  })
+  .meta({ id: 'License' });
+
+export type License = z.output<typeof license>;
+
+/** The tab a license stands in at `now`: expired is "not revoked and validUntil in the past". */
+export function licenseTab(l: Pick<License, 'status' | 'validUntil'>, now: Date): LicenseTab {
+  if (l.status === 'revoked') return 'revoked';
+  return Date.parse(l.validUntil) < now.getTime() ? 'expired' : 'active';
+}
+
+type LicenseState = Pick<License, 'status' | 'customer'>;
+const ownerGone = (l: LicenseState) =>
+  !l.customer || l.customer.deletedAt ? 'Customer is soft-deleted' : null;
+
+/**
+ * What may be done to a license in its present state (spec part 1, sections 2 and 4): null when it may, else
+ * the reason. The server enforces it, the console shows it.
+ */
+export const licenseCan = {
+  update: (l: LicenseState) =>
+    ownerGone(l) ?? (l.status === 'revoked' ? 'Revoked licenses cannot be edited' : null),
+  revoke: (l: LicenseState) => ownerGone(l) ?? (l.status === 'revoked' ? 'License is already revoked' : null),
+  reactivate: (l: LicenseState) =>
+    ownerGone(l) ?? (l.status === 'active' ? 'License is already active' : null),
+  delete: (l: LicenseState) => (l.status === 'active' ? 'Revoke the license before deleting it' : null),
+};
+
+export const maxActivationsLimit = 1_000_000;
+
+const moduleIds = z
+  .preprocess(normalizeModuleIds, z.array(text(100)).max(200))
+  .transform((ids) => [...new Set(ids)])
+  .meta({ description: 'A list, a list holding one JSON text, or a JSON text' });
+
+const fields = {
+  customerId: id,
+  type: z.enum(licenseTypes),
+  validFrom: instant,
+  validUntil: instant,
+  maxActivations: z
+    .number('Max activations is required')
+    .int('Must be a whole number')
+    .min(1, 'Must be at least 1')
+    .max(maxActivationsLimit, `Must be at most ${maxActivationsLimit}`),
+  moduleIds,
+};
+
+const inOrder = (l: { validFrom?: string | undefined; validUntil?: string | undefined }) =>
+  !l.validFrom || !l.validUntil || l.validFrom < l.validUntil;
+const orderError = { path: ['validUntil'], error: 'Must be after Valid From' };
+
+export const licenseInput = z
+  .strictObject({ ...fields, moduleIds: moduleIds.default([]) })
+  .refine(inOrder, orderError);
+export type LicenseInput = z.output<typeof licenseInput>;
+
+export const licensePatch = z
+  .strictObject({ ...fields, updatedAt: seenVersion })
+  .partial()
+  .refine(inOrder, orderError);
+export type LicensePatch = z.output<typeof licensePatch>;
+
+export const licenseSorts = [
+  'customer',
+  '-customer',
+  'licenseKey',
+  '-licenseKey',
+  'type',
+  '-type',
+  'validUntil',
+  '-validUntil',
+  'activations',
+  '-activations',
+  'createdAt',
+  '-createdAt',
+] as const;
+export type LicenseSort = (typeof licenseSorts)[number];
+
+const filter = {
+  customerId: id.optional(),
+  tab: z.enum(licenseTabs).optional(),
+  type: z.enum(licenseTypes).optional(),
+  expiringWithinDays: z.coerce.number<string>().int().min(0).max(3650).optional(),
+  search,
+  sort: z.enum(licenseSorts).optional(),
+};
+
+export const licenseListMeta = listMeta
+  .extend({
+    counts: z
+      .object({ active: z.number(), revoked: z.number(), expired: z.number() })
+      .meta({ description: 'Licenses of each tab under the other filters' }),
+    groups: z
+      .array(z.object({ customerId: z.string(), count: z.number() }))
+      .meta({ description: 'For each customer on this page: its licenses in the tab under all filters' }),
+  })
+  .meta({ id: 'LicenseListMeta' });
+export type LicenseListMeta = z.output<typeof licenseListMeta>;
+
+const byId = z.object({ id });
+const canRead = staffWith('licenses', 'read');
+const canUpdate = staffWith('licenses', 'update');
+
+export const licenses = {
+  list: route({
+    method: 'GET',
+    path: '/api/v1/licenses',
+    summary: 'Licenses, with the counts of the three tabs',
+    access: canRead,
+    query: z.strictObject({ ...filter, ...paging }),
+    answer: z.array(license),
+    meta: licenseListMeta,
+  }),
+  exportCsv: route({
+    method: 'GET',
+    path: '/api/v1/licenses/export.csv',
+    summary: 'The filtered list of licenses as CSV',
+    access: canRead,
+    query: z.strictObject(filter),
+    csv: true,
+  }),
+  get: route({
+    method: 'GET',
+    path: '/api/v1/licenses/{id}',
+    summary: 'One license',
+    access: canRead,
+    params: byId,
+    answer: license,
+    errors: ['NOT_FOUND'],
+  }),
+  create: route({
+    method: 'POST',
+    path: '/api/v1/licenses',
+    summary: 'Issue a license; the key is made by the server',
+    access: staffWith('licenses', 'create'),
+    body: licenseInput,
+    answer: license,
+    status: 201,
+    errors: ['RULE_VIOLATED'],
+  }),
+  update: route({
+    method: 'PATCH',
+    path: '/api/v1/licenses/{id}',
+    summary: 'Change a license that is not revoked',
+    access: canUpdate,
+    params: byId,
+    body: licensePatch,
+    answer: license,
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE', 'RULE_VIOLATED'],
+  }),
+  delete: route({
+    method: 'DELETE',
+    path: '/api/v1/licenses/{id}',
+    summary: 'Remove a license and its activations for good',
+    access: staffWith('licenses', 'delete'),
+    params: byId,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  revoke: route({
+    method: 'PATCH',
+    path: '/api/v1/licenses/{id}/revoke',
+    summary: 'Revoke a license: its machines are refused from now on',
+    access: canUpdate,
+    params: byId,
+    answer: license,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  reactivate: route({
+    method: 'POST',
+    path: '/api/v1/licenses/{id}/reactivate',
+    summary: 'Make a revoked license valid again',
+    access: canUpdate,
+    params: byId,
+    answer: license,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+};

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { route, staffWith } from './route.ts';
+
+/** A module that a license can hold (spec part 1, section 3). */
+export const module = z
+  .object({
+    moduleId: z.string(),
+    name: z.string(),
+    description: z.string(),
+    metadata: z.object({ category: z.string().optional() }),
+  })
+  .meta({ id: 'Module' });
+
+export type Module = z.output<typeof module>;
+
+/**
+ * `moduleIds` arrives as a list, as a list whose one element is a JSON text, or as a JSON text (spec part 1,
+ * section 3); all three become a list. What is none of these is returned as it came, for validation to refuse.
+ */
+export function normalizeModuleIds(value: unknown): unknown {
+  const inner = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof inner !== 'string') return value;
+  if (!inner.trimStart().startsWith('[')) return value;
+  try {
+    const parsed: unknown = JSON.parse(inner);
+    return Array.isArray(parsed) ? parsed : value;
+  } catch {
+    return value;
+  }
+}
+
+/** `mod_lung_nodule` is shown as `Lung Nodule`. */
+export function moduleLabel(moduleId: string): string {
+  return moduleId
+    .replace(/^mod_/, '')
+    .split('_')
+    .filter(Boolean)
+    .map((word) => word[0]!.toUpperCase() + word.slice(1).toLowerCase())
+    .join(' ');
+}
+
+export const modules = {
+  list: route({
+    method: 'GET',
+    path: '/api/modules',
+    summary: 'All modules that a license can hold',
+    access: staffWith('licenses', 'read'),
+    answer: z.array(module),
+  }),
+};

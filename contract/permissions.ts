@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+export const resources = [
+  'users',
+  'licenses',
+  'customers',
+  'audit',
+  'analytics',
+  'releases',
+  'rollouts',
+  'api_keys',
+] as const;
+export const actions = ['read', 'create', 'update', 'delete', 'export'] as const;
+
+export type Resource = (typeof resources)[number];
+export type Action = (typeof actions)[number];
+
+/** A right as it travels on the wire: spec part 1, section 6. */
+export const permission = z
+  .object({ resource: z.enum(resources), action: z.enum(actions) })
+  .meta({ id: 'Permission' });
+
+export type Permission = z.output<typeof permission>;
+
+export const roleNames = [
+  'super_admin',
+  'admin',
+  'license_manager',
+  'binary_manager',
+  'support_agent',
+  'viewer',
+  'service_account',
+] as const;
+
+export type RoleName = (typeof roleNames)[number];
+
+/** Texts of spec part 2, section 3, to the letter. */
+export const roleDescriptions: Record<RoleName, string> = {
+  super_admin: 'complete system control and configuration',
+  admin: 'day-to-day system management',
+  license_manager: 'licence operations without customer management',
+  binary_manager: 'manage application updates and releases',
+  support_agent: 'customer support operations',
+  viewer: 'read-only access for stakeholders',
+  service_account: 'API-only access for desktop applications',
+};
+
+/** Which actions exist on which resource; the matrix is made of these cells and no others. */
+export const resourceActions: Record<Resource, readonly Action[]> = {
+  users: ['read', 'create', 'update', 'delete'],
+  licenses: ['read', 'create', 'update', 'delete'],
+  customers: ['read', 'create', 'update', 'delete'],
+  audit: ['read', 'export', 'update', 'delete'],
+  analytics: ['read', 'export'],
+  releases: ['read', 'create', 'update', 'delete'],
+  rollouts: ['read', 'create', 'update', 'delete'],
+  api_keys: ['read', 'create', 'update', 'delete'],
+};
+
+const all = (resource: Resource): Permission[] => some(resource, ...resourceActions[resource]);
+const some = (resource: Resource, ...allowed: Action[]): Permission[] =>
+  allowed.map((action) => ({ resource, action }));
+const everything = resources.flatMap(all);
+
+/**
+ * What each role may do at first start (design section 4). The matrix in the database is seeded from this and
+ * is the one that decides afterwards.
+ */
+export const roleMatrix: Record<RoleName, readonly Permission[]> = {
+  super_admin: everything,
+  admin: everything.filter((p) => !(p.resource === 'users' && p.action === 'delete')),
+  license_manager: [
+    ...all('licenses'),
+    ...some('customers', 'read'),
+    ...some('analytics', 'read'),
+    ...some('releases', 'read'),
+  ],
+  binary_manager: [...all('releases'), ...all('rollouts'), ...some('analytics', 'read')],
+  support_agent: [
+    ...some('customers', 'read', 'update'),
+    ...some('licenses', 'read', 'update'),
+    ...some('releases', 'read'),
+    ...some('analytics', 'read'),
+    ...some('audit', 'read'),
+  ],
+  viewer: [
+    ...some('customers', 'read'),
+    ...some('licenses', 'read'),
+    ...some('releases', 'read'),
+    ...some('analytics', 'read'),
+  ],
+  service_account: [],
+};
+
+/** True when `held` contains the right to do `action` on `resource`. */
+export function hasPermission(held: readonly Permission[], resource: Resource, action: Action): boolean {
+  return held.some((p) => p.resource === resource && p.action === action);
+}

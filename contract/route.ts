@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import type { Action, Permission, Resource } from './permissions.ts';
+
+export type ApiKeyScope = 'validate' | 'updates' | 'releases';
+
+/**
+ * Who may make a call: anyone, anyone signed in, staff with a permission, or (`apiKey`) a desktop program
+ * with a key of that scope as well.
+ */
+export type Access =
+  { kind: 'public' } | { kind: 'signedIn' } | { kind: 'staff'; permission: Permission; apiKey?: ApiKeyScope };
+
+export const anyone: Access = { kind: 'public' };
+export const signedIn: Access = { kind: 'signedIn' };
+
+/** Staff who hold `action` on `resource`. */
+export const staffWith = (resource: Resource, action: Action): Access => ({
+  kind: 'staff',
+  permission: { resource, action },
+});
+
+/** Staff with the permission, or an API key of the scope. */
+export const apiKeyOrStaffWith = (apiKey: ApiKeyScope, resource: Resource, action: Action): Access => ({
+  kind: 'staff',
+  permission: { resource, action },
+  apiKey,
+});
+
+type Schema = z.ZodType;
+
+/**
+ * One call, as data. Server routing, validation, authorization, OpenAPI and the typed client all read this
+ * object; nothing about a call is written anywhere else.
+ *
+ * `answer` is what stands under `data` (none: 204). `meta` is what stands beside it in a list. `csv` marks a
+ * call that answers a file instead of the envelope. `errors` lists what a caller must expect beyond what every
+ * call can answer (400, 401, 403, 429, 500, 503).
+ */
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Parameters in braces, as the spec writes them: `/api/customers/{id}`. */
+  path: string;
+  summary: string;
+  access: Access;
+  params?: Schema;
+  query?: Schema;
+  body?: Schema;
+  answer?: Schema;
+  meta?: Schema;
+  csv?: true;
+  /** The answer holds a secret: a repeated Idempotency-Key is told so, instead of keeping the secret for a repeat. */
+  shownOnce?: true;
+  /** HTTP status of a success, when it is neither 200 nor (without an answer) 204. */
+  status?: 201;
+  errors?: readonly ErrorCode[];
+};
+
+/** Keeps the exact types of a route, so that client and handler know its parameters and its answer. */
+export const route = <const R extends Route>(definition: R): R => definition;
+
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+type In<S> = S extends z.ZodType ? z.input<S> : undefined;
+
+/** What a handler receives: everything checked and transformed. */
+export type RouteInput<R extends Route> = {
+  params: Out<R['params']>;
+  query: Out<R['query']>;
+  body: Out<R['body']>;
+};
+
+/** What a handler gives back, before the envelope. */
+export type RouteAnswer<R extends Route> = R['meta'] extends Schema
+  ? { data: Out<R['answer']>; meta: Out<R['meta']> }
+  : Out<R['answer']>;
+
+/** What a client sends: only the parts that the call has. */
+export type RouteRequest<R extends Route> = (R['params'] extends Schema
+  ? { params: In<R['params']> }
+  : unknown) &
+  (R['query'] extends Schema ? { query?: In<R['query']> } : unknown) &
+  (R['body'] extends Schema ? { body: In<R['body']> } : unknown);

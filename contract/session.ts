@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { permission } from './permissions.ts';
+import { anyone, route, signedIn } from './route.ts';
+
+/** The signed-in person, as the console keeps it in local storage under `user` (spec part 1, section 3). */
+export const sessionUser = z
+  .object({ userId: z.string(), email: z.string(), name: z.string() })
+  .meta({ id: 'SessionUser' });
+
+export type SessionUser = z.output<typeof sessionUser>;
+
+export const role = z.object({ name: z.string() }).meta({ id: 'RoleName' });
+
+const rights = { permissions: z.array(permission), roles: z.array(role) };
+
+export const credentials = z.strictObject({
+  email: z.string().trim().min(1, 'Email is required').max(320, 'Must be at most 320 characters'),
+  password: z.string().min(1, 'Password is required').max(1024, 'Must be at most 1024 characters'),
+});
+
+const signIn = z.object({ user: sessionUser, accessToken: z.string(), ...rights }).meta({ id: 'SignIn' });
+
+export const session = {
+  login: route({
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    summary: 'Sign in with email and password',
+    access: anyone,
+    body: credentials,
+    answer: signIn,
+    errors: ['WRONG_CREDENTIALS', 'TOO_MANY_REQUESTS'],
+  }),
+  logout: route({
+    method: 'POST',
+    path: '/api/v1/auth/logout',
+    summary: 'End the session on the server',
+    access: anyone,
+  }),
+  refresh: route({
+    method: 'POST',
+    path: '/api/v1/auth/refresh',
+    summary: 'Rotate the session cookie and the access token',
+    access: anyone,
+    answer: signIn,
+    errors: ['UNAUTHENTICATED'],
+  }),
+  me: route({
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    summary: 'The signed-in person with permissions and roles',
+    access: signedIn,
+    answer: z.object({ user: sessionUser, ...rights }).meta({ id: 'Me' }),
+  }),
+};

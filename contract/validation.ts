@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { activation, licenseKeyInput, machineId } from './activations.ts';
+import { answeredInstant, text } from './common.ts';
+import { licenseTypes } from './licenses.ts';
+import { anyone, apiKeyOrStaffWith, route } from './route.ts';
+
+/** The decided outcomes of a validation (design section 5); each is answered with HTTP 200. */
+export const validationCodes = [
+  'VALID',
+  'NOT_FOUND',
+  'MALFORMED_KEY',
+  'REVOKED',
+  'NOT_YET_VALID',
+  'EXPIRED',
+  'CUSTOMER_INACTIVE',
+  'TOO_MANY_ACTIVATIONS',
+  'MACHINE_DEACTIVATED',
+] as const;
+export type ValidationCode = (typeof validationCodes)[number];
+
+/** The sentence that goes with each code; spec part 1 shows it to staff who reactivate a machine. */
+export const validationMessages: Record<ValidationCode, string> = {
+  VALID: 'The license is valid on this machine.',
+  NOT_FOUND: 'There is no license with this key.',
+  MALFORMED_KEY: 'This is not a license key. Check it for typing errors.',
+  REVOKED: 'The license has been revoked.',
+  NOT_YET_VALID: 'The license is not valid yet.',
+  EXPIRED: 'The license has expired.',
+  CUSTOMER_INACTIVE: 'The customer of this license is not active.',
+  TOO_MANY_ACTIVATIONS: 'All activations of this license are in use. Deactivate a machine first.',
+  MACHINE_DEACTIVATED: 'This machine has been deactivated for this license.',
+};
+
+const machineFacts = {
+  hostname: text(253).optional(),
+  platform: text(50).optional(),
+  architecture: text(50).optional(),
+  osVersion: text(100).optional(),
+  appVersion: text(100).optional(),
+};
+
+export const validationRequest = z.strictObject({
+  licenseKey: licenseKeyInput,
+  machineId,
+  nonce: text(128).optional(),
+  ...machineFacts,
+});
+export type ValidationRequest = z.output<typeof validationRequest>;
+
+export const validatedActivation = activation.pick({
+  activationId: true,
+  machineId: true,
+  status: true,
+  activationType: true,
+  lastCheckedAt: true,
+  createdAt: true,
+});
+
+/**
+ * What a validation answers. `signed` is the exact text that was signed: the other fields as JSON. A desktop
+ * verifies `signature` over the UTF-8 bytes of `signed`, then reads `signed`, and trusts nothing beside it.
+ */
+export const validationResult = z
+  .object({
+    valid: z.boolean(),
+    code: z.enum(validationCodes),
+    message: z.string(),
+    license: z
+      .object({
+        licenseKey: z.string(),
+        type: z.enum(licenseTypes),
+        validUntil: answeredInstant,
+        modules: z.array(z.object({ moduleId: z.string(), name: z.string() })),
+      })
+      .nullable(),
+    activation: validatedActivation.nullable(),
+    machineId: z.string(),
+    nonce: z.string().nullable(),
+    issuedAt: answeredInstant,
+    signed: z.string(),
+    signature: z.string().meta({ description: 'Ed25519, base64' }),
+    keyId: z.string(),
+  })
+  .meta({ id: 'ValidationResult' });
+export type ValidationResult = z.output<typeof validationResult>;
+
+export const validation = {
+  validate: route({
+    method: 'POST',
+    path: '/api/licenses/validate',
+    summary:
+      'Validate a license on a machine; the first time takes a seat. From staff: reactivates the machine',
+    access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
+    body: validationRequest,
+    answer: validationResult,
+  }),
+  release: route({
+    method: 'POST',
+    path: '/api/licenses/deactivate',
+    summary: 'A machine gives its seat back; it may come back later',
+    access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
+    body: z.strictObject({ licenseKey: licenseKeyInput, machineId }),
+    answer: z.object({ released: z.boolean(), message: z.string() }).meta({ id: 'ReleaseResult' }),
+  }),
+  keys: route({
+    method: 'GET',
+    path: '/api/v1/keys',
+    summary: 'The public keys that validations are signed with',
+    access: anyone,
+    answer: z.array(
+      z
+        .object({ keyId: z.string(), algorithm: z.literal('Ed25519'), publicKeyPem: z.string() })
+        .meta({ id: 'SigningKey' }),
+    ),
+  }),
+};

@@ -1,0 +1,163 @@
+import fastifyCookie from '@fastify/cookie';
+import fastifyHelmet from '@fastify/helmet';
+import fastifySwagger from '@fastify/swagger';
+import fastifySwaggerUi from '@fastify/swagger-ui';
+import fastify, { type FastifyInstance } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { contract } from '../contract/index.ts';
+import { createAuthentication } from './authentication.ts';
+import type { Context } from './context.ts';
+import { isDatabaseUnreachable } from './db/client.ts';
+import { DatabaseDown } from './db/signals.ts';
+import { fail } from './failure.ts';
+import { activationRoutes } from './features/activations/activations.routes.ts';
+import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
+import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
+import { customerRoutes } from './features/customers/customers.routes.ts';
+import { licenseRoutes } from './features/licenses/licenses.routes.ts';
+import { moduleRoutes } from './features/modules/modules.routes.ts';
+import { createSessions } from './features/session/session.ts';
+import { sessionRoutes } from './features/session/session.routes.ts';
+import { createRecorder } from './features/validation/recorder.ts';
+import type { Signer } from './features/validation/signing.ts';
+import { validationRoutes } from './features/validation/validation.routes.ts';
+import { serve } from './http/adapter.ts';
+import { serveConsole } from './http/console.ts';
+import { serveMetrics } from './http/metrics.ts';
+import { openApi } from './http/openapi.ts';
+import { databaseUnavailable, frameworkFailure, sendFailure } from './http/reply.ts';
+import type { Passwords } from './passwords.ts';
+
+export type AppParts = { signer: Signer; passwords: Passwords; version: string; checkAnswers?: boolean };
+
+/**
+ * The whole HTTP service over a context. `checkAnswers` holds every answer against the contract, in tests.
+ * Closing the app waits for requests under way, then writes what was recorded behind them.
+ */
+export async function buildApp(
+  context: Context,
+  { signer, passwords, version, checkAnswers = false }: AppParts,
+) {
+  const app = createServer(context);
+  await secure(app, context);
+  const recorder = createRecorder(context.db, context.log);
+  const apiKeys = createApiKeyCheck(context);
+  const sessions = createSessions(context, passwords);
+
+  const implemented = [
+    sessionRoutes(sessions),
+    customerRoutes(context),
+    moduleRoutes(context),
+    licenseRoutes(context),
+    activationRoutes(context),
+    validationRoutes({ ...context, signer, recorder }),
+    apiKeyRoutes(context),
+  ].flat();
+  serve(app, context, implemented, { auth: createAuthentication(context, sessions, apiKeys), checkAnswers });
+
+  serveMetrics(app, context);
+  serveHealth(app, context);
+  await serveDocs(app, version);
+  await serveConsole(app);
+  app.addHook('onClose', async () => {
+    await recorder.stop();
+    await apiKeys.stop();
+  });
+  return app;
+}
+
+function createServer({ config, log }: Context): FastifyInstance {
+  const app = fastify({
+    loggerInstance: log.child(
+      {},
+      { serializers: { req: loggedRequest, res: (res) => ({ status: res.statusCode }) } },
+    ),
+    disableRequestLogging: true,
+    genReqId: () => uuidv7(),
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    bodyLimit: 1024 * 1024,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) =>
+      void sendFailure(
+        request,
+        reply,
+        frameworkFailure(error) ?? fail('INVALID_INPUT', 'The request is not valid.'),
+      ),
+  }) as unknown as FastifyInstance;
+
+  app.removeAllContentTypeParsers();
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    // The console names JSON as the type of every call, also of those without a body (spec part 1, section 7).
+    body === '' ? done(null, undefined) : parseJson(request, body as string, done),
+  );
+
+  app.setErrorHandler((error, request, reply) => {
+    const expected = frameworkFailure(error);
+    if (expected) return sendFailure(request, reply, expected);
+    if (error instanceof DatabaseDown || isDatabaseUnreachable(error)) {
+      return sendFailure(request, reply, databaseUnavailable);
+    }
+    request.log.error({ err: error, route: request.routeOptions.url }, 'Unexpected error');
+    return sendFailure(
+      request,
+      reply,
+      fail('INTERNAL', 'Something went wrong on our side. It has been logged.'),
+    );
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');
+  });
+  return app;
+}
+
+/** The route, never the address: ids, license keys and search terms stay out of the log. */
+function loggedRequest(request: { method: string; routeOptions?: { url?: string }; id?: string }) {
+  return { method: request.method, route: request.routeOptions?.url, id: request.id };
+}
+
+async function secure(app: FastifyInstance, { config }: Context): Promise<void> {
+  const https = config.publicUrl.startsWith('https:');
+  await app.register(fastifyCookie);
+  await app.register(fastifyHelmet, {
+    hsts: https,
+    frameguard: { action: 'deny' },
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        // hash-wasm compiles WebAssembly; no script text is ever evaluated
+        scriptSrc: ["'self'", "'wasm-unsafe-eval'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'"],
+        workerSrc: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'self'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+  });
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  });
+}
+
+function serveHealth(app: FastifyInstance, { signals, db }: Context): void {
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (request, reply) => {
+    if (!signals.isUp()) return sendFailure(request, reply, databaseUnavailable);
+    await db.selectFrom('roles').select('role_id').limit(1).execute();
+    return { status: 'ready' };
+  });
+}
+
+async function serveDocs(app: FastifyInstance, version: string): Promise<void> {
+  const document = openApi(contract, version);
+  app.get('/openapi.json', async () => document);
+  await app.register(fastifySwagger, { mode: 'static', specification: { document: document as never } });
+  await app.register(fastifySwaggerUi, { routePrefix: '/docs' });
+}

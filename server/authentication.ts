@@ -1,0 +1,74 @@
+import '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from './caller.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import type { ApiKeyCheck } from './features/api-keys/api-keys.ts';
+import { writeAudit } from './features/audit/audit.ts';
+import type { Sessions } from './features/session/session.ts';
+import type { Failure } from './failure.ts';
+import { bearerToken, type Authentication } from './http/adapter.ts';
+
+const nobody: Actor = { kind: 'nobody' };
+
+/** Tells who a request is from: an API key, or staff by bearer token or by cookie (design sections 4 and 7). */
+export function createAuthentication(
+  { config, db }: Context,
+  sessions: Sessions,
+  apiKeys: ApiKeyCheck,
+): Authentication {
+  const { name, options } = sessionCookie(config);
+
+  async function identify(request: FastifyRequest, reply: FastifyReply): Promise<Actor | Failure> {
+    const apiKey = presentedApiKey(request);
+    if (apiKey !== undefined) {
+      const { holder, budget } = await apiKeys.check(apiKey, request.ip);
+      if (budget) {
+        reply.header('ratelimit-limit', budget.limit);
+        reply.header('ratelimit-remaining', budget.remaining);
+        reply.header('ratelimit-reset', budget.resetSeconds);
+      }
+      return holder;
+    }
+    const bearer = bearerToken(request);
+    const cookie = request.cookies[name];
+    const staff =
+      (bearer && (await sessions.recognize(bearer, 'access'))) ||
+      (cookie && (await sessions.recognize(cookie, 'cookie')));
+    return staff || nobody;
+  }
+
+  return {
+    identify,
+    cookie: (request, reply) => ({
+      value: request.cookies[name],
+      set: (value) => void reply.setCookie(name, value, options),
+      clear: () => void reply.clearCookie(name, options),
+    }),
+    refused: (by, failure) =>
+      writeAudit(db, by, {
+        event: 'call.refused',
+        resourceType: 'call',
+        resourceId: null,
+        summary: `Refused ${by.endpoint}`,
+        error: failure.message,
+      }),
+  };
+}
+
+function sessionCookie({ publicUrl }: Config) {
+  const secure = publicUrl.startsWith('https:');
+  return {
+    // Browsers accept the __Host- name only with Secure, for the whole site, and from this host alone.
+    name: secure ? '__Host-lanyard_session' : 'lanyard_session',
+    options: { path: '/', httpOnly: true, sameSite: 'strict' as const, secure },
+  };
+}
+
+/** `X-API-Key`, or a bearer token that has the form of a key. */
+function presentedApiKey(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-api-key'];
+  if (header !== undefined) return String(header);
+  const bearer = bearerToken(request);
+  return bearer?.startsWith('lyd_') ? bearer : undefined;
+}

@@ -1,0 +1,32 @@
+import type { Permission } from '../contract/permissions.ts';
+import type { ApiKeyScope } from '../contract/route.ts';
+
+export type Staff = {
+  kind: 'staff';
+  userId: string;
+  sessionId: string;
+  email: string;
+  name: string;
+  roles: string[];
+  permissions: Permission[];
+};
+
+export type ApiKeyHolder = { kind: 'apiKey'; apiKeyId: string; name: string; scopes: ApiKeyScope[] };
+
+export type Actor = Staff | ApiKeyHolder | { kind: 'nobody' } | { kind: 'system' };
+
+/** Who does something, from where and when: what every rule may ask, and what an audit entry records. */
+export type Caller = {
+  actor: Actor;
+  now: Date;
+  ip: string;
+  userAgent: string;
+  requestId: string;
+  /** `PATCH /api/v1/licenses/{id}/revoke`: the route, not the address, so that no id or key stands in it. */
+  endpoint: string;
+};
+
+/** The caller of what Lanyard does by itself: first start, clean-up, demo data. */
+export function systemCaller(now: Date): Caller {
+  return { actor: { kind: 'system' }, now, ip: '', userAgent: '', requestId: '', endpoint: '' };
+}

@@ -1,0 +1,81 @@
+import path from 'node:path';
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65535);
+
+/** `30m`, `12h`, `90s`, `7d`, or the words of the documentation: `30 min`, `12 h`. */
+const duration = z.string().transform((value, issues) => {
+  const match = /^(\d+)\s*(s|m|min|h|d)$/.exec(value.trim());
+  const unitMs = { s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+  if (match) return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+  issues.addIssue('must be a number with a unit, such as 30min, 12h or 7d');
+  return z.NEVER;
+});
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+const settings = z.object({
+  PORT: port.default(8080),
+  HOST: z.string().min(1).optional(),
+  PUBLIC_URL: httpUrl.optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  ADMIN_EMAIL: z.email('must be an email address').optional(),
+  ADMIN_PASSWORD: z.string().min(6, 'must be at least 6 characters').optional(),
+  SESSION_IDLE: duration.default(30 * 60_000),
+  SESSION_MAX: duration.default(12 * 3_600_000),
+  TRUST_PROXY: z.string().optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+/** Everything an operator can set, typed. Durations are milliseconds. */
+export type Config = {
+  port: number;
+  host: string;
+  publicUrl: string;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  admin: { email: string; password: string } | undefined;
+  sessionIdleMs: number;
+  sessionMaxMs: number;
+  trustProxy: string[];
+  logLevel: z.output<typeof settings>['LOG_LEVEL'];
+};
+
+export class ConfigError extends Error {}
+
+/**
+ * Reads the settings from the environment (design section 2). Throws a ConfigError that lists every problem at
+ * once, so that an operator mends them in one go.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = settings.safeParse(given);
+  const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
+  if (!given.ADMIN_EMAIL !== !given.ADMIN_PASSWORD) {
+    problems.push('ADMIN_EMAIL and ADMIN_PASSWORD: set both or neither');
+  }
+  if (!parsed.success || problems.length > 0) {
+    throw new ConfigError(
+      `Lanyard cannot start with these settings:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    );
+  }
+  const s = parsed.data;
+  const inContainer = env.container !== undefined || env.KUBERNETES_SERVICE_HOST !== undefined;
+  return {
+    port: s.PORT,
+    host: s.HOST ?? (inContainer ? '0.0.0.0' : '127.0.0.1'),
+    publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ''),
+    dataDir: path.resolve(s.DATA_DIR),
+    databaseUrl: s.DATABASE_URL,
+    admin:
+      s.ADMIN_EMAIL && s.ADMIN_PASSWORD ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD } : undefined,
+    sessionIdleMs: s.SESSION_IDLE,
+    sessionMaxMs: s.SESSION_MAX,
+    trustProxy: (s.TRUST_PROXY ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+    logLevel: s.LOG_LEVEL,
+  };
+}

@@ -1,0 +1,16 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Db } from './db/client.ts';
+import type { Signals } from './db/signals.ts';
+
+/** What a running server has; made once by main, and by the test harness. */
+export type Context = {
+  config: Config;
+  log: Logger;
+  db: Db;
+  pool: pg.Pool;
+  signals: Signals;
+  /** The only source of the present time, so that tests can move it. */
+  clock: () => Date;
+};

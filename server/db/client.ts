@@ -1,0 +1,64 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import Cursor from 'pg-cursor';
+import type { Tables } from './tables.ts';
+
+export type Db = Kysely<Tables>;
+export type Tx = Transaction<Tables>;
+
+// pg answers int8 (counts) as text; ours stay far below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/**
+ * The pool of connections. `connectionTimeoutMillis` bounds the wait for a connection, so that a lost database
+ * is answered with 503 within a second.
+ */
+export function createPool(databaseUrl: string, size = 12): pg.Pool {
+  return new pg.Pool({
+    connectionString: databaseUrl,
+    max: size,
+    connectionTimeoutMillis: 900,
+    idleTimeoutMillis: 60_000,
+    application_name: 'lanyard',
+    // Bound what a stuck query may hold; exports set their own.
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+}
+
+/** The typed query builder over a pool. */
+export function createDb(pool: pg.Pool): Db {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool, cursor: Cursor }) });
+}
+
+const unreachable = new Set([
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '08000',
+  '08001',
+  '08003',
+  '08006',
+  '53300', // too_many_connections
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+]);
+
+const unreachableText =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/;
+
+/** True for an error that says "the database cannot be reached", as against "the query is wrong". */
+export function isDatabaseUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: string };
+  return (code !== undefined && unreachable.has(code)) || unreachableText.test(error.message);
+}
+
+/** True when a unique constraint of that name refused a row. */
+export function violatesUnique(error: unknown, constraint: string): boolean {
+  const { code, constraint: name } = error as { code?: string; constraint?: string };
+  return code === '23505' && name === constraint;
+}

@@ -1,0 +1,177 @@
+import pg from 'pg';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Db, Tx } from './client.ts';
+
+/** What other processes must hear of. A topic drops the caches that hang on it; it carries no data. */
+export type Topic = 'sessions' | 'apiKeys' | 'licenses';
+
+/**
+ * One connection that listens for changes made by other processes and, by its heartbeat, knows whether the
+ * database answers at all.
+ */
+export type Signals = {
+  /** False from the moment the database stops answering until it is listened to again. */
+  isUp(): boolean;
+  /** Rejects with DatabaseDown when the database stops answering; calls in flight race against it. */
+  whenDown(): Promise<never>;
+  /** Runs when the topic changed anywhere, and for every topic when something may have been missed. */
+  on(topic: Topic, run: () => void): void;
+  /** Runs the listeners of this process; the others hear by NOTIFY, see `announce`. */
+  drop(topic: Topic): void;
+  stop(): Promise<void>;
+};
+
+export class DatabaseDown extends Error {
+  constructor() {
+    super('The database does not answer');
+  }
+}
+
+const channel = 'lanyard';
+const beatEveryMs = 150;
+/** A live database answers `select 1` in under a millisecond; the sum stays below the promised second. */
+const beatDeadlineMs = 600;
+const reconnectEveryMs = 200;
+
+type Down = { promise: Promise<never>; reject(error: Error): void };
+
+type State = {
+  listeners: Map<Topic, Set<() => void>>;
+  down: Down;
+  up: boolean;
+  stopped: boolean;
+  client: pg.Client | undefined;
+};
+
+/** Connects and resolves once listening; later losses are mended in the background. */
+export async function startSignals(databaseUrl: string, log: Logger): Promise<Signals> {
+  const state: State = {
+    listeners: new Map(),
+    down: newDown(),
+    up: false,
+    stopped: false,
+    client: undefined,
+  };
+  await connect(state, databaseUrl);
+  const watching = watch(state, databaseUrl, log);
+  return {
+    isUp: () => state.up,
+    whenDown: () => state.down.promise,
+    on(topic, run) {
+      const set = state.listeners.get(topic) ?? new Set();
+      state.listeners.set(topic, set.add(run));
+    },
+    drop: (topic) => run(state, topic),
+    async stop() {
+      state.stopped = true;
+      await state.client?.end().catch(() => undefined);
+      await watching;
+    },
+  };
+}
+
+/** Tells every process, on commit of `tx`, that the topic changed; this process hears at the same moment. */
+export async function announce(tx: Tx | Db, topic: Topic): Promise<void> {
+  announced.set(tx, (announced.get(tx) ?? new Set<Topic>()).add(topic));
+  await sql`select pg_notify(${channel}, ${topic})`.execute(tx);
+}
+
+const announced = new WeakMap<object, Set<Topic>>();
+
+/**
+ * Runs `work` in a transaction. What it announced is dropped from this process's caches before the caller goes
+ * on: NOTIFY alone could arrive after the answer, and the next call would still see the old state.
+ */
+export async function transact<T>(db: Db, signals: Signals, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let topics: Set<Topic> | undefined;
+  const result = await db.transaction().execute(async (tx) => {
+    const value = await work(tx);
+    topics = announced.get(tx);
+    return value;
+  });
+  for (const topic of topics ?? []) signals.drop(topic);
+  return result;
+}
+
+function newDown(): Down {
+  let reject!: Down['reject'];
+  const promise = new Promise<never>((_, no) => {
+    reject = no;
+  });
+  // Nobody may be waiting when the database goes away; that is no unhandled rejection.
+  promise.catch(() => undefined);
+  return { promise, reject };
+}
+
+function run(state: State, topic: Topic): void {
+  for (const listener of state.listeners.get(topic) ?? []) listener();
+}
+
+async function connect(state: State, databaseUrl: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 2000,
+    application_name: 'lanyard signals',
+  });
+  client.on('error', () => markDown(state));
+  client.on('end', () => markDown(state));
+  client.on('notification', ({ payload }) => run(state, payload as Topic));
+  try {
+    await client.connect();
+    await client.query(`listen ${channel}`);
+  } catch (error) {
+    client.end().catch(() => undefined);
+    throw error;
+  }
+  state.client = client;
+  for (const topic of state.listeners.keys()) run(state, topic);
+  state.up = true;
+}
+
+function markDown(state: State): void {
+  if (!state.up) return;
+  state.up = false;
+  for (const topic of state.listeners.keys()) run(state, topic);
+  const { reject } = state.down;
+  state.down = newDown();
+  reject(new DatabaseDown());
+}
+
+async function watch(state: State, databaseUrl: string, log: Logger): Promise<void> {
+  while (!state.stopped) {
+    if (state.up) {
+      if (!(await beats(state.client!)) && !state.stopped) {
+        log.error('The database does not answer');
+        markDown(state);
+        const lost = state.client!;
+        lost.end().catch(() => undefined);
+        // a connection that hangs never ends politely
+        (lost as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+      }
+      await pause(beatEveryMs);
+    } else {
+      await connect(state, databaseUrl).then(
+        () => log.info('The database answers again'),
+        () => pause(reconnectEveryMs),
+      );
+    }
+  }
+}
+
+/** True when the connection answers in time. A late timer alone proves nothing: the event loop may have been busy. */
+async function beats(client: pg.Client): Promise<boolean> {
+  const answer = client.query('select 1').then(
+    () => true,
+    () => false,
+  );
+  const silence = pause(beatDeadlineMs).then(
+    () => new Promise<false>((resolve) => setImmediate(() => setImmediate(resolve, false))),
+  );
+  return Promise.race([answer, silence]);
+}
+
+const pause = (ms: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });

@@ -1,0 +1,142 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { activationStatuses, activationTypes } from '../../contract/activations.ts';
+import type { CustomerStatus } from '../../contract/customers.ts';
+import type { LicenseType } from '../../contract/licenses.ts';
+import type { Action, Resource } from '../../contract/permissions.ts';
+import type { ApiKeyScope } from '../../contract/route.ts';
+
+/** A column that the database fills or a trigger keeps: read, never written. */
+type Kept<T> = ColumnType<T, never, never>;
+
+export type Tables = {
+  users: {
+    user_id: string;
+    email: string;
+    name: string;
+    password_hash: string;
+    status: Generated<'active' | 'inactive'>;
+    created_at: Date;
+    updated_at: Date;
+  };
+  roles: { role_id: string; description: string };
+  role_permissions: { role_id: string; resource: Resource; action: Action };
+  user_roles: { user_id: string; role_id: string };
+  sessions: {
+    session_id: string;
+    user_id: string;
+    cookie_hash: Buffer;
+    previous_cookie_hash: Buffer | null;
+    rotated_at: Date | null;
+    access_hash: Buffer;
+    access_expires_at: Date;
+    created_at: Date;
+    last_seen_at: Date;
+    ip_address: string;
+    user_agent: string;
+    ended_at: Date | null;
+    end_reason: string | null;
+  };
+  login_failures: { subject: string; window_start: Date; failures: number };
+  api_keys: {
+    api_key_id: string;
+    name: string;
+    key_prefix: string;
+    secret_hash: Buffer;
+    scopes: ApiKeyScope[];
+    is_active: Generated<boolean>;
+    expires_at: Date | null;
+    rate_limit: number;
+    ip_whitelist: string[];
+    total_requests: Generated<number>;
+    last_used_at: Date | null;
+    created_by: string | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+  api_key_hours: { api_key_id: string; hour: Date; granted: number };
+  customers: {
+    customer_id: string;
+    name: string;
+    contact_name: string | null;
+    email: string | null;
+    phone: string | null;
+    country: string;
+    type: Generated<string>;
+    status: Generated<CustomerStatus>;
+    inherit_licenses: Generated<boolean>;
+    license_count: Kept<number>;
+    deleted_at: Date | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+  modules: { module_id: string; name: string; description: string; category: string | null };
+  licenses: {
+    license_id: string;
+    license_key: string;
+    customer_id: string;
+    type: LicenseType;
+    status: Generated<'active' | 'revoked'>;
+    valid_from: Date;
+    valid_until: Date;
+    max_activations: number;
+    current_activations: Generated<number>;
+    module_ids: string[];
+    created_at: Date;
+    updated_at: Date;
+    customer_sort: Kept<string>;
+    search_text: Kept<string>;
+  };
+  activations: {
+    activation_id: string;
+    license_id: string;
+    machine_id: string;
+    status: (typeof activationStatuses)[number];
+    activation_type: (typeof activationTypes)[number];
+    hostname: string | null;
+    platform: string | null;
+    architecture: string | null;
+    os_version: string | null;
+    app_version: string | null;
+    last_checked_at: Date | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+  validations: {
+    validation_id: Generated<number>;
+    occurred_at: Date;
+    code: string;
+    duration_us: number;
+    license_id: string | null;
+    customer_id: string | null;
+    machine_id: string | null;
+    api_key_id: string | null;
+    app_version: string | null;
+  };
+  audit_entries: {
+    audit_id: string;
+    timestamp: Date;
+    user_id: string | null;
+    user_email: string | null;
+    user_role: string | null;
+    event_type: string;
+    resource_type: string;
+    resource_id: string | null;
+    changes_summary: string;
+    before: ColumnType<unknown, string | null, never>;
+    after: ColumnType<unknown, string | null, never>;
+    api_endpoint: string | null;
+    ip_address: string | null;
+    user_agent: string | null;
+    request_id: string | null;
+    success: boolean;
+    error_message: string | null;
+  };
+  idempotency_keys: {
+    actor: string;
+    key: string;
+    request_hash: Buffer;
+    status: number;
+    answer: ColumnType<unknown, string | null, string | null>;
+    created_at: Date;
+  };
+};

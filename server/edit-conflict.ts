@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fail, type Failure } from './failure.ts';
+
+/**
+ * Says whether a record changed since the person saw it (design section 4: a lost update is 409 with both
+ * versions). Undefined: go ahead. Otherwise each field where what is sent and what is stored differ, with both
+ * values, and the stored version under `updatedAt`.
+ */
+export function editConflict(
+  what: string,
+  stored: Record<string, unknown> & { updatedAt: string },
+  sent: Record<string, unknown>,
+  seen: string | undefined,
+): Failure | undefined {
+  if (seen === undefined || Date.parse(seen) === Date.parse(stored.updatedAt)) return undefined;
+  const differing = Object.keys(sent)
+    .filter(
+      (key) => key !== 'updatedAt' && sent[key] !== undefined && !isDeepStrictEqual(sent[key], stored[key]),
+    )
+    .map((key) => ({
+      path: key,
+      message: 'Was changed by someone else',
+      current: stored[key],
+      yours: sent[key],
+    }));
+  return fail('EDIT_CONFLICT', `This ${what} was changed by someone else while you were editing it.`, {
+    details: [
+      ...differing,
+      { path: 'updatedAt', message: 'The stored version', current: stored.updatedAt, yours: seen },
+    ],
+  });
+}

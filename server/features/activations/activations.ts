@@ -1,0 +1,108 @@
+import type { Selectable } from 'kysely';
+import { activationCan, type Activation } from '../../../contract/activations.ts';
+import type { Caller } from '../../caller.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import type { Tables } from '../../db/tables.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { writeAudit } from '../audit/audit.ts';
+import { findLicenseId } from '../licenses/licenses.ts';
+
+export type ActivationRow = Selectable<Tables['activations']>;
+
+const notFound = fail('NOT_FOUND', 'There is no such activation.');
+
+/** The machines of a license, those that hold a seat first. */
+export async function listActivations(db: Db, licenseKey: string): Promise<Activation[] | Failure> {
+  const licenseId = await findLicenseId(db, licenseKey);
+  if (!licenseId) return fail('NOT_FOUND', 'There is no license with this key.');
+  const rows = await db
+    .selectFrom('activations')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .orderBy((eb) => eb('status', '=', 'active'), 'desc')
+    .orderBy('created_at')
+    .orderBy('activation_id')
+    .execute();
+  return rows.map(toActivation);
+}
+
+/** Staff take the seat from a machine. `machineId` must be the machine's own: it guards against a stale list. */
+export async function deactivateMachine(
+  tx: Tx,
+  by: Caller,
+  activationId: string,
+  machineId: string,
+): Promise<Activation | Failure> {
+  const found = await tx
+    .selectFrom('activations')
+    .select(['license_id', 'machine_id'])
+    .where('activation_id', '=', activationId)
+    .executeTakeFirst();
+  if (!found || found.machine_id !== machineId) return notFound;
+  // The license first, as a validation does: two orders would deadlock.
+  await tx
+    .selectFrom('licenses')
+    .select('license_id')
+    .where('license_id', '=', found.license_id)
+    .forUpdate()
+    .execute();
+  const row = await tx
+    .selectFrom('activations')
+    .selectAll()
+    .where('activation_id', '=', activationId)
+    .executeTakeFirst();
+  if (!row) return notFound;
+  const reason = activationCan.deactivate(toActivation(row));
+  if (reason) return fail('WRONG_STATE', `${reason}.`);
+  return leaveSeat(tx, by, row, 'deactivated');
+}
+
+/** Takes an active machine off its seat, with the audit entry. The license must be locked by the caller. */
+export async function leaveSeat(
+  tx: Tx,
+  by: Caller,
+  row: ActivationRow,
+  status: 'deactivated' | 'released',
+): Promise<Activation> {
+  const after = await tx
+    .updateTable('activations')
+    .set({ status, updated_at: by.now })
+    .where('activation_id', '=', row.activation_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await tx
+    .updateTable('licenses')
+    .set((eb) => ({ current_activations: eb('current_activations', '-', 1) }))
+    .where('license_id', '=', row.license_id)
+    .execute();
+  const activation = toActivation(after);
+  await writeAudit(tx, by, {
+    event: `activation.${status}`,
+    resourceType: 'activation',
+    resourceId: row.activation_id,
+    summary:
+      status === 'deactivated'
+        ? `Deactivated machine ${row.machine_id}`
+        : `Machine ${row.machine_id} released its seat`,
+    before: { ...toActivation(row), licenseId: row.license_id },
+    after: { ...activation, licenseId: row.license_id },
+  });
+  return activation;
+}
+
+/** A row as it travels. */
+export function toActivation(row: ActivationRow): Activation {
+  return {
+    activationId: row.activation_id,
+    machineId: row.machine_id,
+    status: row.status,
+    activationType: row.activation_type,
+    hostname: row.hostname,
+    platform: row.platform,
+    architecture: row.architecture,
+    osVersion: row.os_version,
+    appVersion: row.app_version,
+    lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+  };
+}

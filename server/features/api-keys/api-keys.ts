@@ -1,0 +1,186 @@
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { sql, type Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { ApiKey, ApiKeyInput } from '../../../contract/api-keys.ts';
+import type { ApiKeyHolder, Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { createBatchWriter } from '../../db/batch.ts';
+import { createCache } from '../../db/cache.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { announce } from '../../db/signals.ts';
+import type { Tables } from '../../db/tables.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { writeAudit } from '../audit/audit.ts';
+import { createIpCheck, wrongEntries } from './ip-whitelist.ts';
+import { createRateLimits, type Budget } from './rate-limit.ts';
+
+type Row = Selectable<Tables['api_keys']>;
+
+/** `lyd_` + id + secret (design section 7); the id finds the row, the secret proves it. */
+const keyForm = /^(lyd_[a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
+const idSigns = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
+const nobodysHash = hashSecret('nobody has this secret');
+
+/** All keys, the newest first, without their secrets. */
+export async function listApiKeys(db: Db): Promise<{ apiKeys: ApiKey[] }> {
+  const rows = await db.selectFrom('api_keys').selectAll().orderBy('created_at', 'desc').execute();
+  return { apiKeys: rows.map(toApiKey) };
+}
+
+/** Makes a key that may validate licenses. The answer is the only place where it ever stands whole. */
+export async function createApiKey(
+  tx: Tx,
+  by: Caller,
+  input: ApiKeyInput,
+): Promise<(ApiKey & { key: string }) | Failure> {
+  const [wrong] = wrongEntries(input.ipWhitelist ?? []);
+  if (wrong !== undefined) return rule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
+  if (Date.parse(input.expiresAt) <= by.now.getTime()) return rule('expiresAt', 'Must lie in the future');
+  const keyPrefix = `lyd_${Array.from({ length: 12 }, () => idSigns[randomInt(idSigns.length)]).join('')}`;
+  const secret = randomBytes(32).toString('base64url');
+  const row = await tx
+    .insertInto('api_keys')
+    .values({
+      api_key_id: uuidv7(),
+      name: input.name,
+      key_prefix: keyPrefix,
+      secret_hash: hashSecret(secret),
+      scopes: ['validate'],
+      expires_at: new Date(input.expiresAt),
+      rate_limit: input.rateLimit,
+      ip_whitelist: input.ipWhitelist ?? [],
+      last_used_at: null,
+      created_by: by.actor.kind === 'staff' ? by.actor.userId : null,
+      created_at: by.now,
+      updated_at: by.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const apiKey = toApiKey(row);
+  await audit(tx, by, 'api_key.created', apiKey, {
+    summary: `Created API key ${apiKey.name}`,
+    after: apiKey,
+  });
+  return { ...apiKey, key: `${keyPrefix}_${secret}` };
+}
+
+/** Revokes a key: refused from its next call on, and for good. */
+export async function revokeApiKey(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
+  const before = await tx
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('api_key_id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!before) return fail('NOT_FOUND', 'There is no such API key.');
+  if (!before.is_active) return fail('WRONG_STATE', 'The API key is already revoked.');
+  const after = await tx
+    .updateTable('api_keys')
+    .set({ is_active: false, updated_at: by.now })
+    .where('api_key_id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await announce(tx, 'apiKeys');
+  await audit(tx, by, 'api_key.revoked', toApiKey(after), {
+    summary: `Revoked API key ${after.name}`,
+    before: toApiKey(before),
+    after: toApiKey(after),
+  });
+  return undefined;
+}
+
+export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
+
+/** Recognizes API keys: secret, state, address and hourly limit, and counts their use in batches. */
+export function createApiKeyCheck({ db, signals, clock, log }: Context) {
+  const cached = createCache<Known | undefined>(signals, 'apiKeys', { max: 10_000, ttlMs: 60_000 });
+  const limits = createRateLimits(db, clock);
+  const usage = createBatchWriter<Use>('API key usage', log, (uses) => writeUsage(db, uses));
+
+  /** Who holds the key, with what is left of the hour, or why the key is refused. */
+  async function check(
+    presented: string,
+    ip: string,
+  ): Promise<{ holder: ApiKeyHolder | Failure; budget?: Budget }> {
+    const [, prefix, secret] = keyForm.exec(presented) ?? [];
+    const known = prefix === undefined ? undefined : await cached(prefix, () => find(db, prefix));
+    const proven = timingSafeEqual(hashSecret(secret ?? ''), known?.row.secret_hash ?? nobodysHash);
+    if (!known || !proven) return { holder: fail('UNAUTHENTICATED', 'The API key is not known.') };
+    const { row, allows } = known;
+    if (!row.is_active) return { holder: fail('UNAUTHENTICATED', 'The API key has been revoked.') };
+    if (row.expires_at && row.expires_at <= clock())
+      return { holder: fail('UNAUTHENTICATED', 'The API key has expired.') };
+    if (!allows(ip)) return { holder: fail('FORBIDDEN', 'The API key may not be used from this address.') };
+    const budget = await limits.take(row.api_key_id, row.rate_limit);
+    if (!budget.allowed) {
+      const message = `The API key has used its ${row.rate_limit} requests of this hour.`;
+      return { holder: fail('TOO_MANY_REQUESTS', message, { retryAfter: budget.resetSeconds }), budget };
+    }
+    usage.add({ apiKeyId: row.api_key_id, at: clock() });
+    return {
+      holder: { kind: 'apiKey', apiKeyId: row.api_key_id, name: row.name, scopes: row.scopes },
+      budget,
+    };
+  }
+
+  return {
+    check,
+    async stop() {
+      await usage.stop();
+      await limits.stop();
+    },
+  };
+}
+
+type Known = { row: Row; allows: (ip: string) => boolean };
+type Use = { apiKeyId: string; at: Date };
+
+async function find(db: Db, prefix: string): Promise<Known | undefined> {
+  const row = await db.selectFrom('api_keys').selectAll().where('key_prefix', '=', prefix).executeTakeFirst();
+  return row && { row, allows: createIpCheck(row.ip_whitelist) };
+}
+
+async function writeUsage(db: Db, uses: Use[]): Promise<void> {
+  const sums = new Map<string, { requests: number; last: Date }>();
+  for (const { apiKeyId, at } of uses) {
+    const sum = sums.get(apiKeyId) ?? { requests: 0, last: at };
+    sums.set(apiKeyId, { requests: sum.requests + 1, last: at > sum.last ? at : sum.last });
+  }
+  const ids = [...sums.keys()].toSorted();
+  await sql`
+    update api_keys k
+       set total_requests = k.total_requests + used.requests, last_used_at = greatest(k.last_used_at, used.last)
+      from (select * from unnest(${ids}::uuid[], ${ids.map((id) => sums.get(id)!.requests)}::bigint[],
+                                 ${ids.map((id) => sums.get(id)!.last)}::timestamptz[]) as u (id, requests, last)) used
+     where k.api_key_id = used.id`.execute(db);
+}
+
+const rule = (path: string, message: string) =>
+  fail('RULE_VIOLATED', `${path}: ${message}`, { details: [{ path, message }] });
+
+function audit(
+  tx: Tx,
+  by: Caller,
+  event: string,
+  { id }: ApiKey,
+  what: { summary: string; before?: object; after?: object },
+) {
+  return writeAudit(tx, by, { event, resourceType: 'api_key', resourceId: id, ...what });
+}
+
+function toApiKey(row: Row): ApiKey {
+  return {
+    id: row.api_key_id,
+    name: row.name,
+    keyPrefix: row.key_prefix,
+    isActive: row.is_active,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    rateLimit: row.rate_limit,
+    ipWhitelist: row.ip_whitelist,
+    totalRequests: row.total_requests,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  };
+}

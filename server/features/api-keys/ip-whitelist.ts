@@ -1,0 +1,35 @@
+import ipaddr from 'ipaddr.js';
+import { BlockList, isIP } from 'node:net';
+
+/** The entry when it is an address or a CIDR range, else undefined. */
+function parseEntry(entry: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
+  try {
+    const [address, prefix] = entry.includes('/')
+      ? ipaddr.parseCIDR(entry)
+      : [ipaddr.parse(entry), undefined];
+    // ipaddr.js reads `10.1` and `0x7f.1` as addresses, as inet_aton does; a whitelist must mean what it shows.
+    if (isIP(entry.split('/')[0]!) === 0) return undefined;
+    const family = address.kind();
+    return { address: address.toString(), prefix: prefix ?? (family === 'ipv4' ? 32 : 128), family };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Entries of a whitelist that are neither an address nor a CIDR range. */
+export const wrongEntries = (whitelist: string[]): string[] =>
+  whitelist.filter((entry) => !parseEntry(entry));
+
+/** Whether an address is on the list; an empty list allows every address. IPv4-mapped IPv6 counts as IPv4. */
+export function createIpCheck(whitelist: string[]): (address: string) => boolean {
+  if (whitelist.length === 0) return () => true;
+  const list = new BlockList();
+  for (const entry of whitelist) {
+    const parsed = parseEntry(entry);
+    if (parsed) list.addSubnet(parsed.address, parsed.prefix, parsed.family);
+  }
+  return (address) => {
+    const family = isIP(address);
+    return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  };
+}

@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import { v7 as uuidv7 } from 'uuid';
+import type { Caller } from '../../caller.ts';
+import type { Db, Tx } from '../../db/client.ts';
+
+export type AuditEvent = {
+  /** `license.revoked`: the thing, then what happened to it. */
+  event: string;
+  resourceType: string;
+  resourceId: string | null;
+  summary: string;
+  /** The record as staff see it, before and after; never with a secret in it. */
+  before?: object;
+  after?: object;
+  /** Why it did not happen, for refused calls and failed sign-ins. */
+  error?: string;
+};
+
+/**
+ * Writes an audit entry (design section 8). Called with the transaction of the change that it tells of: neither
+ * can commit without the other.
+ */
+export async function writeAudit(tx: Tx | Db, by: Caller, entry: AuditEvent): Promise<void> {
+  await tx
+    .insertInto('audit_entries')
+    .values({
+      audit_id: uuidv7(),
+      timestamp: by.now,
+      ...who(by),
+      event_type: entry.event,
+      resource_type: entry.resourceType,
+      resource_id: entry.resourceId,
+      changes_summary: entry.summary,
+      before: entry.before ? JSON.stringify(entry.before) : null,
+      after: entry.after ? JSON.stringify(entry.after) : null,
+      api_endpoint: by.endpoint || null,
+      ip_address: by.ip || null,
+      user_agent: by.userAgent || null,
+      request_id: by.requestId || null,
+      success: entry.error === undefined,
+      error_message: entry.error ?? null,
+    })
+    .execute();
+}
+
+function who({ actor }: Caller) {
+  if (actor.kind === 'staff') {
+    return { user_id: actor.userId, user_email: actor.email, user_role: actor.roles.join(', ') };
+  }
+  if (actor.kind === 'apiKey')
+    return { user_id: null, user_email: `API key ${actor.name}`, user_role: 'service_account' };
+  return { user_id: null, user_email: actor.kind === 'system' ? 'system' : null, user_role: null };
+}
+
+/** One line that says which fields changed and how: `name: A → B; phone: – → 12`. */
+export function changeSummary(before: Record<string, unknown>, after: Record<string, unknown>): string {
+  const changes = Object.keys(after)
+    .filter((key) => key !== 'updatedAt' && !isDeepStrictEqual(before[key], after[key]))
+    .map((key) => `${key}: ${shown(before[key])} → ${shown(after[key])}`);
+  return changes.length > 0 ? changes.join('; ').slice(0, 1000) : 'No change';
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

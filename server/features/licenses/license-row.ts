@@ -1,0 +1,64 @@
+import { sql, type Selectable } from 'kysely';
+import type { License } from '../../../contract/licenses.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import type { Tables } from '../../db/tables.ts';
+
+/** Licenses with their owner: what every answer about a license is made of. */
+export function selectLicenses(db: Db | Tx) {
+  return db
+    .selectFrom('licenses as l')
+    .innerJoin('customers as c', 'c.customer_id', 'l.customer_id')
+    .select([
+      'l.license_id',
+      'l.license_key',
+      'l.customer_id',
+      'l.type',
+      'l.status',
+      'l.valid_from',
+      'l.valid_until',
+      'l.max_activations',
+      'l.current_activations',
+      'l.module_ids',
+      'l.created_at',
+      'l.updated_at',
+      'c.name as customer_name',
+      'c.deleted_at as customer_deleted_at',
+    ]);
+}
+
+export type LicenseRow = Omit<Selectable<Tables['licenses']>, 'customer_sort' | 'search_text'> & {
+  customer_name: string;
+  customer_deleted_at: Date | null;
+};
+
+/** A row as it travels. */
+export function toLicense(row: LicenseRow): License {
+  return {
+    licenseId: row.license_id,
+    licenseKey: row.license_key,
+    customerId: row.customer_id,
+    customer: { name: row.customer_name, deletedAt: row.customer_deleted_at?.toISOString() ?? null },
+    type: row.type,
+    status: row.status,
+    validFrom: row.valid_from.toISOString(),
+    validUntil: row.valid_until.toISOString(),
+    maxActivations: row.max_activations,
+    currentActivations: row.current_activations,
+    moduleIds: row.module_ids,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** The license, locked against every other change until the transaction ends. */
+export async function lockLicense(tx: Tx, licenseId: string): Promise<License | undefined> {
+  const row = await selectLicenses(tx)
+    .where('l.license_id', '=', licenseId)
+    .forUpdate('l')
+    .forShare('c')
+    .executeTakeFirst();
+  return row && toLicense(row);
+}
+
+/** `= any(…)` keeps one prepared shape for any number of ids. */
+export const anyOf = (ids: string[]) => sql<string>`any(${ids}::uuid[])`;

@@ -1,0 +1,25 @@
+import type { Module } from '../../../contract/modules.ts';
+import type { Db, Tx } from '../../db/client.ts';
+
+/** All modules, in the order of their ids; the console groups them by category. */
+export async function listModules(db: Db): Promise<Module[]> {
+  const rows = await db.selectFrom('modules').selectAll().orderBy('module_id').execute();
+  return rows.map((row) => ({
+    moduleId: row.module_id,
+    name: row.name,
+    description: row.description,
+    metadata: row.category === null ? {} : { category: row.category },
+  }));
+}
+
+/** Which of these ids are no modules. */
+export async function unknownModules(tx: Tx, moduleIds: string[]): Promise<string[]> {
+  if (moduleIds.length === 0) return [];
+  const rows = await tx
+    .selectFrom('modules')
+    .select('module_id')
+    .where('module_id', 'in', moduleIds)
+    .execute();
+  const known = new Set(rows.map((row) => row.module_id));
+  return moduleIds.filter((id) => !known.has(id));
+}

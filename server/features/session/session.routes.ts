@@ -1,0 +1,30 @@
+import { session as calls } from '../../../contract/session.ts';
+import { fail, isFailure } from '../../failure.ts';
+import { implement } from '../../http/call.ts';
+import { me, type Sessions } from './session.ts';
+
+export const sessionRoutes = (sessions: Sessions) =>
+  implement(calls, {
+    login: async ({ by, body, cookie }) => {
+      const result = await sessions.login(by, body);
+      if (isFailure(result)) return result;
+      cookie.set(result.cookie);
+      return result.answer;
+    },
+    logout: async ({ by, cookie }) => {
+      await sessions.logout(by);
+      cookie.clear();
+      return undefined;
+    },
+    refresh: async ({ by, cookie }) => {
+      const result = await sessions.refresh(by, cookie.value);
+      if (isFailure(result)) {
+        cookie.clear();
+        return result;
+      }
+      if (result.cookie) cookie.set(result.cookie);
+      return result.answer;
+    },
+    me: async ({ by }) =>
+      by.actor.kind === 'staff' ? me(by.actor) : fail('FORBIDDEN', 'An API key has no profile.'),
+  });

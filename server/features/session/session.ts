@@ -1,0 +1,304 @@
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { Permission } from '../../../contract/permissions.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import type { session as calls } from '../../../contract/session.ts';
+import type { Caller, Staff } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { createCache } from '../../db/cache.ts';
+import type { Db } from '../../db/client.ts';
+import { announce, transact } from '../../db/signals.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
+import { PasswordsBusy, type Passwords } from '../../passwords.ts';
+import { writeAudit } from '../audit/audit.ts';
+import { beginAttempt, succeeded, type Attempt } from './throttle.ts';
+import { hashToken, newToken } from './tokens.ts';
+
+const accessTokenMs = 15 * 60_000;
+/** Parallel tabs may send the cookie that was just rotated; later than this it is taken for stolen. */
+const rotationGraceMs = 10_000;
+const touchEveryMs = 30_000;
+
+type SignIn = RouteAnswer<typeof calls.login>;
+export type Sessions = ReturnType<typeof createSessions>;
+type Row = Awaited<ReturnType<typeof loadSession>>;
+
+const wrongCredentials = fail('WRONG_CREDENTIALS', 'Email or password is not right.');
+const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
+
+/** Sign-in, sign-out, rotation and recognition of staff sessions (design section 4). */
+export function createSessions(context: Context, passwords: Passwords) {
+  const { db, signals, config, clock } = context;
+  const cached = createCache<Row>(signals, 'sessions', { max: 10_000, ttlMs: 60_000 });
+  // Verified in place of a missing account's, so that both answers take the same time.
+  const nobodysHash = passwords.hash('nobody has this password');
+  nobodysHash.catch(() => undefined);
+
+  const expired = (row: NonNullable<Row>, now: Date) =>
+    now.getTime() >= row.created_at.getTime() + config.sessionMaxMs ||
+    now.getTime() >= row.last_seen_at.getTime() + config.sessionIdleMs;
+
+  /** The person behind a token; undefined when it is unknown, has ended, or was idle or in use too long. */
+  async function recognize(token: string, kind: 'cookie' | 'access'): Promise<Staff | undefined> {
+    const hash = hashToken(token);
+    const load = () => loadSession(db, hash, kind);
+    const now = clock();
+    let row = await cached(`${kind}:${hash.toString('base64')}`, load);
+    // Another process may have seen this person meanwhile.
+    if (row && expired(row, now)) row = await load();
+    if (!row || expired(row, now)) return undefined;
+    if (kind === 'access' && now >= row.access_expires_at) return undefined;
+    if (row.rotated && now.getTime() > row.rotated_at!.getTime() + rotationGraceMs) {
+      await endSession(row.session_id, 'rotated cookie came back', now);
+      return undefined;
+    }
+    if (now.getTime() - row.last_seen_at.getTime() >= touchEveryMs) {
+      row.last_seen_at = now;
+      await db
+        .updateTable('sessions')
+        .set({ last_seen_at: now })
+        .where('session_id', '=', row.session_id)
+        .execute();
+    }
+    return toStaff(row);
+  }
+
+  async function endSession(sessionId: string, reason: string, now: Date): Promise<void> {
+    await transact(db, signals, async (tx) => {
+      await tx
+        .updateTable('sessions')
+        .set({ ended_at: now, end_reason: reason })
+        .where('session_id', '=', sessionId)
+        .where('ended_at', 'is', null)
+        .execute();
+      await announce(tx, 'sessions');
+    });
+  }
+
+  /** Checks email and password, and opens a session. Every attempt is in the audit log. */
+  async function login(
+    by: Caller,
+    { email, password }: { email: string; password: string },
+  ): Promise<{ answer: SignIn; cookie: string } | Failure> {
+    const attempt = await beginAttempt(db, by, email);
+    if ('retryAfter' in attempt) {
+      await auditFailure(by, email, 'Too many failed sign-ins');
+      return fail(
+        'TOO_MANY_REQUESTS',
+        'Too many failed sign-ins. Wait a few minutes and try again.',
+        attempt,
+      );
+    }
+    const user = await findUser(db, email);
+    const matches = await verify(user?.password_hash, password);
+    if (isFailure(matches)) return matches;
+    const refusal = refuse(user, matches);
+    if (!user || refusal) {
+      await auditFailure(by, email, refusal!.message, user?.user_id);
+      return refusal!;
+    }
+    return open(by, user, attempt);
+  }
+
+  async function verify(hash: string | undefined, password: string): Promise<boolean | Failure> {
+    try {
+      return (await passwords.verify(hash ?? (await nobodysHash), password)) && hash !== undefined;
+    } catch (error) {
+      if (!(error instanceof PasswordsBusy)) throw error;
+      return fail('TOO_MANY_REQUESTS', 'Too many people are signing in at this moment. Try again.', {
+        retryAfter: 1,
+      });
+    }
+  }
+
+  async function open(by: Caller, user: FoundUser, attempt: Attempt) {
+    const cookie = newToken();
+    const access = newToken();
+    const session_id = uuidv7();
+    await db.transaction().execute(async (tx) => {
+      await succeeded(tx, attempt);
+      await tx
+        .insertInto('sessions')
+        .values({
+          session_id,
+          user_id: user.user_id,
+          cookie_hash: cookie.hash,
+          previous_cookie_hash: null,
+          rotated_at: null,
+          access_hash: access.hash,
+          access_expires_at: new Date(by.now.getTime() + accessTokenMs),
+          created_at: by.now,
+          last_seen_at: by.now,
+          ip_address: by.ip,
+          user_agent: by.userAgent,
+          ended_at: null,
+          end_reason: null,
+        })
+        .execute();
+      await writeAudit(
+        tx,
+        { ...by, actor: { kind: 'staff', sessionId: session_id, ...toPerson(user) } },
+        {
+          event: 'session.login',
+          resourceType: 'session',
+          resourceId: session_id,
+          summary: `${user.email} signed in`,
+        },
+      );
+    });
+    return { answer: toSignIn(toPerson(user), access.token), cookie: cookie.token };
+  }
+
+  async function auditFailure(by: Caller, email: string, error: string, userId?: string): Promise<void> {
+    await writeAudit(db, by, {
+      event: 'session.login_failed',
+      resourceType: 'user',
+      resourceId: userId ?? null,
+      summary: `Sign-in as ${email} failed`,
+      error,
+    });
+  }
+
+  /**
+   * Rotates the cookie and the access token. A cookie that was rotated a moment ago gets an access token only:
+   * its tab already has the new cookie from the other one.
+   */
+  async function refresh(
+    by: Caller,
+    token: string | undefined,
+  ): Promise<{ answer: SignIn; cookie?: string } | Failure> {
+    const staff = token === undefined ? undefined : await recognize(token, 'cookie');
+    if (!staff) return signInAgain;
+    const cookie = newToken();
+    const access = newToken();
+    const accessSet = {
+      access_hash: access.hash,
+      access_expires_at: new Date(by.now.getTime() + accessTokenMs),
+    };
+    const rotated = await transact(db, signals, async (tx) => {
+      const update = tx
+        .updateTable('sessions')
+        .where('session_id', '=', staff.sessionId)
+        .where('ended_at', 'is', null);
+      const ours = await update
+        .where('cookie_hash', '=', hashToken(token!))
+        .set({
+          ...accessSet,
+          cookie_hash: cookie.hash,
+          previous_cookie_hash: hashToken(token!),
+          rotated_at: by.now,
+        })
+        .executeTakeFirst();
+      const won = ours.numUpdatedRows === 1n;
+      if (!won) await update.set(accessSet).execute();
+      await announce(tx, 'sessions');
+      return won;
+    });
+    return { answer: toSignIn(staff, access.token), ...(rotated ? { cookie: cookie.token } : {}) };
+  }
+
+  /** Ends the caller's session. Harmless when there is none. */
+  async function logout(by: Caller): Promise<void> {
+    const { actor } = by;
+    if (actor.kind !== 'staff') return;
+    await transact(db, signals, async (tx) => {
+      await tx
+        .updateTable('sessions')
+        .set({ ended_at: by.now, end_reason: 'logout' })
+        .where('session_id', '=', actor.sessionId)
+        .execute();
+      await announce(tx, 'sessions');
+      await writeAudit(tx, by, {
+        event: 'session.logout',
+        resourceType: 'session',
+        resourceId: actor.sessionId,
+        summary: `${actor.email} signed out`,
+      });
+    });
+  }
+
+  return { recognize, login, refresh, logout };
+}
+
+type FoundUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
+
+/** Why a person may not sign in. An inactive account looks like a wrong password to whoever tries it. */
+function refuse(user: FoundUser | undefined, matches: boolean): Failure | undefined {
+  if (!user || !matches || user.status !== 'active') return wrongCredentials;
+  const onlyService = user.roles.length > 0 && user.roles.every((role) => role === 'service_account');
+  return onlyService
+    ? fail('FORBIDDEN', 'A service account cannot sign in to the console. Use an API key.')
+    : undefined;
+}
+
+const rights = [
+  sql<
+    string[]
+  >`coalesce((select json_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.user_id), '[]')`.as(
+    'roles',
+  ),
+  sql<
+    Permission[]
+  >`coalesce((select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
+    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
+    'permissions',
+  ),
+] as const;
+
+function findUser(db: Db, email: string) {
+  return db
+    .selectFrom('users as u')
+    .select(['u.user_id', 'u.email', 'u.name', 'u.status', 'u.password_hash', ...rights])
+    .where(sql`lower(u.email)`, '=', email.toLowerCase())
+    .executeTakeFirst();
+}
+
+function loadSession(db: Db, hash: Buffer, kind: 'cookie' | 'access') {
+  return db
+    .selectFrom('sessions as s')
+    .innerJoin('users as u', 'u.user_id', 's.user_id')
+    .select(['s.session_id', 's.access_expires_at', 's.created_at', 's.last_seen_at', 's.rotated_at'])
+    .select(['u.user_id', 'u.email', 'u.name', ...rights])
+    .select((eb) => eb('s.previous_cookie_hash', '=', hash).as('rotated'))
+    .where((eb) =>
+      kind === 'access'
+        ? eb('s.access_hash', '=', hash)
+        : eb.or([eb('s.cookie_hash', '=', hash), eb('s.previous_cookie_hash', '=', hash)]),
+    )
+    .where('s.ended_at', 'is', null)
+    .where('u.status', '=', 'active')
+    .executeTakeFirst();
+}
+
+type Person = Omit<Staff, 'kind' | 'sessionId'>;
+
+function toPerson(row: {
+  user_id: string;
+  email: string;
+  name: string;
+  roles: string[];
+  permissions: Permission[];
+}): Person {
+  return {
+    userId: row.user_id,
+    email: row.email,
+    name: row.name,
+    roles: row.roles,
+    permissions: row.permissions,
+  };
+}
+
+const toStaff = (row: NonNullable<Row>): Staff => ({
+  kind: 'staff',
+  sessionId: row.session_id,
+  ...toPerson(row),
+});
+
+function toSignIn(person: Person, accessToken: string): SignIn {
+  return { accessToken, ...me(person) };
+}
+
+/** The person with permissions and roles, as `GET /api/v1/auth/me` answers. */
+export function me({ userId, email, name, permissions, roles }: Person): RouteAnswer<typeof calls.me> {
+  return { user: { userId, email, name }, permissions, roles: roles.map((role) => ({ name: role })) };
+}

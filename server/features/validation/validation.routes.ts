@@ -1,0 +1,11 @@
+import { validation as calls } from '../../../contract/validation.ts';
+import { change, implement } from '../../http/call.ts';
+import { publicKey } from './signing.ts';
+import { release, validate, type Validator } from './validation.ts';
+
+export const validationRoutes = (validator: Validator) =>
+  implement(calls, {
+    validate: ({ by, body }) => validate(validator, by, body),
+    release: change((tx, { by, body }) => release(tx, by, body)),
+    keys: async () => [publicKey(validator.signer)],
+  });

@@ -1,0 +1,277 @@
+import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import type { LicenseType } from '../../../contract/licenses.ts';
+import {
+  validationMessages,
+  type ValidationCode,
+  type ValidationRequest,
+  type ValidationResult,
+} from '../../../contract/validation.ts';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { Tx } from '../../db/client.ts';
+import { transact } from '../../db/signals.ts';
+import { leaveSeat, toActivation, type ActivationRow } from '../activations/activations.ts';
+import { writeAudit } from '../audit/audit.ts';
+import { parseLicenseKey } from '../licenses/licenses.ts';
+import { decide } from './decide.ts';
+import type { Recorder } from './recorder.ts';
+import type { Signer } from './signing.ts';
+
+export type Validator = Pick<Context, 'db' | 'pool' | 'signals'> & { signer: Signer; recorder: Recorder };
+
+/** What one query says about a license, its owner and this machine. Module names come with it. */
+type Found = {
+  license_id: string;
+  license_key: string;
+  customer_id: string;
+  type: LicenseType;
+  status: 'active' | 'revoked';
+  valid_from: Date;
+  valid_until: Date;
+  max_activations: number;
+  current_activations: number;
+  customer_status: 'active' | 'inactive';
+  customer_deleted_at: Date | null;
+  modules: { moduleId: string; name: string }[];
+  activation_id: string | null;
+  activation_status: ActivationRow['status'] | null;
+  activation_type: ActivationRow['activation_type'] | null;
+  activation_created_at: Date | null;
+};
+
+/**
+ * Validates a license on a machine (design section 5). Every decided outcome is an answer, signed and recorded;
+ * the first valid call of a machine takes a seat. From staff it reactivates a deactivated machine.
+ */
+export async function validate(
+  { db, pool, signals, signer, recorder }: Validator,
+  by: Caller,
+  request: ValidationRequest,
+): Promise<ValidationResult> {
+  const started = performance.now();
+  const key = parseLicenseKey(request.licenseKey);
+  let found = key === undefined ? undefined : await find(pool, key, request.machineId);
+  let { code, takesSeat } = key === undefined ? malformed : decideOn(found, by);
+  if (takesSeat) {
+    code = await transact(db, signals, (tx) => takeSeat(tx, by, found!.license_id, request));
+    if (code === 'VALID') found = await find(pool, key!, request.machineId);
+  }
+  recorder.add({
+    at: by.now,
+    code,
+    durationUs: Math.round((performance.now() - started) * 1000),
+    licenseId: found?.license_id ?? null,
+    customerId: found?.customer_id ?? null,
+    activationId: found?.activation_id ?? null,
+    apiKeyId: by.actor.kind === 'apiKey' ? by.actor.apiKeyId : null,
+    request,
+  });
+  return signed(signer, {
+    valid: code === 'VALID',
+    code,
+    message: validationMessages[code],
+    license: found ? describe(found) : null,
+    activation: found?.activation_id ? describeMachine(found, request.machineId, by.now, code) : null,
+    machineId: request.machineId,
+    nonce: request.nonce ?? null,
+    issuedAt: by.now.toISOString(),
+  });
+}
+
+const malformed = { code: 'MALFORMED_KEY' as ValidationCode, takesSeat: false };
+
+function decideOn(found: Found | undefined, by: Caller) {
+  return decide({
+    license: found && {
+      status: found.status,
+      validFrom: found.valid_from,
+      validUntil: found.valid_until,
+      maxActivations: found.max_activations,
+      currentActivations: found.current_activations,
+      customerStatus: found.customer_status,
+      customerDeletedAt: found.customer_deleted_at,
+    },
+    machine: found?.activation_status ? { status: found.activation_status } : undefined,
+    byStaff: by.actor.kind === 'staff',
+    now: by.now,
+  });
+}
+
+/** Named, so that PostgreSQL plans it once per connection: this is the query that hospitals run all day. */
+const findQuery = {
+  name: 'validation-find',
+  text: `select l.license_id, l.license_key, l.customer_id, l.type, l.status, l.valid_from, l.valid_until,
+                l.max_activations, l.current_activations,
+                c.status as customer_status, c.deleted_at as customer_deleted_at,
+                coalesce((select json_agg(json_build_object('moduleId', m.module_id, 'name', m.name) order by m.module_id)
+                   from modules m where m.module_id = any(l.module_ids)), '[]') as modules,
+                a.activation_id, a.status as activation_status, a.activation_type,
+                a.created_at as activation_created_at
+           from licenses l
+           join customers c using (customer_id)
+           left join activations a on a.license_id = l.license_id and a.machine_id = $2
+          where l.license_key = $1`,
+};
+
+async function find(pool: Pool, key: string, machineId: string): Promise<Found | undefined> {
+  const { rows } = await pool.query<Found>({ ...findQuery, values: [key, machineId] });
+  return rows[0];
+}
+
+/**
+ * Gives the machine a seat. The license is locked first and everything is decided again on what the lock shows,
+ * so `maxActivations` holds under any number of calls at once, and a revocation is never overtaken.
+ */
+async function takeSeat(
+  tx: Tx,
+  by: Caller,
+  licenseId: string,
+  request: ValidationRequest,
+): Promise<ValidationCode> {
+  const license = await tx
+    .selectFrom('licenses as l')
+    .innerJoin('customers as c', 'c.customer_id', 'l.customer_id')
+    .select(['l.status', 'l.valid_from', 'l.valid_until', 'l.max_activations', 'l.current_activations'])
+    .select(['c.status as customer_status', 'c.deleted_at'])
+    .where('l.license_id', '=', licenseId)
+    .forUpdate('l')
+    .forShare('c')
+    .executeTakeFirst();
+  const machine = await tx
+    .selectFrom('activations')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .where('machine_id', '=', request.machineId)
+    .executeTakeFirst();
+  const { code, takesSeat } = decide({
+    license: license && {
+      status: license.status,
+      validFrom: license.valid_from,
+      validUntil: license.valid_until,
+      maxActivations: license.max_activations,
+      currentActivations: license.current_activations,
+      customerStatus: license.customer_status,
+      customerDeletedAt: license.deleted_at,
+    },
+    machine,
+    byStaff: by.actor.kind === 'staff',
+    now: by.now,
+  });
+  if (takesSeat) await seat(tx, by, licenseId, machine, request);
+  return code;
+}
+
+async function seat(
+  tx: Tx,
+  by: Caller,
+  license_id: string,
+  before: ActivationRow | undefined,
+  request: ValidationRequest,
+): Promise<void> {
+  const values = {
+    status: 'active' as const,
+    activation_type: by.actor.kind === 'staff' ? ('manual' as const) : ('automatic' as const),
+    updated_at: by.now,
+  };
+  const facts = {
+    hostname: request.hostname ?? null,
+    platform: request.platform ?? null,
+    architecture: request.architecture ?? null,
+    os_version: request.osVersion ?? null,
+    app_version: request.appVersion ?? null,
+  };
+  const row = before
+    ? await tx
+        .updateTable('activations')
+        .set(values)
+        .where('activation_id', '=', before.activation_id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+    : await tx
+        .insertInto('activations')
+        .values({
+          activation_id: uuidv7(),
+          license_id,
+          machine_id: request.machineId,
+          ...values,
+          ...facts,
+          created_at: by.now,
+          last_checked_at: by.actor.kind === 'staff' ? null : by.now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+  await tx
+    .updateTable('licenses')
+    .set((eb) => ({ current_activations: eb('current_activations', '+', 1) }))
+    .where('license_id', '=', license_id)
+    .execute();
+  await writeAudit(tx, by, {
+    event: before ? 'activation.reactivated' : 'activation.created',
+    resourceType: 'activation',
+    resourceId: row.activation_id,
+    summary: before ? `Reactivated machine ${row.machine_id}` : `Activated machine ${row.machine_id}`,
+    ...(before ? { before: { ...toActivation(before), licenseId: license_id } } : {}),
+    after: { ...toActivation(row), licenseId: license_id },
+  });
+}
+
+/** A machine gives its seat back itself, and may come back later. Harmless when it holds none. */
+export async function release(
+  tx: Tx,
+  by: Caller,
+  { licenseKey, machineId }: { licenseKey: string; machineId: string },
+): Promise<{ released: boolean; message: string }> {
+  const key = parseLicenseKey(licenseKey);
+  const license = await tx
+    .selectFrom('licenses')
+    .select('license_id')
+    .where('license_key', '=', key ?? '')
+    .forUpdate()
+    .executeTakeFirst();
+  const row =
+    license &&
+    (await tx
+      .selectFrom('activations')
+      .selectAll()
+      .where('license_id', '=', license.license_id)
+      .where('machine_id', '=', machineId)
+      .where('status', '=', 'active')
+      .executeTakeFirst());
+  if (!row) return { released: false, message: 'This machine holds no seat on this license.' };
+  await leaveSeat(tx, by, row, 'released');
+  return { released: true, message: 'The seat is free again.' };
+}
+
+function describe(found: Found): ValidationResult['license'] {
+  return {
+    licenseKey: found.license_key,
+    type: found.type,
+    validUntil: found.valid_until.toISOString(),
+    modules: found.modules,
+  };
+}
+
+function describeMachine(
+  found: Found,
+  machineId: string,
+  now: Date,
+  code: ValidationCode,
+): ValidationResult['activation'] {
+  return {
+    activationId: found.activation_id!,
+    machineId,
+    status: found.activation_status!,
+    activationType: found.activation_type!,
+    lastCheckedAt: code === 'VALID' ? now.toISOString() : null,
+    createdAt: found.activation_created_at!.toISOString(),
+  };
+}
+
+function signed(
+  signer: Signer,
+  facts: Omit<ValidationResult, 'signed' | 'signature' | 'keyId'>,
+): ValidationResult {
+  const text = JSON.stringify(facts);
+  return { ...facts, signed: text, signature: signer.sign(text), keyId: signer.keyId };
+}

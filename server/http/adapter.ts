@@ -1,0 +1,186 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isDeepStrictEqual } from 'node:util';
+import type { Access, Route } from '../../contract/route.ts';
+import { hasPermission } from '../../contract/permissions.ts';
+import type { Actor, Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import type { Tx } from '../db/client.ts';
+import { transact } from '../db/signals.ts';
+import { fail, isFailure, type Failure } from '../failure.ts';
+import type { Call, CsvFile, Implemented, SessionCookie } from './call.ts';
+import { claimKey, keepAnswer, readIdempotencyKey, type StoredAnswer } from './idempotency.ts';
+import { checkInput } from './input.ts';
+import { sendFailure } from './reply.ts';
+import { crossSite } from './same-origin.ts';
+
+/** What the adapter needs from the features: who a request is from, and where a refusal is written down. */
+export type Authentication = {
+  cookie(request: FastifyRequest, reply: FastifyReply): SessionCookie;
+  /** The signed-in staff member or API key, nobody, or why the key is refused (address, limit, expiry). */
+  identify(request: FastifyRequest, reply: FastifyReply): Promise<Actor | Failure>;
+  refused(by: Caller, failure: Failure): Promise<void>;
+};
+
+type Options = { auth: Authentication; checkAnswers: boolean };
+
+/** Serves every implemented route of the contract: authorization, validation, envelope, idempotency. */
+export function serve(
+  app: FastifyInstance,
+  context: Context,
+  implemented: Implemented[],
+  options: Options,
+): void {
+  for (const entry of implemented) {
+    app.route({
+      method: entry.route.method,
+      url: entry.route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      handler: (request, reply) => answer(context, options, entry, request, reply),
+    });
+  }
+}
+
+async function answer(
+  context: Context,
+  { auth, checkAnswers }: Options,
+  { route, handler }: Implemented,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const result = await untilDown(context, async () => {
+    const actor = await auth.identify(request, reply);
+    if (isFailure(actor)) return actor;
+    const by = toCaller(context, route, request, actor);
+    const denied = authorize(route.access, by.actor) ?? crossSite(route, request, actor);
+    if (denied) {
+      if (denied.failure !== 'UNAUTHENTICATED') await auth.refused(by, denied);
+      return denied;
+    }
+    const input = checkInput(route, { params: request.params, query: request.query, body: request.body });
+    if (isFailure(input)) return input;
+    const call = {
+      ...input,
+      by,
+      cookie: auth.cookie(request, reply),
+      bearer: bearerToken(request),
+      ifMatch: request.headers['if-match']?.replaceAll('"', ''),
+    } as Call<Route>;
+    if (typeof handler === 'function') return handler(call);
+    return runChange(context, route, request, call, handler.change as ChangeRun);
+  });
+  if (isFailure(result)) return sendFailure(request, reply, result);
+  if (checkAnswers) assertAnswer(route, result);
+  return sendAnswer(route, reply, result);
+}
+
+type ChangeRun = (tx: Tx, call: Call<Route>) => Promise<unknown>;
+
+/** Carries a Failure out of a transaction, so that it rolls back. */
+class RolledBack extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+async function runChange(
+  context: Context,
+  route: Route,
+  request: FastifyRequest,
+  call: Call<Route>,
+  run: ChangeRun,
+) {
+  const key = readIdempotencyKey(request.headers['idempotency-key']);
+  if (isFailure(key)) return key;
+  const { actor, now } = call.by;
+  try {
+    return await transact(context.db, context.signals, async (tx) => {
+      if (key !== undefined) {
+        const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
+        const earlier = await claimKey(tx, { actor, key, request: asked, now });
+        if (isFailure(earlier)) throw new RolledBack(earlier);
+        if (earlier) return repeated(route, earlier);
+      }
+      const result = await run(tx, call);
+      if (isFailure(result)) throw new RolledBack(result);
+      if (key !== undefined) {
+        await keepAnswer(tx, actor, key, { status: 1, answer: route.shownOnce ? null : result });
+      }
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof RolledBack) return error.failure;
+    throw error;
+  }
+}
+
+function repeated(route: Route, earlier: StoredAnswer): unknown {
+  if (!route.shownOnce) return earlier.answer ?? undefined;
+  return fail(
+    'IDEMPOTENCY_MISMATCH',
+    'This request was carried out before, and its answer is shown only once.',
+  );
+}
+
+/** Whatever is under way is given up with 503 the moment the database stops answering. */
+function untilDown<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  return Promise.race([work(), context.signals.whenDown()]);
+}
+
+function toCaller(context: Context, route: Route, request: FastifyRequest, actor: Actor): Caller {
+  return {
+    actor,
+    now: context.clock(),
+    ip: request.ip,
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, 400),
+    requestId: request.id,
+    endpoint: `${route.method} ${route.path}`,
+  };
+}
+
+function authorize(access: Access, actor: Actor): Failure | undefined {
+  if (access.kind === 'public') return undefined;
+  if (actor.kind === 'nobody') return fail('UNAUTHENTICATED', 'Sign in first.');
+  if (actor.kind === 'apiKey') {
+    const allowed = access.kind === 'staff' && access.apiKey && actor.scopes.includes(access.apiKey);
+    return allowed ? undefined : fail('FORBIDDEN', 'This API key may not make this call.');
+  }
+  if (actor.kind !== 'staff' || access.kind === 'signedIn') return undefined;
+  const { resource, action } = access.permission;
+  if (hasPermission(actor.permissions, resource, action)) return undefined;
+  return fail('FORBIDDEN', `You lack the permission ${resource}:${action}.`);
+}
+
+/** The token of `Authorization: Bearer`, if there is one. */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  return /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+function sendAnswer(route: Route, reply: FastifyReply, result: unknown): FastifyReply {
+  if (route.csv) {
+    const { fileName, stream } = result as CsvFile;
+    return reply
+      .header('content-disposition', `attachment; filename="${fileName}"`)
+      .type('text/csv; charset=utf-8')
+      .send(stream);
+  }
+  if (!route.answer) return reply.code(204).send();
+  const version = (result as { updatedAt?: string }).updatedAt;
+  if (version) reply.header('etag', `"${version}"`);
+  const body = route.meta ? { success: true, ...(result as object) } : { success: true, data: result };
+  return reply
+    .code(route.status ?? 200)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body));
+}
+
+/** In tests, an answer that is not what the contract says, or says more, is an error. */
+function assertAnswer(route: Route, result: unknown): void {
+  if (!route.answer) return;
+  const sent = JSON.parse(
+    JSON.stringify(route.meta ? (result as { data: unknown }).data : result),
+  ) as unknown;
+  const promised = route.answer.parse(sent);
+  if (!isDeepStrictEqual(promised, sent))
+    throw new Error(`${route.method} ${route.path} answers more than its contract`);
+}

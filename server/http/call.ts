@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import type { Route, RouteAnswer, RouteInput } from '../../contract/route.ts';
+import type { Caller } from '../caller.ts';
+import type { Tx } from '../db/client.ts';
+import type { Failure } from '../failure.ts';
+
+/** The session cookie of this call; what is set or cleared goes out with the answer. */
+export type SessionCookie = { value: string | undefined; set(value: string): void; clear(): void };
+
+/** A file instead of an envelope. */
+export type CsvFile = { fileName: string; stream: Readable };
+
+/** What a handler receives: checked input, who calls, and the cookie. */
+export type Call<R extends Route> = RouteInput<R> & {
+  by: Caller;
+  cookie: SessionCookie;
+  bearer: string | undefined;
+  /** The version in `If-Match`, for edits that carry it there instead of in the body. */
+  ifMatch: string | undefined;
+};
+
+type Answer<R extends Route> = R extends { csv: true } ? CsvFile : RouteAnswer<R>;
+
+/** Reads, or sees to its own transactions. */
+export type PlainHandler<R extends Route> = (call: Call<R>) => Promise<Answer<R> | Failure>;
+
+/** Runs in a transaction that the adapter opens; a Failure rolls it back. */
+export type ChangeHandler<R extends Route> = {
+  change: (tx: Tx, call: Call<R>) => Promise<Answer<R> | Failure>;
+};
+
+export type Handler<R extends Route> = PlainHandler<R> | ChangeHandler<R>;
+
+/**
+ * Marks a handler as one change: it runs in one transaction with its audit entry, and honors `Idempotency-Key`.
+ */
+export const change = <R extends Route>(
+  run: (tx: Tx, call: Call<R>) => Promise<Answer<R> | Failure>,
+): ChangeHandler<R> => ({
+  change: run,
+});
+
+/** A route with its handler, types checked against each other. */
+export type Implemented = { route: Route; handler: Handler<Route> };
+
+/** Ties each route of a feature to its handler; the compiler refuses a missing one. */
+export function implement<const C extends Record<string, Route>>(
+  routes: C,
+  handlers: { [K in keyof C]: Handler<C[K]> },
+): Implemented[] {
+  return Object.entries(routes).map(([name, route]) => ({
+    route,
+    handler: handlers[name] as unknown as Handler<Route>,
+  }));
+}

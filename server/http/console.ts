@@ -1,0 +1,35 @@
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fail } from '../failure.ts';
+import { sendFailure } from './reply.ts';
+
+/** The built console; this file runs from dist/server/http, its tests from server/http. */
+const built = ['../../web', '../../dist/web'].map((folder) => path.join(import.meta.dirname, folder));
+
+/** Serves the console: hashed files for a year, and index.html for every address that is a screen. */
+export async function serveConsole(app: FastifyInstance): Promise<void> {
+  const root = built.find((folder) => existsSync(path.join(folder, 'assets')));
+  if (root) {
+    await app.register(fastifyStatic, {
+      root,
+      wildcard: false,
+      index: false,
+      setHeaders: (reply, file) =>
+        void reply.header(
+          'cache-control',
+          file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'no-cache',
+        ),
+    });
+  }
+  app.setNotFoundHandler((request, reply) => {
+    const { pathname } = new URL(request.url, 'http://console');
+    const isScreen =
+      request.method === 'GET' &&
+      !/^\/(api|analytics\/|assets\/|docs\/)/.test(pathname) &&
+      !pathname.includes('.');
+    if (isScreen && root) return reply.sendFile('index.html');
+    return sendFailure(request, reply, fail('NOT_FOUND', 'There is nothing at this address.'));
+  });
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { isStorableText } from '../../contract/common.ts';
+import type { Actor } from '../caller.ts';
+import type { Tx } from '../db/client.ts';
+import { fail, type Failure } from '../failure.ts';
+
+export type StoredAnswer = { status: number; answer: unknown };
+
+/** Keys belong to whoever sends them: two people may use the same one. */
+function owner(actor: Actor): string {
+  if (actor.kind === 'staff') return actor.userId;
+  if (actor.kind === 'apiKey') return actor.apiKeyId;
+  return actor.kind;
+}
+
+/** The key of a request, undefined without one, a Failure when it is unusable. */
+export function readIdempotencyKey(header: string | string[] | undefined): string | undefined | Failure {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && header.length >= 1 && header.length <= 200 && isStorableText(header))
+    return header;
+  return fail('INVALID_INPUT', 'Idempotency-Key: Must be 1 to 200 characters of text', {
+    details: [{ path: 'Idempotency-Key', message: 'Must be 1 to 200 characters of text' }],
+  });
+}
+
+/**
+ * Claims the key for this request inside its transaction. Undefined: the claim is ours, run the change. A
+ * stored answer: the same request ran before. A Failure: the key was used for another request. A second caller
+ * waits here until the first has committed or rolled back.
+ */
+export async function claimKey(
+  tx: Tx,
+  { actor, key, request, now }: { actor: Actor; key: string; request: unknown; now: Date },
+): Promise<undefined | StoredAnswer | Failure> {
+  const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
+  const claim = { actor: owner(actor), key, request_hash, status: 0, answer: null, created_at: now };
+  const inserted = await tx
+    .insertInto('idempotency_keys')
+    .values(claim)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows === 1n) return undefined;
+  const first = await tx
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'status', 'answer'])
+    .where('actor', '=', claim.actor)
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow();
+  if (request_hash.equals(first.request_hash)) return { status: first.status, answer: first.answer };
+  return fail('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request before.');
+}
+
+/** Keeps the answer under the claimed key, in the same transaction as the change. */
+export async function keepAnswer(tx: Tx, actor: Actor, key: string, stored: StoredAnswer): Promise<void> {
+  await tx
+    .updateTable('idempotency_keys')
+    .set({ status: stored.status, answer: JSON.stringify(stored.answer ?? null) })
+    .where('actor', '=', owner(actor))
+    .where('key', '=', key)
+    .execute();
+}

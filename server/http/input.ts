@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { ErrorDetail } from '../../contract/errors.ts';
+import type { Route } from '../../contract/route.ts';
+import { fail, type Failure } from '../failure.ts';
+
+export type CheckedInput = { params: unknown; query: unknown; body: unknown };
+
+/**
+ * Checks every part of a request against the contract. Returns the transformed parts, or one Failure that
+ * names each field that is wrong.
+ */
+export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Failure {
+  const details: ErrorDetail[] = [];
+  const read = (part: 'params' | 'query' | 'body', value: unknown): unknown => {
+    const schema = route[part];
+    if (!schema) return undefined;
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    details.push(...parsed.error.issues.flatMap((issue) => toDetails(part, issue)));
+    return undefined;
+  };
+  const input = {
+    params: read('params', raw.params),
+    query: read('query', raw.query),
+    body: read('body', raw.body),
+  };
+  if (!route.body && !isEmptyBody(raw.body))
+    details.push({ path: 'body', message: 'This call takes no body' });
+  if (!route.query && Object.keys(raw.query as object).length > 0) {
+    details.push({ path: 'query', message: 'This call takes no query parameters' });
+  }
+  return details.length === 0 ? input : fail('INVALID_INPUT', sentence(details), { details });
+}
+
+const isEmptyBody = (body: unknown) =>
+  body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
+
+function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, 20).map((key) => ({ path: printable(key), message: 'Is not a known field' }));
+  }
+  const path = issue.path.map(String).join('.') || part;
+  return [{ path: printable(path), message: issue.message }];
+}
+
+/** Field names may come from the caller: never echo more than a line of them, and only text. */
+const printable = (name: string) =>
+  name
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '�')
+    .slice(0, 100);
+
+function sentence(details: ErrorDetail[]): string {
+  const [first, ...rest] = details;
+  const others = rest.length > 0 ? ` (and ${rest.length} more)` : '';
+  return `${first!.path}: ${first!.message}${others}`;
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Context } from '../context.ts';
+
+/** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
+export function serveMetrics(app: FastifyInstance, { pool, signals }: Context): void {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const duration = new Histogram({
+    name: 'lanyard_http_request_duration_seconds',
+    help: 'Time to answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.005, 0.015, 0.05, 0.15, 0.5, 1.5, 5],
+    registers: [register],
+  });
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [register],
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('lanyard_database_up', 'Whether the database answers', () => Number(signals.isUp()));
+  gauge('lanyard_database_connections', 'Connections of this process', () => pool.totalCount);
+  gauge('lanyard_database_waiting', 'Calls that wait for a connection', () => pool.waitingCount);
+
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+  });
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(register.contentType).send(await register.metrics()),
+  );
+}

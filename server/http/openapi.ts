@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { errorBody, errorStatus, type ErrorCode } from '../../contract/errors.ts';
+import type { Access, Route } from '../../contract/route.ts';
+
+type Json = Record<string, unknown>;
+type Schema = z.ZodType;
+
+/** What every call can answer beside its own errors. */
+const everywhere: ErrorCode[] = [
+  'INVALID_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
+
+/** The OpenAPI 3.1 document of the contract: schemas come from zod, access and errors from the routes. */
+export function openApi(contract: Record<string, Record<string, Route>>, version: string): Json {
+  const components: Record<string, Json> = {};
+  const toJson = (schema: Schema, io: 'input' | 'output') => jsonSchema(schema, io, components);
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const [feature, routes] of Object.entries(contract)) {
+    for (const [name, route] of Object.entries(routes)) {
+      const path = (paths[route.path] ??= {});
+      path[route.method.toLowerCase()] = operation(route, feature, name, toJson);
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Lanyard', version, description: 'Software licenses: staff console and desktop API.' },
+    paths,
+    components: {
+      schemas: { ...components, Error: toJson(errorBody, 'output') },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'lanyard_session' },
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+    },
+  };
+}
+
+type ToJson = (schema: Schema, io: 'input' | 'output') => Json;
+
+function operation(route: Route, feature: string, name: string, toJson: ToJson): Json {
+  return {
+    operationId: `${feature}.${name}`,
+    tags: [feature],
+    summary: route.summary,
+    description: accessSentence(route.access),
+    security: security(route.access),
+    parameters: [...parameters('path', route.params, toJson), ...parameters('query', route.query, toJson)],
+    ...(route.body
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: toJson(route.body, 'input') } },
+          },
+        }
+      : {}),
+    responses: { ...success(route, toJson), ...failures(route) },
+  };
+}
+
+function accessSentence(access: Access): string {
+  if (access.kind === 'public') return 'No sign-in needed.';
+  if (access.kind === 'signedIn') return 'Anyone signed in.';
+  const staff = `Staff with ${access.permission.resource}:${access.permission.action}`;
+  return access.apiKey ? `${staff}, or an API key with the scope ${access.apiKey}.` : `${staff}.`;
+}
+
+function security(access: Access): Json[] {
+  if (access.kind === 'public') return [];
+  const staff: Json[] = [{ session: [] }, { bearer: [] }];
+  return access.kind === 'staff' && access.apiKey ? [...staff, { apiKey: [] }] : staff;
+}
+
+function parameters(where: 'path' | 'query', schema: Schema | undefined, toJson: ToJson): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = toJson(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+function success(route: Route, toJson: ToJson): Json {
+  if (route.csv)
+    return { 200: { description: 'The file', content: { 'text/csv': { schema: { type: 'string' } } } } };
+  if (!route.answer) return { 204: { description: 'Done' } };
+  const properties: Json = { success: { const: true }, data: toJson(route.answer, 'output') };
+  if (route.meta) properties.meta = toJson(route.meta, 'output');
+  const schema = { type: 'object', properties, required: Object.keys(properties) };
+  return { [route.status ?? 200]: { description: 'Success', content: { 'application/json': { schema } } } };
+}
+
+function failures(route: Route): Json {
+  const codes = [...new Set([...everywhere, ...(route.errors ?? [])])];
+  const statuses = [...new Set(codes.map((code) => errorStatus[code]))];
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      {
+        description: codes.filter((code) => errorStatus[code] === status).join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  );
+}
+
+/** Schemas with an id move to `components` and are referred to. */
+function jsonSchema(schema: Schema, io: 'input' | 'output', components: Record<string, Json>): Json {
+  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json & {
+    $defs?: Record<string, Json>;
+  };
+  const { $defs = {}, $schema: _, ...rest } = rewriteRefs(json) as Json & { $defs?: Record<string, Json> };
+  for (const [id, definition] of Object.entries($defs)) components[id] = definition;
+  if (typeof rest.id !== 'string') return rest;
+  const { id, ...definition } = rest;
+  components[id] = definition;
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function rewriteRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(rewriteRefs);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) =>
+      key === '$ref' && typeof inner === 'string'
+        ? [key, inner.replace('#/$defs/', '#/components/schemas/')]
+        : [key, rewriteRefs(inner)],
+    ),
+  );
+}

@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorStatus, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
+import { fail, type Failure } from '../failure.ts';
+
+/** Sends a Failure in the envelope of design section 4. */
+export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
+  const body: ErrorBody = {
+    success: false,
+    error: failure.message,
+    code: failure.failure,
+    ...(failure.details ? { details: failure.details } : {}),
+    requestId: request.id,
+  };
+  if (failure.retryAfter !== undefined) reply.header('retry-after', String(failure.retryAfter));
+  return reply
+    .code(errorStatus[failure.failure])
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body));
+}
+
+export const databaseUnavailable = fail(
+  'UNAVAILABLE',
+  'The service cannot reach its database. Try again in a moment.',
+  {
+    retryAfter: 1,
+  },
+);
+
+const frameworkFailures: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['TOO_LARGE', 'The body is larger than this call accepts.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The body must be JSON (Content-Type: application/json).',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_INPUT', 'The body is not as long as Content-Length says.'],
+  FST_ERR_BAD_URL: ['INVALID_INPUT', 'The path is not valid.'],
+};
+
+/** What the framework refused before any handler ran, as a Failure; undefined for everything else. */
+export function frameworkFailure(error: unknown): Failure | undefined {
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const known = frameworkFailures[code ?? ''];
+  if (known) return fail(...known);
+  if (statusCode === 400 || error instanceof SyntaxError) {
+    return fail('INVALID_INPUT', 'The body is not valid JSON.', {
+      details: [{ path: 'body', message: 'Must be valid JSON' }],
+    });
+  }
+  return undefined;
+}

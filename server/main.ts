@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { buildApp } from './app.ts';
+import { ConfigError, readConfig, type Config } from './config.ts';
+import type { Context } from './context.ts';
+import { createDb, createPool } from './db/client.ts';
+import { DataDirectoryBusy, startEmbedded, type Embedded } from './db/embedded.ts';
+import { migrate } from './db/migrate.ts';
+import { startSignals } from './db/signals.ts';
+import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
+import { loadSigner } from './features/validation/signing.ts';
+import { startHousekeeping } from './jobs/housekeeping.ts';
+import { createLog } from './log.ts';
+import { createPasswords } from './passwords.ts';
+
+async function start(
+  config: Config,
+  log: Logger,
+  embedded: Embedded | undefined,
+): Promise<() => Promise<void>> {
+  const databaseUrl = config.databaseUrl ?? embedded!.url;
+  const migrated = await migrate(databaseUrl);
+  if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
+
+  const pool = createPool(databaseUrl);
+  pool.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
+  const signals = await startSignals(databaseUrl, log);
+  const context: Context = { config, log, pool, db: createDb(pool), signals, clock: () => new Date() };
+  const passwords = createPasswords();
+  await seedRoles(context.db);
+  const admin = await ensureFirstAdmin(context.db, passwords, config, context.clock());
+
+  const signer = await loadSigner(config.dataDir);
+  const app = await buildApp(context, { signer, passwords, version: await readVersion() });
+  const housekeeping = startHousekeeping(context);
+  await app.listen({ port: config.port, host: config.host });
+  const address = app.server.address();
+  log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
+  if (admin) announceAdmin(admin);
+
+  return async () => {
+    await app.close();
+    housekeeping.stop();
+    await passwords.stop();
+    await signals.stop();
+    await pool.end();
+  };
+}
+
+/** On the terminal and not in the log: logs are kept and shipped. */
+function announceAdmin({ email, password }: { email: string; password: string }): void {
+  process.stderr.write(
+    `\n  First sign-in (shown only now):\n    email     ${email}\n    password  ${password}\n\n`,
+  );
+}
+
+async function readVersion(): Promise<string> {
+  const file = path.join(import.meta.dirname, '../../package.json');
+  return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version;
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel);
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbedded(config.dataDir, { exclusive: true, log: (message) => log.info(message) });
+  let stop: () => Promise<void>;
+  try {
+    stop = await start(config, log, embedded);
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'Stopping: requests under way are answered first');
+    stop()
+      .then(() => embedded?.stop())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'The stop was not clean');
+          process.exit(1);
+        },
+      );
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}
+
+main().catch((error: unknown) => {
+  const known = error instanceof ConfigError || error instanceof DataDirectoryBusy;
+  const listening = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  const sentence = listening
+    ? `Another program already listens there: ${(error as Error).message}`
+    : undefined;
+  process.stderr.write(
+    `${sentence ?? (known ? (error as Error).message : String((error as Error).stack))}\n`,
+  );
+  process.exit(1);
+});

@@ -1,0 +1,96 @@
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+
+/** OWASP's argon2id, as the design says: 19 MiB, two passes, one lane. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Hashes waiting beyond this are refused: a storm must not fill the memory. */
+const mostWaiting = 400;
+
+export class PasswordsBusy extends Error {}
+
+type Job = { password: string; hash: string | undefined };
+type Task = Job & { resolve(value: string | boolean): void; reject(error: Error): void };
+type Lane = { worker: Worker; task: Task | undefined };
+
+/**
+ * argon2 off the main thread, one worker a core, each at a low scheduling priority: a storm of logins takes what
+ * other calls leave over and does not slow them. Workers start with the first password.
+ */
+export function createPasswords() {
+  const lanes: Lane[] = [];
+  const waiting: Task[] = [];
+  const most = Math.max(1, Math.min(4, availableParallelism()));
+
+  function run(job: Job): Promise<string | boolean> {
+    if (waiting.length >= mostWaiting) return Promise.reject(new PasswordsBusy('Too many sign-ins at once'));
+    return new Promise((resolve, reject) => {
+      waiting.push({ ...job, resolve, reject });
+      next();
+    });
+  }
+
+  function next(): void {
+    const task = waiting[0];
+    const lane = task && (lanes.find((l) => !l.task) ?? (lanes.length < most ? addLane() : undefined));
+    if (!task || !lane) return;
+    waiting.shift();
+    lane.task = task;
+    lane.worker.postMessage({ password: task.password, hash: task.hash });
+  }
+
+  function addLane(): Lane {
+    const lane: Lane = { worker: startWorker(), task: undefined };
+    const settle = (finish: (task: Task) => void) => {
+      const { task } = lane;
+      lane.task = undefined;
+      if (task) finish(task);
+      next();
+    };
+    lane.worker.on('message', (value: string | boolean) => settle((task) => task.resolve(value)));
+    lane.worker.on('error', (error) => {
+      lanes.splice(lanes.indexOf(lane), 1);
+      settle((task) => task.reject(error));
+    });
+    lanes.push(lane);
+    return lane;
+  }
+
+  return {
+    /** The argon2id hash of a password. */
+    hash: (password: string) => run({ password, hash: undefined }) as Promise<string>,
+    /** Whether the password is the one of the hash. */
+    verify: (hash: string, password: string) => run({ password, hash }) as Promise<boolean>,
+    async stop() {
+      await Promise.all(lanes.map((lane) => lane.worker.terminate()));
+    },
+  };
+}
+
+export type Passwords = ReturnType<typeof createPasswords>;
+
+/** The worker is this function's own text: it needs no file beside it, neither built nor from source. */
+function startWorker(): Worker {
+  const argon2 = createRequire(import.meta.url).resolve('@node-rs/argon2');
+  const worker = new Worker(`(${workerMain.toString()})(require)`, {
+    eval: true,
+    workerData: { argon2, cost },
+    resourceLimits: { maxOldGenerationSizeMb: 16 },
+  });
+  worker.unref();
+  return worker;
+}
+
+/* oxlint-disable typescript/no-require-imports */
+function workerMain(load: NodeJS.Require): void {
+  const { parentPort, workerData } = load('node:worker_threads') as typeof import('node:worker_threads');
+  const os = load('node:os') as typeof import('node:os');
+  const { argon2: file, cost: options } = workerData as { argon2: string; cost: object };
+  const argon2 = load(file) as typeof import('@node-rs/argon2');
+  // On Linux a priority belongs to a thread; elsewhere it would slow the whole process.
+  if (process.platform === 'linux') os.setPriority(10);
+  parentPort!.on('message', ({ password, hash }: { password: string; hash?: string }) => {
+    parentPort!.postMessage(hash ? argon2.verifySync(hash, password) : argon2.hashSync(password, options));
+  });
+}
