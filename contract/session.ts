@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requiredText } from './common.ts';
 import { permission } from './permissions.ts';
 import { anyone, route, signedIn } from './route.ts';
 
@@ -14,7 +15,7 @@ export const role = z.object({ name: z.string() }).meta({ id: 'RoleName' });
 const rights = { permissions: z.array(permission), roles: z.array(role) };
 
 export const credentials = z.strictObject({
-  email: z.string().trim().min(1, 'Email is required').max(320, 'Must be at most 320 characters'),
+  email: requiredText(320, 'Email is required'),
   password: z.string().min(1, 'Password is required').max(1024, 'Must be at most 1024 characters'),
 });
 

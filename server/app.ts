@@ -3,7 +3,9 @@ import fastifyHelmet from '@fastify/helmet';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyInstance } from 'fastify';
+import type { Socket } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
+import type { ErrorBody } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import { createAuthentication } from './authentication.ts';
 import type { Context } from './context.ts';
@@ -77,6 +79,7 @@ function createServer({ config, log }: Context): FastifyInstance {
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: 1024 * 1024,
     forceCloseConnections: 'idle',
+    clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error, request, reply) =>
       void sendFailure(
         request,
@@ -109,6 +112,25 @@ function createServer({ config, log }: Context): FastifyInstance {
     request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');
   });
   return app;
+}
+
+/** Answers what is not even HTTP, or has headers beyond 16 KB, in the envelope as well. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const body: ErrorBody = {
+    success: false,
+    error: tooLarge
+      ? 'The address and headers are longer than this service accepts.'
+      : 'This is not an HTTP request.',
+    code: tooLarge ? 'TOO_LARGE' : 'INVALID_INPUT',
+    requestId: uuidv7(),
+  };
+  const text = JSON.stringify(body);
+  socket.end(
+    `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\nconnection: close\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
 }
 
 /** The route, never the address: ids, license keys and search terms stay out of the log. */
@@ -150,7 +172,7 @@ function serveHealth(app: FastifyInstance, { signals, db }: Context): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     if (!signals.isUp()) return sendFailure(request, reply, databaseUnavailable);
-    await db.selectFrom('roles').select('role_id').limit(1).execute();
+    await Promise.race([db.selectFrom('roles').select('role_id').limit(1).execute(), signals.whenDown()]);
     return { status: 'ready' };
   });
 }

@@ -33,7 +33,7 @@ export function createAuthentication(
     const bearer = bearerToken(request);
     const cookie = request.cookies[name];
     const staff =
-      (bearer && (await sessions.recognize(bearer, 'access'))) ||
+      (bearer && (await sessions.recognize(bearer, 'bearer'))) ||
       (cookie && (await sessions.recognize(cookie, 'cookie')));
     return staff || nobody;
   }

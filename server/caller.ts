@@ -5,6 +5,8 @@ export type Staff = {
   kind: 'staff';
   userId: string;
   sessionId: string;
+  /** What proved the session: the access token, or the cookie that a browser sends by itself. */
+  via: 'cookie' | 'bearer';
   email: string;
   name: string;
   roles: string[];

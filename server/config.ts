@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -14,6 +15,11 @@ const duration = z.string().transform((value, issues) => {
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
+const isProxy = (entry: string) =>
+  ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
+  ipaddr.isValid(entry) ||
+  ipaddr.isValidCIDR(entry);
+
 const settings = z.object({
   PORT: port.default(8080),
   HOST: z.string().min(1).optional(),
@@ -24,7 +30,19 @@ const settings = z.object({
   ADMIN_PASSWORD: z.string().min(6, 'must be at least 6 characters').optional(),
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * 3_600_000),
-  TRUST_PROXY: z.string().optional(),
+  TRUST_PROXY: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter(Boolean),
+    )
+    .refine(
+      (entries) => entries.every(isProxy),
+      'must be addresses, CIDR ranges, or loopback, linklocal, uniquelocal',
+    ),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -72,10 +90,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       s.ADMIN_EMAIL && s.ADMIN_PASSWORD ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD } : undefined,
     sessionIdleMs: s.SESSION_IDLE,
     sessionMaxMs: s.SESSION_MAX,
-    trustProxy: (s.TRUST_PROXY ?? '')
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
+    trustProxy: s.TRUST_PROXY,
     logLevel: s.LOG_LEVEL,
   };
 }

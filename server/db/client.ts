@@ -57,6 +57,11 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return (code !== undefined && unreachable.has(code)) || unreachableText.test(error.message);
 }
 
+/** True when the database chose this transaction as the victim of a deadlock: run again, it will do. */
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: string }).code === '40P01';
+}
+
 /** True when a unique constraint of that name refused a row. */
 export function violatesUnique(error: unknown, constraint: string): boolean {
   const { code, constraint: name } = error as { code?: string; constraint?: string };

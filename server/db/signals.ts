@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Db, Tx } from './client.ts';
+import { isDeadlock, type Db, type Tx } from './client.ts';
 
 /** What other processes must hear of. A topic drops the caches that hang on it; it carries no data. */
 export type Topic = 'sessions' | 'apiKeys' | 'licenses';
@@ -80,18 +80,25 @@ export async function announce(tx: Tx | Db, topic: Topic): Promise<void> {
 const announced = new WeakMap<object, Set<Topic>>();
 
 /**
- * Runs `work` in a transaction. What it announced is dropped from this process's caches before the caller goes
- * on: NOTIFY alone could arrive after the answer, and the next call would still see the old state.
+ * Runs `work` in a transaction, again when it lost a deadlock; so it may do nothing but queries. What it announced
+ * is dropped from this process's caches before the caller goes on: NOTIFY alone could arrive after the answer, and
+ * the next call would still see the old state.
  */
 export async function transact<T>(db: Db, signals: Signals, work: (tx: Tx) => Promise<T>): Promise<T> {
-  let topics: Set<Topic> | undefined;
-  const result = await db.transaction().execute(async (tx) => {
-    const value = await work(tx);
-    topics = announced.get(tx);
-    return value;
-  });
-  for (const topic of topics ?? []) signals.drop(topic);
-  return result;
+  for (let attempt = 1; ; attempt++) {
+    let topics: Set<Topic> | undefined;
+    try {
+      const result = await db.transaction().execute(async (tx) => {
+        const value = await work(tx);
+        topics = announced.get(tx);
+        return value;
+      });
+      for (const topic of topics ?? []) signals.drop(topic);
+      return result;
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === 3) throw error;
+    }
+  }
 }
 
 function newDown(): Down {
@@ -126,6 +133,7 @@ async function connect(state: State, databaseUrl: string): Promise<void> {
   }
   state.client = client;
   for (const topic of state.listeners.keys()) run(state, topic);
+  state.down = newDown();
   state.up = true;
 }
 
@@ -133,9 +141,7 @@ function markDown(state: State): void {
   if (!state.up) return;
   state.up = false;
   for (const topic of state.listeners.keys()) run(state, topic);
-  const { reject } = state.down;
-  state.down = newDown();
-  reject(new DatabaseDown());
+  state.down.reject(new DatabaseDown());
 }
 
 async function watch(state: State, databaseUrl: string, log: Logger): Promise<void> {

@@ -1,8 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** The LIKE pattern that finds `term` anywhere in lower-case text; wildcards in it are taken literally. */
-export function containsPattern(term: string): string {
-  return `%${term.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+/**
+ * The LIKE pattern that finds `term` anywhere in lower-case text; wildcards in it are taken literally. The
+ * database lowers it, as it lowered the text: its rules for İ or Σ are not JavaScript's.
+ */
+export function containsPattern(term: string): RawBuilder<string> {
+  return sql`lower(${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`})`;
 }
 
 /** `order by` with nulls last in both directions. */

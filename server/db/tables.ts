@@ -25,8 +25,6 @@ export type Tables = {
     session_id: string;
     user_id: string;
     cookie_hash: Buffer;
-    previous_cookie_hash: Buffer | null;
-    rotated_at: Date | null;
     access_hash: Buffer;
     access_expires_at: Date;
     created_at: Date;
@@ -36,6 +34,7 @@ export type Tables = {
     ended_at: Date | null;
     end_reason: string | null;
   };
+  rotated_cookies: { cookie_hash: Buffer; session_id: string; rotated_at: Date };
   login_failures: { subject: string; window_start: Date; failures: number };
   api_keys: {
     api_key_id: string;
@@ -64,7 +63,6 @@ export type Tables = {
     type: Generated<string>;
     status: Generated<CustomerStatus>;
     inherit_licenses: Generated<boolean>;
-    license_count: Kept<number>;
     deleted_at: Date | null;
     created_at: Date;
     updated_at: Date;

@@ -57,12 +57,14 @@ async function answer(
     }
     const input = checkInput(route, { params: request.params, query: request.query, body: request.body });
     if (isFailure(input)) return input;
+    const ifMatch = readIfMatch(request.headers['if-match']);
+    if (isFailure(ifMatch)) return ifMatch;
     const call = {
       ...input,
       by,
       cookie: auth.cookie(request, reply),
       bearer: bearerToken(request),
-      ifMatch: request.headers['if-match']?.replaceAll('"', ''),
+      ifMatch,
     } as Call<Route>;
     if (typeof handler === 'function') return handler(call);
     return runChange(context, route, request, call, handler.change as ChangeRun);
@@ -172,6 +174,15 @@ function sendAnswer(route: Route, reply: FastifyReply, result: unknown): Fastify
     .code(route.status ?? 200)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(body));
+}
+
+/** The version named by `If-Match: "2026-…"`, weak or strong; `*` matches every version, as no header does. */
+function readIfMatch(header: string | undefined): string | undefined | Failure {
+  if (header === undefined || header.trim() === '*') return undefined;
+  const version = header.trim().replace(/^W\//, '').replaceAll('"', '');
+  if (!Number.isNaN(Date.parse(version))) return version;
+  const message = 'Must be the ETag of the record';
+  return fail('INVALID_INPUT', `If-Match: ${message}`, { details: [{ path: 'If-Match', message }] });
 }
 
 /** In tests, an answer that is not what the contract says, or says more, is an error. */

@@ -24,7 +24,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     });
   }
   app.setNotFoundHandler((request, reply) => {
-    const { pathname } = new URL(request.url, 'http://console');
+    const [pathname = ''] = request.url.split('?');
     const isScreen =
       request.method === 'GET' &&
       !/^\/(api|analytics\/|assets\/|docs\/)/.test(pathname) &&

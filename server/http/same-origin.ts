@@ -8,7 +8,7 @@ import { fail, type Failure } from '../failure.ts';
  * token or an API key is never sent by a browser on its own, so it needs no such proof.
  */
 export function crossSite(route: Route, request: FastifyRequest, actor: Actor): Failure | undefined {
-  const provesItself = actor.kind !== 'staff' || request.headers.authorization !== undefined;
+  const provesItself = actor.kind !== 'staff' || actor.via === 'bearer';
   if (route.method === 'GET' || provesItself) return undefined;
   return isSameOrigin(request)
     ? undefined

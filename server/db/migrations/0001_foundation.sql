@@ -33,14 +33,11 @@ create table user_roles (
   primary key (user_id, role_id)
 );
 
--- One row per sign-in. Tokens are random and stored as SHA-256; the previous cookie is kept so that its
--- return after a rotation can be told from an unknown one.
+-- One row per sign-in. Tokens are random and stored as SHA-256.
 create table sessions (
   session_id             uuid primary key,
   user_id                uuid not null references users on delete cascade,
   cookie_hash            bytea not null,
-  previous_cookie_hash   bytea,
-  rotated_at             timestamptz(3),
   access_hash            bytea not null,
   access_expires_at      timestamptz(3) not null,
   created_at             timestamptz(3) not null,
@@ -51,9 +48,16 @@ create table sessions (
   end_reason             text
 );
 create unique index sessions_cookie on sessions (cookie_hash);
-create index sessions_previous_cookie on sessions (previous_cookie_hash);
 create unique index sessions_access on sessions (access_hash);
 create index sessions_user on sessions (user_id) where ended_at is null;
+
+-- Cookies that a rotation replaced: when one comes back it can be told from an unknown one.
+create table rotated_cookies (
+  cookie_hash bytea primary key,
+  session_id  uuid not null references sessions on delete cascade,
+  rotated_at  timestamptz(3) not null
+);
+create index rotated_cookies_session on rotated_cookies (session_id);
 
 -- Failed sign-ins per account and per address, counted in fixed windows that hold across processes.
 create table login_failures (
@@ -101,7 +105,6 @@ create table customers (
   type             text not null default 'organization',
   status           text not null default 'active' check (status in ('active', 'inactive')),
   inherit_licenses boolean not null default false,
-  license_count    integer not null default 0,
   deleted_at       timestamptz(3),
   created_at       timestamptz(3) not null,
   updated_at       timestamptz(3) not null
@@ -137,7 +140,9 @@ create table licenses (
   check (valid_until > valid_from)
 );
 create index licenses_by_customer on licenses (customer_id, status, valid_until);
-create index licenses_in_groups on licenses (status, customer_sort, customer_id, created_at, license_id);
+-- valid_until stands last so that the tab is told in the index, without a look at each row
+create index licenses_in_groups on licenses
+  (status, customer_sort, customer_id, created_at, license_id, valid_until);
 create index licenses_by_expiry on licenses (status, valid_until, license_id);
 create index licenses_search on licenses using gin (search_text gin_trgm_ops);
 
@@ -196,22 +201,6 @@ end $$;
 create trigger customers_rename_licenses
   after update of name on customers for each row when (old.name is distinct from new.name)
   execute function customers_rename_licenses();
-
-create function customers_count_licenses() returns trigger language plpgsql as $$
-begin
-  if tg_op <> 'INSERT' then
-    update customers set license_count = license_count - 1 where customer_id = old.customer_id;
-  end if;
-  if tg_op <> 'DELETE' then
-    update customers set license_count = license_count + 1 where customer_id = new.customer_id;
-  end if;
-  return null;
-end $$;
-create trigger customers_count_licenses_ins_del
-  after insert or delete on licenses for each row execute function customers_count_licenses();
-create trigger customers_count_licenses_moved
-  after update of customer_id on licenses for each row when (old.customer_id <> new.customer_id)
-  execute function customers_count_licenses();
 
 -- Every answered validation; written in batches. Neither license nor key is a foreign key: the record outlives both.
 create table validations (

@@ -50,12 +50,14 @@ export function toLicense(row: LicenseRow): License {
   };
 }
 
-/** The license, locked against every other change until the transaction ends. */
+/**
+ * The license, locked against every other change until the transaction ends. Its customer is not: whoever locks
+ * both takes the customer first, and a change of one license has no reason to.
+ */
 export async function lockLicense(tx: Tx, licenseId: string): Promise<License | undefined> {
   const row = await selectLicenses(tx)
     .where('l.license_id', '=', licenseId)
     .forUpdate('l')
-    .forShare('c')
     .executeTakeFirst();
   return row && toLicense(row);
 }

@@ -76,13 +76,16 @@ export async function updateLicense(
   patch: Omit<LicensePatch, 'updatedAt'>,
   seen: string | undefined,
 ): Promise<License | Failure> {
+  // The new customer is locked before the license: whoever locks both takes them in this order.
+  const wrongCustomer =
+    patch.customerId === undefined ? undefined : await refuseCustomer(tx, patch.customerId);
   const before = await lockLicense(tx, id);
   if (!before) return notFound;
   const reason = licenseCan.update(before);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   const conflict = editConflict('license', before, patch, seen);
   if (conflict) return conflict;
-  const wrong = refusePatch(before, patch) ?? (await refuseReferences(tx, before, patch));
+  const wrong = wrongCustomer ?? refusePatch(before, patch) ?? (await refuseAdded(tx, before, patch));
   if (wrong) return wrong;
   return change(tx, by, before, toColumns({ ...before, ...patch }), {
     event: 'license.updated',
@@ -176,12 +179,9 @@ function refusePatch(before: License, patch: LicensePatch): Failure | undefined 
   return undefined;
 }
 
-async function refuseReferences(tx: Tx, before: License, patch: LicensePatch): Promise<Failure | undefined> {
-  const moved = patch.customerId && patch.customerId !== before.customerId;
-  const added = patch.moduleIds?.filter((id) => !before.moduleIds.includes(id)) ?? [];
-  return (
-    (moved ? await refuseCustomer(tx, patch.customerId!) : undefined) ?? (await refuseModules(tx, added))
-  );
+/** Modules that the license has already may stay, whatever became of them. */
+function refuseAdded(tx: Tx, before: License, patch: LicensePatch): Promise<Failure | undefined> {
+  return refuseModules(tx, patch.moduleIds?.filter((id) => !before.moduleIds.includes(id)) ?? []);
 }
 
 /** The row stays share-locked, so that the customer cannot be deleted before the license is there. */

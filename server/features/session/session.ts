@@ -1,27 +1,31 @@
-import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Permission } from '../../../contract/permissions.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { session as calls } from '../../../contract/session.ts';
 import type { Caller, Staff } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
-import type { Db } from '../../db/client.ts';
 import { announce, transact } from '../../db/signals.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { PasswordsBusy, type Passwords } from '../../passwords.ts';
 import { writeAudit } from '../audit/audit.ts';
-import { beginAttempt, succeeded, type Attempt } from './throttle.ts';
+import {
+  findUser,
+  loadSession,
+  toPerson,
+  toStaff,
+  type FoundUser,
+  type Person,
+  type SessionRow,
+} from './session-row.ts';
+import { countFailure, secondsToWait } from './throttle.ts';
 import { hashToken, newToken } from './tokens.ts';
 
 const accessTokenMs = 15 * 60_000;
 /** Parallel tabs may send the cookie that was just rotated; later than this it is taken for stolen. */
 const rotationGraceMs = 10_000;
-const touchEveryMs = 30_000;
 
 type SignIn = RouteAnswer<typeof calls.login>;
 export type Sessions = ReturnType<typeof createSessions>;
-type Row = Awaited<ReturnType<typeof loadSession>>;
 
 const wrongCredentials = fail('WRONG_CREDENTIALS', 'Email or password is not right.');
 const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
@@ -29,17 +33,20 @@ const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in agai
 /** Sign-in, sign-out, rotation and recognition of staff sessions (design section 4). */
 export function createSessions(context: Context, passwords: Passwords) {
   const { db, signals, config, clock } = context;
-  const cached = createCache<Row>(signals, 'sessions', { max: 10_000, ttlMs: 60_000 });
+  const cached = createCache<SessionRow | undefined>(signals, 'sessions', { max: 10_000, ttlMs: 60_000 });
   // Verified in place of a missing account's, so that both answers take the same time.
   const nobodysHash = passwords.hash('nobody has this password');
   nobodysHash.catch(() => undefined);
 
-  const expired = (row: NonNullable<Row>, now: Date) =>
+  // An idle time of minutes is told exactly enough by a write every half minute; a shorter one needs more.
+  const touchEveryMs = Math.min(30_000, config.sessionIdleMs / 20);
+
+  const expired = (row: SessionRow, now: Date) =>
     now.getTime() >= row.created_at.getTime() + config.sessionMaxMs ||
     now.getTime() >= row.last_seen_at.getTime() + config.sessionIdleMs;
 
   /** The person behind a token; undefined when it is unknown, has ended, or was idle or in use too long. */
-  async function recognize(token: string, kind: 'cookie' | 'access'): Promise<Staff | undefined> {
+  async function recognize(token: string, kind: Staff['via']): Promise<Staff | undefined> {
     const hash = hashToken(token);
     const load = () => loadSession(db, hash, kind);
     const now = clock();
@@ -47,8 +54,8 @@ export function createSessions(context: Context, passwords: Passwords) {
     // Another process may have seen this person meanwhile.
     if (row && expired(row, now)) row = await load();
     if (!row || expired(row, now)) return undefined;
-    if (kind === 'access' && now >= row.access_expires_at) return undefined;
-    if (row.rotated && now.getTime() > row.rotated_at!.getTime() + rotationGraceMs) {
+    if (kind === 'bearer' && now >= row.access_expires_at) return undefined;
+    if (row.rotated_at && now.getTime() > row.rotated_at.getTime() + rotationGraceMs) {
       await endSession(row.session_id, 'rotated cookie came back', now);
       return undefined;
     }
@@ -60,7 +67,7 @@ export function createSessions(context: Context, passwords: Passwords) {
         .where('session_id', '=', row.session_id)
         .execute();
     }
-    return toStaff(row);
+    return toStaff(row, kind);
   }
 
   async function endSession(sessionId: string, reason: string, now: Date): Promise<void> {
@@ -80,24 +87,26 @@ export function createSessions(context: Context, passwords: Passwords) {
     by: Caller,
     { email, password }: { email: string; password: string },
   ): Promise<{ answer: SignIn; cookie: string } | Failure> {
-    const attempt = await beginAttempt(db, by, email);
-    if ('retryAfter' in attempt) {
-      await auditFailure(by, email, 'Too many failed sign-ins');
-      return fail(
-        'TOO_MANY_REQUESTS',
-        'Too many failed sign-ins. Wait a few minutes and try again.',
-        attempt,
-      );
-    }
+    const wait = await secondsToWait(db, by, email);
+    if (wait !== undefined) return throttled(by, email, wait);
     const user = await findUser(db, email);
     const matches = await verify(user?.password_hash, password);
     if (isFailure(matches)) return matches;
     const refusal = refuse(user, matches);
     if (!user || refusal) {
+      await countFailure(db, by, email);
       await auditFailure(by, email, refusal!.message, user?.user_id);
       return refusal!;
     }
-    return open(by, user, attempt);
+    const waitNow = await secondsToWait(db, by, email);
+    return waitNow === undefined ? open(by, user) : throttled(by, email, waitNow);
+  }
+
+  async function throttled(by: Caller, email: string, retryAfter: number): Promise<Failure> {
+    await auditFailure(by, email, 'Too many failed sign-ins');
+    return fail('TOO_MANY_REQUESTS', 'Too many failed sign-ins. Wait a few minutes and try again.', {
+      retryAfter,
+    });
   }
 
   async function verify(hash: string | undefined, password: string): Promise<boolean | Failure> {
@@ -111,20 +120,17 @@ export function createSessions(context: Context, passwords: Passwords) {
     }
   }
 
-  async function open(by: Caller, user: FoundUser, attempt: Attempt) {
+  async function open(by: Caller, user: FoundUser) {
     const cookie = newToken();
     const access = newToken();
     const session_id = uuidv7();
     await db.transaction().execute(async (tx) => {
-      await succeeded(tx, attempt);
       await tx
         .insertInto('sessions')
         .values({
           session_id,
           user_id: user.user_id,
           cookie_hash: cookie.hash,
-          previous_cookie_hash: null,
-          rotated_at: null,
           access_hash: access.hash,
           access_expires_at: new Date(by.now.getTime() + accessTokenMs),
           created_at: by.now,
@@ -137,7 +143,7 @@ export function createSessions(context: Context, passwords: Passwords) {
         .execute();
       await writeAudit(
         tx,
-        { ...by, actor: { kind: 'staff', sessionId: session_id, ...toPerson(user) } },
+        { ...by, actor: { kind: 'staff', sessionId: session_id, via: 'cookie', ...toPerson(user) } },
         {
           event: 'session.login',
           resourceType: 'session',
@@ -182,15 +188,15 @@ export function createSessions(context: Context, passwords: Passwords) {
         .where('ended_at', 'is', null);
       const ours = await update
         .where('cookie_hash', '=', hashToken(token!))
-        .set({
-          ...accessSet,
-          cookie_hash: cookie.hash,
-          previous_cookie_hash: hashToken(token!),
-          rotated_at: by.now,
-        })
+        .set({ ...accessSet, cookie_hash: cookie.hash })
         .executeTakeFirst();
       const won = ours.numUpdatedRows === 1n;
-      if (!won) await update.set(accessSet).execute();
+      if (won) {
+        const old = { cookie_hash: hashToken(token!), session_id: staff.sessionId, rotated_at: by.now };
+        await tx.insertInto('rotated_cookies').values(old).execute();
+      } else {
+        await update.set(accessSet).execute();
+      }
       await announce(tx, 'sessions');
       return won;
     });
@@ -220,8 +226,6 @@ export function createSessions(context: Context, passwords: Passwords) {
   return { recognize, login, refresh, logout };
 }
 
-type FoundUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
-
 /** Why a person may not sign in. An inactive account looks like a wrong password to whoever tries it. */
 function refuse(user: FoundUser | undefined, matches: boolean): Failure | undefined {
   if (!user || !matches || user.status !== 'active') return wrongCredentials;
@@ -230,69 +234,6 @@ function refuse(user: FoundUser | undefined, matches: boolean): Failure | undefi
     ? fail('FORBIDDEN', 'A service account cannot sign in to the console. Use an API key.')
     : undefined;
 }
-
-const rights = [
-  sql<
-    string[]
-  >`coalesce((select json_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.user_id), '[]')`.as(
-    'roles',
-  ),
-  sql<
-    Permission[]
-  >`coalesce((select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
-    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
-    'permissions',
-  ),
-] as const;
-
-function findUser(db: Db, email: string) {
-  return db
-    .selectFrom('users as u')
-    .select(['u.user_id', 'u.email', 'u.name', 'u.status', 'u.password_hash', ...rights])
-    .where(sql`lower(u.email)`, '=', email.toLowerCase())
-    .executeTakeFirst();
-}
-
-function loadSession(db: Db, hash: Buffer, kind: 'cookie' | 'access') {
-  return db
-    .selectFrom('sessions as s')
-    .innerJoin('users as u', 'u.user_id', 's.user_id')
-    .select(['s.session_id', 's.access_expires_at', 's.created_at', 's.last_seen_at', 's.rotated_at'])
-    .select(['u.user_id', 'u.email', 'u.name', ...rights])
-    .select((eb) => eb('s.previous_cookie_hash', '=', hash).as('rotated'))
-    .where((eb) =>
-      kind === 'access'
-        ? eb('s.access_hash', '=', hash)
-        : eb.or([eb('s.cookie_hash', '=', hash), eb('s.previous_cookie_hash', '=', hash)]),
-    )
-    .where('s.ended_at', 'is', null)
-    .where('u.status', '=', 'active')
-    .executeTakeFirst();
-}
-
-type Person = Omit<Staff, 'kind' | 'sessionId'>;
-
-function toPerson(row: {
-  user_id: string;
-  email: string;
-  name: string;
-  roles: string[];
-  permissions: Permission[];
-}): Person {
-  return {
-    userId: row.user_id,
-    email: row.email,
-    name: row.name,
-    roles: row.roles,
-    permissions: row.permissions,
-  };
-}
-
-const toStaff = (row: NonNullable<Row>): Staff => ({
-  kind: 'staff',
-  sessionId: row.session_id,
-  ...toPerson(row),
-});
 
 function toSignIn(person: Person, accessToken: string): SignIn {
   return { accessToken, ...me(person) };

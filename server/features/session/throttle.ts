@@ -6,36 +6,36 @@ const windowMs = 15 * 60_000;
 /** Failures in a window after which sign-in is refused; an office shares one address. */
 const mostFailures = { account: 10, address: 100 };
 
-export type Attempt = { subjects: { account: string; address: string }; windowStart: Date };
+const subjectsOf = (by: Caller, email: string) => ({
+  account: `account:${email.toLowerCase()}`,
+  address: `address:${by.ip}`,
+});
+
+const windowOf = (now: Date) => new Date(Math.floor(now.getTime() / windowMs) * windowMs);
 
 /**
- * Counts an attempt as failed before the password is looked at, so that many at once cannot slip past the limit;
- * `succeeded` takes it back. Answers the attempt, or the seconds to wait where the limit is passed.
+ * Seconds to wait when the account or the address has failed too often in this window, else undefined. Asked
+ * before the password is looked at and again when it was right: of many guesses sent at once, those that are
+ * verified after the limit was reached tell nothing.
  */
-export async function beginAttempt(
-  db: Db,
-  by: Caller,
-  email: string,
-): Promise<Attempt | { retryAfter: number }> {
-  const windowStart = new Date(Math.floor(by.now.getTime() / windowMs) * windowMs);
-  const subjects = { account: `account:${email.toLowerCase()}`, address: `address:${by.ip}` };
+export async function secondsToWait(db: Db | Tx, by: Caller, email: string): Promise<number | undefined> {
+  const { account, address } = subjectsOf(by, email);
+  const start = windowOf(by.now);
   const { rows } = await sql<{ subject: string; failures: number }>`
-    insert into login_failures (subject, window_start, failures)
-    values (${subjects.account}, ${windowStart}, 1), (${subjects.address}, ${windowStart}, 1)
-    on conflict (subject, window_start) do update set failures = login_failures.failures + 1
-    returning subject, failures`.execute(db);
-  const failures = (subject: string) => rows.find((row) => row.subject === subject)!.failures;
-  const throttled =
-    failures(subjects.account) > mostFailures.account || failures(subjects.address) > mostFailures.address;
-  if (!throttled) return { subjects, windowStart };
-  return { retryAfter: Math.ceil((windowStart.getTime() + windowMs - by.now.getTime()) / 1000) };
+    select subject, failures from login_failures
+     where window_start = ${start} and subject in (${account}, ${address})`.execute(db);
+  const reached = rows.some(
+    (row) => row.failures >= mostFailures[row.subject === account ? 'account' : 'address'],
+  );
+  return reached ? Math.ceil((start.getTime() + windowMs - by.now.getTime()) / 1000) : undefined;
 }
 
-/** Only failures count: a sign-in that succeeded takes its attempt back. */
-export async function succeeded(tx: Tx, { subjects, windowStart }: Attempt): Promise<void> {
+/** Counts a failed attempt for the account and for the address. Only failures count (design section 4). */
+export async function countFailure(db: Db, by: Caller, email: string): Promise<void> {
+  const { account, address } = subjectsOf(by, email);
+  const start = windowOf(by.now);
   await sql`
-    update login_failures set failures = failures - 1
-     where window_start = ${windowStart} and subject in (${subjects.account}, ${subjects.address})`.execute(
-    tx,
-  );
+    insert into login_failures (subject, window_start, failures)
+    values (${account}, ${start}, 1), (${address}, ${start}, 1)
+    on conflict (subject, window_start) do update set failures = login_failures.failures + 1`.execute(db);
 }

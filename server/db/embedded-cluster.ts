@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { cleanEnvironment } from './embedded-account.ts';
+import type { Place } from './embedded-place.ts';
+
+/** The superuser of the cluster and the name of our database in it. */
+export const DATABASE = 'lanyard';
+
+const PASSWORD_FILE = 'lanyard-password';
+
+/** Makes the cluster where there is none. It appears whole or not at all, also when two starts do it at once. */
+export async function ensureCluster(
+  place: Place,
+  binaries: string,
+  log: (message: string) => void,
+): Promise<void> {
+  const major = await readFile(join(place.cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (major !== undefined) return checkVersion(place, binaries, major.trim());
+
+  log(`Creating the database in ${place.cluster}`);
+  const draft = await mkdtemp(`${place.cluster}.new-`);
+  try {
+    const passwordFile = join(draft, 'password');
+    await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
+    if (place.account) {
+      for (const path of [passwordFile, draft]) await chown(path, place.account.uid, place.account.gid);
+    }
+    await initdb(place, binaries, join(draft, 'cluster'), passwordFile);
+    await rename(passwordFile, join(draft, 'cluster', PASSWORD_FILE));
+    await publish(join(draft, 'cluster'), place.cluster);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Reads the superuser's password. */
+export async function readPassword(cluster: string): Promise<string> {
+  const file = join(cluster, PASSWORD_FILE);
+  const text = await readFile(file, 'utf8').catch((cause: Error) => {
+    throw new Error(`The password of the database cannot be read from ${file}: ${cause.message}`, { cause });
+  });
+  return text.trim();
+}
+
+async function checkVersion(place: Place, binaries: string, major: string): Promise<void> {
+  const { stdout } = await promisify(execFile)(join(binaries, 'bin', 'postgres'), ['--version'], {
+    ...place.account,
+    cwd: '/',
+    env: cleanEnvironment(),
+  });
+  const ours = /(\d+)/.exec(stdout)?.[1];
+  if (ours === major) return;
+  throw new Error(
+    `The database in ${place.cluster} was made by PostgreSQL ${major}, and the bundled one is ${ours}. ` +
+      `Dump it with the old release of Lanyard and load it into a new data directory.`,
+  );
+}
+
+async function initdb(place: Place, binaries: string, target: string, passwordFile: string): Promise<void> {
+  const args = [
+    `--pgdata=${target}`,
+    `--username=${DATABASE}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--data-checksums',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...Object.entries(clusterSettings()).map(([name, value]) => `--set=${name}=${value}`),
+  ];
+  const options = { ...place.account, cwd: dirname(target), env: cleanEnvironment() };
+  await promisify(execFile)(join(binaries, 'bin', 'initdb'), args, options).catch(
+    (error: Error & { stderr?: string }) => {
+      throw new Error(
+        `PostgreSQL could not create a database in ${place.cluster}: ${error.stderr || error.message}`,
+        {
+          cause: error,
+        },
+      );
+    },
+  );
+}
+
+// Written to postgresql.conf once, where an operator may change them.
+function clusterSettings(): Record<string, string> {
+  const megabytes = Math.floor(totalmem() / 1024 / 1024);
+  return {
+    shared_buffers: `${Math.max(32, Math.min(256, Math.floor(megabytes / 8)))}MB`,
+    effective_cache_size: `${Math.max(128, Math.min(4096, Math.floor(megabytes / 2)))}MB`,
+    work_mem: '16MB',
+    maintenance_work_mem: '64MB',
+    max_connections: '100',
+    random_page_cost: '1.1',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // Statements and details carry customers' data, which does not belong into a log.
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    logging_collector: 'on',
+    log_directory: 'log',
+    log_filename: 'postgresql-%Y-%m-%d_%H%M%S.log',
+    log_rotation_age: '1d',
+    log_rotation_size: '10MB',
+  };
+}
+
+async function publish(made: string, cluster: string): Promise<void> {
+  try {
+    await rename(made, cluster);
+  } catch (error) {
+    // Another start was faster: its cluster counts, ours goes.
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
+    throw error;
+  }
+  if (process.platform === 'win32') return;
+  const folder = await open(dirname(cluster), 'r');
+  await folder.sync();
+  await folder.close();
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** The lock of a serving process. `forget` says that losing it is no surprise any more. */
+export type Lock = { forget(): void; release(): Promise<void> };
+
+// Any number will do as long as nothing else uses it; this one reads "lanyard" on a telephone.
+const KEY = 5_269_273;
+
+const PATIENCE = 1500;
+const RETRY = 100;
+
+/** Takes the lock that makes us the only server on this cluster; undefined where another keeps it. */
+export async function holdLock(url: string, log: (message: string) => void): Promise<Lock | undefined> {
+  let forgotten = false;
+  let client = await connect(url);
+  if (!(await take(client))) {
+    await client.end();
+    return undefined;
+  }
+  const watch = (held: pg.Client): void => {
+    held.once('end', () => void regain());
+  };
+  // The database may be restarted under us; the lock is ours again as soon as it is back.
+  const regain = async (): Promise<void> => {
+    if (forgotten) return;
+    log('The connection that holds the data directory was lost; trying to hold it again');
+    while (!forgotten) {
+      await sleep(500, undefined, { ref: false });
+      const fresh = await connect(url).catch(() => undefined);
+      if (!fresh) continue;
+      const held = !forgotten && (await take(fresh).catch(() => false));
+      if (held) {
+        client = fresh;
+        return watch(fresh);
+      }
+      await fresh.end().catch(() => {});
+    }
+  };
+  watch(client);
+  return {
+    forget: () => void (forgotten = true),
+    release: async () => {
+      forgotten = true;
+      await client.end().catch(() => {});
+    },
+  };
+}
+
+/** Whether some server holds the cluster. */
+export async function isServed(url: string): Promise<boolean> {
+  const client = await connect(url).catch(() => undefined);
+  if (!client) return false;
+  try {
+    return !(await tryOnce(client));
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'lanyard lock', keepAlive: true });
+  // Without a listener, a lost connection would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
+
+// A killed holder's backend is gone within moments, so a short wait tells a crash from a rival.
+async function take(client: pg.Client): Promise<boolean> {
+  const end = Date.now() + PATIENCE;
+  while (!(await tryOnce(client))) {
+    if (Date.now() > end) return false;
+    await sleep(RETRY);
+  }
+  return true;
+}
+
+async function tryOnce(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [KEY]);
+  return rows[0]?.held === true;
+}

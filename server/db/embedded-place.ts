@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { chmod, chown, lchown, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Account, isRoot, succeedsAs, unprivilegedAccount } from './embedded-account.ts';
+
+/** Where root keeps what an unprivileged account must reach but cannot reach in the checkout. */
+export const PRIVATE_ROOT = '/var/lib/lanyard';
+
+const NOTE = 'database-location.txt';
+
+/** Where the cluster of a data directory is (or will be), and who runs it. */
+export type Place = { dataDir: string; cluster: string; account: Account };
+
+/** Finds the cluster of a data directory, or decides where a new one goes. */
+export async function findPlace(directory: string): Promise<Place> {
+  await mkdir(directory, { recursive: true });
+  const dataDir = await realpath(directory);
+  const inside = join(dataDir, 'postgres');
+  const outside = await notedPlace(dataDir);
+
+  for (const cluster of [inside, outside]) {
+    if (await isUsed(cluster)) return { dataDir, cluster, account: await ownerOf(cluster) };
+  }
+  const account = await unprivilegedAccount();
+  if (await succeedsAs(account, 'cd "$1"', dataDir)) return { dataDir, cluster: inside, account };
+  await prepareOutside(dataDir, outside);
+  return { dataDir, cluster: outside, account };
+}
+
+// The note comes first, so that a data directory that was moved keeps its database.
+async function notedPlace(dataDir: string): Promise<string> {
+  const note = await readFile(join(dataDir, NOTE), 'utf8').catch(() => '');
+  const noted = note.trim().split('\n').at(-1);
+  if (noted?.startsWith('/')) return noted;
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
+  return join(PRIVATE_ROOT, hash, 'postgres');
+}
+
+async function prepareOutside(dataDir: string, cluster: string): Promise<void> {
+  const parent = join(cluster, '..');
+  await mkdir(parent, { recursive: true });
+  // The umask may be 077, and the account must get through.
+  for (const folder of [PRIVATE_ROOT, parent]) await chmod(folder, 0o755);
+  const text = `The database of this folder is kept elsewhere: PostgreSQL may not run as root, and the account
+that runs it may not enter this folder. Back up and move both together. The database is in
+${cluster}
+`;
+  await writeFile(join(dataDir, NOTE), text);
+}
+
+async function isUsed(cluster: string): Promise<boolean> {
+  try {
+    return (await stat(cluster)).isDirectory() && (await readdir(cluster)).length > 0;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code === 'EACCES') throw notOurs(cluster);
+    throw error;
+  }
+}
+
+async function ownerOf(cluster: string): Promise<Account> {
+  const { uid, gid } = await stat(cluster);
+  if (!isRoot) {
+    if (process.getuid && uid !== process.getuid()) throw notOurs(cluster);
+    return undefined;
+  }
+  if (uid !== 0) return { uid, gid };
+  // A backup that root copied back belongs to root, which PostgreSQL refuses.
+  const account = await unprivilegedAccount();
+  if (account) await giveTo(account, cluster);
+  return account;
+}
+
+async function giveTo(account: { uid: number; gid: number }, path: string): Promise<void> {
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const child = join(path, entry.name);
+    if (entry.isDirectory()) await giveTo(account, child);
+    else await lchown(child, account.uid, account.gid);
+  }
+  await chown(path, account.uid, account.gid);
+}
+
+function notOurs(cluster: string): Error {
+  return new Error(
+    `The database in ${cluster} belongs to another account. ` +
+      'Start Lanyard as that account or as root, or give this one its own DATA_DIR.',
+  );
+}

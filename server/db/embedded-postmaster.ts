@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { link, readdir, readFile, readlink, realpath, rename, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanEnvironment } from './embedded-account.ts';
+import type { Place } from './embedded-place.ts';
+
+/** A PostgreSQL that runs on the cluster. */
+export type Postmaster = { pid: number; port: number; status: string };
+
+const KEPT_LOGS = 8;
+
+/** The PostgreSQL that runs on this cluster now, whoever started it; undefined where none does. */
+export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n').map((line) => line.trim());
+  const pid = Number(lines[0]);
+  if (!(pid > 0) || !(await isPostmaster(pid, cluster))) return undefined;
+  return { pid, port: Number(lines[3]), status: lines[7] ?? '' };
+}
+
+async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  if (process.platform !== 'linux') return true;
+  // A pid is soon used again, by anything. A zombie has an empty command line.
+  const [program] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+  if (!program || basename(program) !== 'postgres') return false;
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  return folder === undefined || folder === (await realpath(cluster));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * Starts PostgreSQL and waits until it accepts connections, through crash recovery if need be.
+ * Answers false where it is worth trying again: another start was faster, or took the port.
+ */
+export async function launch(
+  place: Place,
+  binaries: string,
+  settings: Record<string, string>,
+): Promise<boolean> {
+  await dropStaleLock(place.cluster);
+  const fixed = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port: String(await freePort()),
+  };
+  const args = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const child = spawn(join(binaries, 'bin', 'postgres'), ['-D', place.cluster, ...args], {
+    ...place.account,
+    cwd: '/',
+    env: cleanEnvironment(),
+    // A session of its own: Ctrl-C in the terminal is for us alone, who stop it after the last request.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)));
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', () => resolve(said));
+  });
+  const ready = waitUntilReady(place.cluster, child);
+  const ending = await Promise.race([ready, ended]);
+  child.unref();
+  child.stderr.destroy();
+  if (ending === undefined) return true;
+  // Once its collector runs, PostgreSQL gives its reason there and no longer to us.
+  const failure = ending + (await newestLog(place.cluster));
+  if (/lock file|shared memory block|could not bind|could not create any TCP/.test(failure)) return false;
+  throw new Error(`PostgreSQL did not start on ${place.cluster}: ${failure.trim()}`);
+}
+
+async function waitUntilReady(
+  cluster: string,
+  child: { pid?: number; exitCode: number | null },
+): Promise<undefined> {
+  while (child.pid !== undefined && child.exitCode === null) {
+    const found = await findPostmaster(cluster);
+    if (found?.pid === child.pid && found.status === 'ready') return;
+    await sleep(15);
+  }
+  await new Promise(() => {});
+}
+
+// PostgreSQL itself clears the lock of a dead process, but not one whose pid now belongs to something else.
+async function dropStaleLock(cluster: string): Promise<void> {
+  const lock = join(cluster, 'postmaster.pid');
+  const text = await readFile(lock, 'utf8').catch(() => undefined);
+  if (text === undefined || (await findPostmaster(cluster))) return;
+  const aside = `${lock}.stale-${process.pid}`;
+  await rename(lock, aside).catch(() => {});
+  // Another start may have put its own, live one there since we looked.
+  const taken = await readFile(aside, 'utf8').catch(() => text);
+  if (taken !== text) await link(aside, lock).catch(() => {});
+  await rm(aside, { force: true });
+}
+
+async function newestLog(cluster: string): Promise<string> {
+  const name = (await logNames(cluster)).at(-1);
+  const text = name ? await readFile(join(cluster, 'log', name), 'utf8').catch(() => '') : '';
+  return text.slice(-2000);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Stops PostgreSQL (a "fast" stop: open transactions roll back) and waits until it is gone. */
+export async function halt(cluster: string, pid: number): Promise<void> {
+  if (!(await isPostmaster(pid, cluster))) return;
+  process.kill(pid, 'SIGINT');
+  while (await isPostmaster(pid, cluster)) await sleep(15);
+}
+
+/** Removes PostgreSQL's old logs: it rotates them by size and day, but never deletes one. */
+export async function pruneLogs(cluster: string): Promise<void> {
+  const old = (await logNames(cluster)).slice(0, -KEPT_LOGS);
+  for (const name of old) await rm(join(cluster, 'log', name), { force: true }).catch(() => {});
+}
+
+async function logNames(cluster: string): Promise<string[]> {
+  const names = await readdir(join(cluster, 'log')).catch(() => []);
+  return names.filter((name) => name.endsWith('.log')).toSorted();
+}

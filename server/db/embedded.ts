@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { succeedsAs } from './embedded-account.ts';
+import { findBinaries } from './embedded-binaries.ts';
+import { DATABASE, ensureCluster, readPassword } from './embedded-cluster.ts';
+import { holdLock, isServed } from './embedded-lock.ts';
+import { findPlace, type Place } from './embedded-place.ts';
+import { findPostmaster, halt, launch, type Postmaster, pruneLogs } from './embedded-postmaster.ts';
+
+/** A running embedded PostgreSQL. `adopted`: it ran already, for instance since its server was killed. */
+export type Embedded = { url: string; adopted: boolean; stop: () => Promise<void> };
+
+export type EmbeddedOptions = {
+  /** A server wants the data directory for itself; a tool joins whoever is there. */
+  exclusive: boolean;
+  log: (message: string) => void;
+  /** PostgreSQL settings for this start only; they count for the one that really starts it. */
+  settings?: Record<string, string>;
+};
+
+/** Another server holds the data directory. */
+export class DataDirectoryBusy extends Error {
+  constructor(dataDir: string) {
+    super(
+      `Another Lanyard server is already running on the data directory ${dataDir}. ` +
+        'Stop that one first, or give this one its own DATA_DIR.',
+    );
+    this.name = 'DataDirectoryBusy';
+  }
+}
+
+const GIVE_UP_AFTER = 30_000;
+const HOUR = 3_600_000;
+
+/** Brings up the PostgreSQL of a data directory: finds it running, or starts it, or creates it first. */
+export async function startEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
+  const place = await findPlace(dataDir);
+  const giveUp = Date.now() + GIVE_UP_AFTER;
+  for (;;) {
+    const { postmaster, adopted } = await findOrLaunch(place, options, giveUp);
+    try {
+      return await join(place, postmaster, adopted, options);
+    } catch (error) {
+      // Who ran it may have stopped it while we were knocking.
+      if (!isGone(error) || Date.now() > giveUp) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+async function findOrLaunch(
+  place: Place,
+  options: EmbeddedOptions,
+  giveUp: number,
+): Promise<{ postmaster: Postmaster; adopted: boolean }> {
+  let launched = false;
+  for (;;) {
+    const postmaster = await findPostmaster(place.cluster);
+    if (postmaster?.status === 'ready') return { postmaster, adopted: !launched };
+    if (!postmaster) {
+      if (Date.now() > giveUp) throw new Error(`PostgreSQL does not start on ${place.cluster}.`);
+      const binaries = await findBinaries(place.dataDir, place.account);
+      await ensureCluster(place, binaries, options.log);
+      await checkReachable(place);
+      launched = await launch(place, binaries, options.settings ?? {});
+    }
+    if (!launched) await sleep(25);
+  }
+}
+
+async function checkReachable(place: Place): Promise<void> {
+  if (await succeedsAs(place.account, 'cd "$1"', place.cluster)) return;
+  throw new Error(
+    `The account that owns the database (uid ${place.account?.uid ?? process.getuid?.()}) may not enter ` +
+      `${place.cluster}. Let it through the folders above, or move the data directory.`,
+  );
+}
+
+async function join(
+  place: Place,
+  postmaster: Postmaster,
+  adopted: boolean,
+  options: EmbeddedOptions,
+): Promise<Embedded> {
+  const url = `postgres://${DATABASE}:${await readPassword(place.cluster)}@127.0.0.1:${postmaster.port}/${DATABASE}`;
+  await ensureDatabase(url);
+  const lock = options.exclusive ? await holdLock(url, options.log) : undefined;
+  if (options.exclusive && !lock) throw new DataDirectoryBusy(place.dataDir);
+  options.log(`PostgreSQL ${adopted ? 'was found running' : 'runs'} on 127.0.0.1:${postmaster.port}`);
+
+  void pruneLogs(place.cluster);
+  const pruning = setInterval(() => void pruneLogs(place.cluster), HOUR).unref();
+
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    clearInterval(pruning);
+    lock?.forget();
+    const ours = lock || (!adopted && !(await isServed(url)));
+    const running = ours ? await findPostmaster(place.cluster) : undefined;
+    if (running) await halt(place.cluster, running.pid);
+    await lock?.release();
+  };
+  return { url, adopted, stop: () => (stopping ??= stop()) };
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    if (codeOf(error) !== '3D000') throw error;
+    await createDatabase(url);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url.replace(/[^/]*$/, 'postgres') });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(`create database ${DATABASE}`);
+  } catch (error) {
+    // Another start was faster.
+    if (!['42P04', '23505'].includes(codeOf(error))) throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return (
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'].includes(codeOf(error)) ||
+    (error instanceof Error && /Connection terminated|not queryable/.test(error.message))
+  );
+}
+
+function codeOf(error: unknown): string {
+  return (error as { code?: string } | undefined)?.code ?? '';
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { countryName } from '../../../contract/countries.ts';
+import type { customers as calls } from '../../../contract/customers.ts';
+import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import type { Caller } from '../../caller.ts';
+import { csvStream } from '../../csv.ts';
+import type { Db } from '../../db/client.ts';
+import { containsPattern, orderBy } from '../../db/sql.ts';
+import type { CsvFile } from '../../http/call.ts';
+import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
+
+type ListQuery = RouteInput<typeof calls.list>['query'];
+type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'> & { trash?: boolean };
+
+/** Customers under a filter, a page of them or (without `limit`) all, with the number in the trash beside. */
+export async function listCustomers(db: Db, query: ListQuery): Promise<RouteAnswer<typeof calls.list>> {
+  const [page, { deleted }] = await Promise.all([
+    pageOf(db, query, query),
+    db
+      .selectFrom('customers')
+      .select((eb) => eb.fn.countAll<number>().as('deleted'))
+      .where('deleted_at', 'is not', null)
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { data: page.data, meta: { ...page.meta, deleted } };
+}
+
+/** Soft-deleted customers, the latest first to go at the top. */
+export function listTrash(db: Db, query: RouteInput<typeof calls.trash>['query']) {
+  return pageOf(db, { search: query.search, includeDeleted: true, trash: true }, { ...query, sort: 'name' });
+}
+
+async function pageOf(db: Db, filter: Filter, page: Pick<ListQuery, 'limit' | 'offset' | 'sort'>) {
+  const whole = page.limit === undefined;
+  const rows = await sorted(filtered(db, filter), page.sort)
+    .select(customerColumns)
+    .$if(!whole, (q) => q.limit(page.limit!))
+    .offset(page.offset ?? 0)
+    .execute();
+  const { total } = await filtered(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const data = rows.map((row) => toCustomer(row));
+  return {
+    data: whole ? await withLicenses(db, data) : data,
+    meta: { total, limit: page.limit ?? null, offset: page.offset ?? 0 },
+  };
+}
+
+function filtered(db: Db, filter: Filter) {
+  let query = db.selectFrom('customers');
+  if (!filter.includeDeleted) query = query.where('deleted_at', 'is', null);
+  if (filter.trash) query = query.where('deleted_at', 'is not', null);
+  if (filter.status) query = query.where('status', '=', filter.status);
+  if (filter.country) query = query.where('country', '=', filter.country);
+  if (filter.search) {
+    query = query.where(
+      sql<boolean>`lower(name || E'\n' || coalesce(email, '')) like ${containsPattern(filter.search)}`,
+    );
+  }
+  return query;
+}
+
+function sorted(query: ReturnType<typeof filtered>, sort: ListQuery['sort'] = 'name') {
+  const by = {
+    name: sql`lower(name)`,
+    email: sql`lower(email)`,
+    country: sql`country`,
+    createdAt: sql`created_at`,
+  }[sort.replace('-', '') as 'name' | 'email' | 'country' | 'createdAt'];
+  return query.orderBy(orderBy(by, sort.startsWith('-'))).orderBy('customer_id');
+}
+
+/** The filtered list as a CSV file. */
+export function exportCustomers(
+  db: Db,
+  by: Caller,
+  query: RouteInput<typeof calls.exportCsv>['query'],
+): CsvFile {
+  const rows = sorted(filtered(db, query), query.sort).select(customerColumns).stream(500);
+  return {
+    fileName: `customers-${by.now.toISOString().slice(0, 10)}.csv`,
+    stream: csvStream(rows, {
+      Name: (c) => c.name,
+      'Contact Name': (c) => c.contact_name,
+      Email: (c) => c.email,
+      Phone: (c) => c.phone,
+      Country: (c) => countryName(c.country),
+      Status: (c) => c.status,
+      Licenses: (c) => c.license_count,
+      Created: (c) => c.created_at.toISOString(),
+      Id: (c) => c.customer_id,
+    }),
+  };
+}

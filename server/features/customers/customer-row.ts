@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Customer } from '../../../contract/customers.ts';
+import type { Db, Tx } from '../../db/client.ts';
+
+/** What every answer about a customer is made of; for select and for returning. */
+export const customerColumns = [
+  'customer_id',
+  'name',
+  'contact_name',
+  'email',
+  'phone',
+  'country',
+  'type',
+  'status',
+  'inherit_licenses',
+  'deleted_at',
+  'created_at',
+  'updated_at',
+  sql<number>`(select count(*) from licenses l where l.customer_id = customers.customer_id)`.as(
+    'license_count',
+  ),
+] as const;
+
+/** The same customers with the licenses they hold. */
+export async function withLicenses(db: Db | Tx, customers: Customer[]): Promise<Customer[]> {
+  if (customers.length === 0) return [];
+  const rows = await db
+    .selectFrom('licenses')
+    .select(['customer_id', 'license_id', 'license_key', 'module_ids'])
+    .where('customer_id', '=', sql<string>`any(${customers.map((c) => c.customerId)}::uuid[])`)
+    .orderBy('created_at')
+    .orderBy('license_id')
+    .execute();
+  const byCustomer = new Map<string, NonNullable<Customer['licenses']>>();
+  for (const row of rows) {
+    const held = byCustomer.get(row.customer_id) ?? [];
+    held.push({ licenseId: row.license_id, licenseKey: row.license_key, moduleIds: row.module_ids });
+    byCustomer.set(row.customer_id, held);
+  }
+  return customers.map((c) => ({ ...c, licenses: byCustomer.get(c.customerId) ?? [] }));
+}
+
+export type CustomerRow = {
+  customer_id: string;
+  name: string;
+  contact_name: string | null;
+  email: string | null;
+  phone: string | null;
+  country: string;
+  type: string;
+  status: Customer['status'];
+  inherit_licenses: boolean;
+  license_count: number;
+  deleted_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** A row as it travels. */
+export function toCustomer(row: CustomerRow): Customer {
+  return {
+    customerId: row.customer_id,
+    name: row.name,
+    contactName: row.contact_name,
+    email: row.email,
+    phone: row.phone,
+    country: row.country,
+    type: row.type,
+    status: row.status,
+    inheritLicenses: row.inherit_licenses,
+    deletedAt: row.deleted_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    licenseCount: row.license_count,
+  };
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Permission } from '../../../contract/permissions.ts';
+import type { Staff } from '../../caller.ts';
+import type { Db } from '../../db/client.ts';
+
+const rights = [
+  sql<
+    string[]
+  >`coalesce((select json_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.user_id), '[]')`.as(
+    'roles',
+  ),
+  sql<
+    Permission[]
+  >`coalesce((select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
+    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
+    'permissions',
+  ),
+] as const;
+
+/** The account with this email, in whatever case, with its rights. */
+export function findUser(db: Db, email: string) {
+  return db
+    .selectFrom('users as u')
+    .select(['u.user_id', 'u.email', 'u.name', 'u.status', 'u.password_hash', ...rights])
+    .where(sql`lower(u.email)`, '=', email.toLowerCase())
+    .executeTakeFirst();
+}
+
+/**
+ * The open session behind a token's hash, with the person and their rights. A cookie that was replaced by a rotation
+ * still finds its session, with `rotated_at`.
+ */
+export function loadSession(db: Db, hash: Buffer, kind: Staff['via']) {
+  return db
+    .selectFrom('sessions as s')
+    .innerJoin('users as u', 'u.user_id', 's.user_id')
+    .leftJoin('rotated_cookies as r', (join) =>
+      join.onRef('r.session_id', '=', 's.session_id').on('r.cookie_hash', '=', hash),
+    )
+    .select(['s.session_id', 's.access_expires_at', 's.created_at', 's.last_seen_at', 'r.rotated_at'])
+    .select(['u.user_id', 'u.email', 'u.name', ...rights])
+    .where((eb) =>
+      kind === 'bearer'
+        ? eb('s.access_hash', '=', hash)
+        : eb.or([
+            eb('s.cookie_hash', '=', hash),
+            eb(
+              's.session_id',
+              '=',
+              eb.selectFrom('rotated_cookies').select('session_id').where('cookie_hash', '=', hash),
+            ),
+          ]),
+    )
+    .where('s.ended_at', 'is', null)
+    .where('u.status', '=', 'active')
+    .executeTakeFirst();
+}
+
+export type SessionRow = NonNullable<Awaited<ReturnType<typeof loadSession>>>;
+export type FoundUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
+
+/** Who a session or an account is, with what they may do. */
+export type Person = Omit<Staff, 'kind' | 'sessionId' | 'via'>;
+
+export function toPerson(row: {
+  user_id: string;
+  email: string;
+  name: string;
+  roles: string[];
+  permissions: Permission[];
+}): Person {
+  return {
+    userId: row.user_id,
+    email: row.email,
+    name: row.name,
+    roles: row.roles,
+    permissions: row.permissions,
+  };
+}
+
+/** The row as the one who calls; `via` is what proved it. */
+export const toStaff = (row: SessionRow, via: Staff['via']): Staff => ({
+  kind: 'staff',
+  sessionId: row.session_id,
+  via,
+  ...toPerson(row),
+});

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startEmbedded } from '../server/db/embedded.ts';
+import { migrate } from '../server/db/migrate.ts';
+import { newLicenseKey } from '../server/features/licenses/license-key.ts';
+import { fillDatabase, sizes } from './bench/dataset.ts';
+import { benchLicensing, type Row, type Stage } from './bench/licensing.ts';
+import { createChildren, freePort, peakMemoryMb } from './bench/processes.ts';
+
+/**
+ * `npm run bench`: our server and a bare one, each its own process, on one PostgreSQL with 100,000 licenses;
+ * every job in both, in turn. `--seconds 5` sets the length of a round.
+ */
+const seconds = Number(process.argv[process.argv.indexOf('--seconds') + 1] || 5) || 5;
+const admin = { email: 'bench@example.org', password: 'bench password' };
+
+async function main(): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'lanyard-bench-'));
+  const database = await startEmbedded(folder, { exclusive: false, log: () => undefined });
+  const children = createChildren();
+  try {
+    await migrate(database.url);
+    process.stdout.write(`Filling: ${JSON.stringify(sizes)}\n`);
+    const sample = await fillDatabase(database.url, () => newLicenseKey('enterprise'));
+    const ports = { ours: await freePort(), bare: await freePort() };
+    const env = { DATABASE_URL: database.url };
+    await children.start('tools/bench/bare-server.js', { ...env, PORT: String(ports.bare) });
+    const ours = await children.start('server/main.js', {
+      ...env,
+      PORT: String(ports.ours),
+      DATA_DIR: folder,
+      ADMIN_EMAIL: admin.email,
+      ADMIN_PASSWORD: admin.password,
+      LOG_LEVEL: 'info',
+    });
+    const url = `http://127.0.0.1:${ports.ours}`;
+    const stage: Stage = {
+      bare: `http://127.0.0.1:${ports.bare}`,
+      ours: url,
+      sample,
+      seconds,
+      ...(await signIn(url)),
+    };
+    const rows = await benchLicensing(stage);
+    const memory = peakMemoryMb(ours);
+    print(rows);
+    process.stdout.write(
+      `memory of the Node process at its peak: ${memory.toFixed(0)} MB (at most 220)${mark(memory <= 220)}\n`,
+    );
+  } finally {
+    await children.stop();
+    await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function signIn(url: string): Promise<{ bearer: string; apiKey: string }> {
+  const post = async (address: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${url}${address}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return ((await answer.json()) as { data: Record<string, string> }).data;
+  };
+  const { accessToken } = await post('/api/v1/auth/login', admin);
+  const key = {
+    name: 'bench',
+    expiresAt: '2099-01-01T00:00:00Z',
+    rateLimit: 1_000_000_000,
+    ipWhitelist: ['127.0.0.0/8', '::1'],
+  };
+  const { key: apiKey } = await post('/api/v1/api-keys', key, { authorization: `Bearer ${accessToken}` });
+  return { bearer: accessToken!, apiKey: apiKey! };
+}
+
+const mark = (met: boolean) => (met ? '' : '  MISSED');
+
+function print(rows: Row[]): void {
+  process.stdout.write(
+    '\n| job | target | bare/s | ours/s | ratio | p50 ms | p99 ms |\n|---|---|---|---|---|---|---|\n',
+  );
+  for (const { job, target, bare, ours, met, note } of rows) {
+    const ratio = bare ? `${((100 * ours.perSecond) / bare.perSecond).toFixed(0)} %` : '';
+    const cells = [
+      job,
+      target,
+      bare?.perSecond.toFixed(0) ?? '',
+      ours.perSecond.toFixed(0),
+      ratio,
+      ours.p50,
+      ours.p99,
+    ];
+    process.stdout.write(`| ${cells.join(' | ')} |${mark(met)}${note ? `  ${note}` : ''}\n`);
+  }
+}
+
+await main();

@@ -1,0 +1,67 @@
+import { hash, verify } from '@node-rs/argon2';
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import pg from 'pg';
+
+/** The ceilings: the least that any server on node:http and pg could do for the same job. */
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 12 });
+const stored = await hash('bench password', { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+
+const jobs: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
+  '/plain': async () => ({ ok: true }),
+  '/row': async (query) =>
+    (
+      await pool.query({
+        name: 'row',
+        text: 'select * from licenses where license_key = $1',
+        values: [query.get('key')],
+      })
+    ).rows[0],
+  '/rows': async () =>
+    (await pool.query({ name: 'rows', text: 'select * from licenses order by license_id limit 50' })).rows,
+  '/insert': insertWithAudit,
+  '/argon2': () => verify(stored, 'bench password'),
+};
+
+async function insertWithAudit() {
+  const client = await pool.connect();
+  try {
+    const id = randomUUID();
+    await client.query('begin');
+    const { rows } = await client.query({
+      name: 'insert',
+      text: `insert into customers (customer_id, name, country, created_at, updated_at)
+             values ($1, $2, 'DE', now(), now()) returning *`,
+      values: [id, `Bare ${id}`],
+    });
+    await client.query({
+      name: 'audit',
+      text: `insert into audit_entries (audit_id, timestamp, event_type, resource_type, resource_id, changes_summary, after, success)
+             values ($1, now(), 'customer.created', 'customer', $2, 'created', $3, true)`,
+      values: [randomUUID(), id, JSON.stringify(rows[0])],
+    });
+    await client.query('commit');
+    return rows[0] as unknown;
+  } finally {
+    client.release();
+  }
+}
+
+createServer((request, response) => {
+  const url = new URL(request.url!, 'http://bare');
+  request.resume();
+  jobs[url.pathname]!(url.searchParams).then(
+    (answer) => {
+      const body = JSON.stringify(answer);
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      });
+      response.end(body);
+    },
+    (error: unknown) => {
+      response.writeHead(500);
+      response.end(String(error));
+    },
+  );
+}).listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('ready\n'));

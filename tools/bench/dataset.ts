@@ -1,0 +1,65 @@
+import pg from 'pg';
+
+export const sizes = { customers: 5_000, licenses: 100_000, activations: 300_000 };
+
+/** Keys that the jobs ask for: licenses with the machines that hold a seat on them. */
+export type Sample = { licenseKey: string; machineId: string }[];
+
+/**
+ * Fills an empty, migrated database in bulk: 5,000 customers, 100,000 licenses in every state, 300,000
+ * activations. Keys are not real ones except for the sample, which gets keys that parse.
+ */
+export async function fillDatabase(databaseUrl: string, newKey: () => string): Promise<Sample> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('select setseed(0.42)');
+    await client.query(customersSql, [sizes.customers]);
+    const keys = Array.from({ length: sizes.licenses }, newKey);
+    await client.query(licensesSql, [keys]);
+    await client.query(activationsSql, [sizes.activations / sizes.licenses]);
+    await client.query(`update licenses l set current_activations = n from
+      (select license_id, count(*) as n from activations group by 1) a where a.license_id = l.license_id`);
+    await client.query('vacuum analyze');
+    const { rows } = await client.query<Sample[number]>(`
+      select l.license_key as "licenseKey", a.machine_id as "machineId"
+        from licenses l join activations a using (license_id) join customers c using (customer_id)
+       where l.status = 'active' and l.valid_until > now() + interval '1 day' and c.deleted_at is null
+       order by random() limit 20000`);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const customersSql = `
+  insert into customers (customer_id, name, email, country, created_at, updated_at)
+  select gen_random_uuid(),
+         (array['St. Mary','Northside','Charité','Karolinska','Osaka','Clínica','Rigshospitalet','Saint-Louis',
+                'Groote','Auckland'])[1 + n % 10] || ' ' ||
+         (array['Hospital','Clinic','Laboratory','Institute','Medical Center'])[1 + (n / 10) % 5] || ' ' || n,
+         'it' || n || '@example.org', (array['DE','FR','US','JP','SE','CL','ZA','NZ'])[1 + n % 8],
+         now() - n * interval '1 hour', now()
+    from generate_series(1, $1::int) n`;
+
+const licensesSql = `
+  with owners as (select customer_id, row_number() over (order by name) - 1 as n, count(*) over () as all_n from customers)
+  insert into licenses (license_id, license_key, customer_id, type, status, valid_from, valid_until,
+                        max_activations, module_ids, created_at, updated_at)
+  select gen_random_uuid(), k.key, o.customer_id,
+         case when k.i % 5 = 0 then 'trial' else 'enterprise' end,
+         case when k.i % 10 = 9 then 'revoked' else 'active' end,
+         now() - interval '400 days', now() + (k.i % 500 - 60) * interval '1 day' + interval '1 hour',
+         3 + (k.i % 6)::int,
+         case k.i % 4 when 0 then array['mod_lung_nodule'] when 1 then array['mod_prostate','mod_copd']
+                      when 2 then array['mod_histology','mod_diabetes'] else array['mod_melanoma','mod_cytology'] end,
+         now() - (k.i % 1000) * interval '1 hour', now()
+    from unnest($1::text[]) with ordinality as k (key, i)
+    join owners o on o.n = k.i % o.all_n`;
+
+const activationsSql = `
+  insert into activations (activation_id, license_id, machine_id, status, activation_type, hostname, platform,
+                           last_checked_at, created_at, updated_at)
+  select gen_random_uuid(), l.license_id, md5(l.license_key || m), 'active', 'automatic', 'ws-' || m, 'win32',
+         now() - random() * interval '7 days', now() - interval '30 days', now()
+    from licenses l, generate_series(1, $1::int) m`;

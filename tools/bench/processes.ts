@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+
+const dist = path.join(import.meta.dirname, '../..');
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+/** Starts a script of the build as its own process and waits until it says that it is ready. */
+async function startNode(script: string, env: Record<string, string>): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [path.join(dist, script)], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout!.on('data', (chunk: Buffer) => /ready/i.test(chunk.toString()) && resolve());
+    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
+  });
+  return child;
+}
+
+/** The processes of a run, stopped together at its end however it ends. */
+export function createChildren() {
+  const running: ChildProcess[] = [];
+  return {
+    async start(script: string, env: Record<string, string>): Promise<ChildProcess> {
+      const child = await startNode(script, env);
+      running.push(child);
+      return child;
+    },
+    async stop(): Promise<void> {
+      await Promise.all(
+        running.map(async (child) => {
+          const exited = once(child, 'exit');
+          child.kill('SIGTERM');
+          await exited;
+        }),
+      );
+    },
+  };
+}
+
+/** The most memory the process ever had resident, in MB (Linux). */
+export function peakMemoryMb(child: ChildProcess): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024;
+}

@@ -1,0 +1,85 @@
+// Holds the direction of imports, so that each feature stays one room with few doors.
+// `node tools/check-structure.mjs [root]` prints each breach with its reason and fails if there is one.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { breachOf, featureOf } from './structure-rules.mjs';
+
+const FOLDERS = ['contract', 'server', 'web', 'tests', 'tools'];
+const WARN_LINES = 350;
+const MAX_LINES = 450;
+const STATEMENT =
+  /^[ \t]*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^[ \t]*import\s*['"]([^'"]+)['"]/gm;
+const DYNAMIC = /(?:\bimport\(|\bnew URL\()\s*['"](\.[^'"]+)['"]/g;
+const RE_EXPORT = /export\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s*from\s*['"][^'"]+['"];?/g;
+
+const root = resolve(process.argv[2] ?? dirname(import.meta.dirname));
+
+function sourceFiles(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourceFiles(path);
+    return /\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+function importsOf(file, text) {
+  const found = [...text.matchAll(STATEMENT), ...text.matchAll(DYNAMIC)].map((match) => match[1] ?? match[2]);
+  const relatives = found.filter((specifier) => specifier.startsWith('.'));
+  return relatives.map((specifier) => {
+    const target = relative(root, resolve(root, dirname(file), specifier.replace(/\?.*$/, '')));
+    return { specifier, target: target.split(sep).join('/') };
+  });
+}
+
+function isBarrel(file, text) {
+  if (!/(^|\/)index\.tsx?$/.test(file) || file === 'contract/index.ts') return false;
+  const rest = text.replace(/\/\*[^]*?\*\/|\/\/.*$/gm, '').replace(RE_EXPORT, '');
+  return rest.trim() === '' && text.trim() !== '';
+}
+
+// Features that call each other in a circle are one feature in two folders.
+function circles(graph) {
+  const found = new Map();
+  const visit = (feature, path) => {
+    const start = path.indexOf(feature);
+    if (start >= 0) {
+      const circle = path.slice(start);
+      const key = circle.toSorted().join();
+      if (!found.has(key)) found.set(key, [...circle, feature].join(' → '));
+      return;
+    }
+    for (const next of graph.get(feature) ?? []) visit(next, [...path, feature]);
+  };
+  for (const feature of [...graph.keys()].toSorted()) visit(feature, []);
+  return [...found.values()];
+}
+
+const errors = [];
+const warnings = [];
+const graph = new Map();
+
+for (const file of FOLDERS.flatMap(sourceFiles)) {
+  const text = readFileSync(join(root, file), 'utf8');
+  const isTest = /\.(test|e2e)\.tsx?$/.test(file) || file.startsWith('tests/');
+  for (const { specifier, target } of importsOf(file, text)) {
+    const reason = breachOf(file, target, isTest);
+    if (reason) errors.push(`${file}: imports ${specifier}: ${reason}`);
+    const [from, to] = [featureOf(file), featureOf(target)];
+    if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
+  }
+  if (isBarrel(file, text))
+    errors.push(`${file}: only re-exports: import from the file itself, so that a search finds it`);
+  const lines = text.split('\n').length - 1;
+  if (!isTest && lines > MAX_LINES)
+    errors.push(`${file}: ${lines} lines, more than ${MAX_LINES}: split it by subject`);
+  else if (!isTest && lines > WARN_LINES)
+    warnings.push(`${file}: ${lines} lines, near the limit of ${MAX_LINES}`);
+}
+for (const circle of circles(graph))
+  errors.push(`${circle}: features in a circle: move what they share to one of them`);
+
+for (const line of warnings) console.log(`warning: ${line}`);
+for (const line of errors) console.log(`error: ${line}`);
+console.log(errors.length === 0 ? 'The structure holds.' : `${errors.length} breaches of the structure.`);
+process.exitCode = errors.length === 0 ? 0 : 1;

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const script = join(import.meta.dirname, 'check-structure.mjs');
+
+function check(files: Record<string, string>): Promise<{ code: number; output: string }> {
+  const root = mkdtempSync(join(tmpdir(), 'lanyard-structure-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), `${text}\n`);
+  }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, root], (error, output) => {
+      rmSync(root, { recursive: true });
+      resolve({ code: error ? 1 : 0, output });
+    });
+  });
+}
+
+const importing = (path: string) => `import { x } from '${path}';`;
+
+test('the designed directions are allowed', async () => {
+  const { code, output } = await check({
+    'contract/index.ts': `export * from './customers.ts';`,
+    'contract/customers.ts': `import { z } from 'zod';\n${importing('./common.ts')}`,
+    'server/main.ts': importing('./app.ts'),
+    'server/app.ts': importing('./features/customers/customers.routes.ts'),
+    'server/jobs/purge.ts': importing('../features/customers/customers.ts'),
+    'server/features/customers/customers.routes.ts': importing('./customers.ts'),
+    'server/features/customers/customers.ts': [
+      importing('../licenses/licenses.ts'),
+      importing('../../db/client.ts'),
+      importing('../../http/reply.ts'),
+      importing('../../storage/disk.ts'),
+      importing('../../../contract/customers.ts'),
+    ].join('\n'),
+    'server/features/customers/customers.test.ts': importing('../../../tests/harness.ts'),
+    'web/routes.tsx': importing('./features/customers/customers-page.tsx'),
+    'web/features/customers/customers-page.tsx': [
+      importing('../licenses/licenses.tsx'),
+      importing('../../shell/page.tsx'),
+      importing('../../api.ts'),
+      importing('../../ui/table.tsx'),
+    ].join('\n'),
+    'web/shell/page.tsx': `${importing('../ui/table.tsx')}\n${importing('../session.tsx')}`,
+    'web/ui/table.tsx': importing('./cell.tsx'),
+    'tools/demo.ts': importing('../server/features/customers/customers.ts'),
+  });
+  expect(output).toBe('The structure holds.\n');
+  expect(code).toBe(0);
+});
+
+test.each([
+  ['contract/a.ts', '../server/config.ts', 'contract/ may import only contract/'],
+  ['server/config.ts', '../web/api.ts', 'never import each other'],
+  ['web/api.ts', '../server/config.ts', 'never import each other'],
+  ['web/a.test.ts', '../server/config.ts', 'never import each other'],
+  ['server/app.ts', '../tests/harness.ts', 'may not import tests/'],
+  ['server/app.ts', './main.ts', 'main → app'],
+  ['server/features/a/a.ts', '../../app.ts', 'main → app'],
+  ['server/features/a/a.ts', '../../jobs/purge.ts', 'main → app'],
+  ['server/http/auth.ts', '../features/a/a.ts', 'features stand above'],
+  ['server/context.ts', './features/a/a.ts', 'features stand above'],
+  ['server/db/client.ts', '../http/reply.ts', 'know nothing of http/'],
+  ['server/features/a/a.ts', '../b/b.routes.ts', 'main module only'],
+  ['server/features/a/a.ts', '../b/b-key.ts', 'main module only'],
+  ['web/features/a/a.tsx', '../b/b-dialog.tsx', 'main module only'],
+  ['web/features/a/a.tsx', '../../routes.tsx', 'routes → features'],
+  ['web/shell/page.tsx', '../features/a/a.tsx', 'routes → features'],
+  ['web/api.ts', './shell/page.tsx', 'routes → features'],
+  ['web/ui/table.tsx', '../../contract/index.ts', 'without a domain word'],
+  ['web/ui/table.tsx', '../api.ts', 'without a domain word'],
+])('%s may not import %s', async (file, path, reason) => {
+  const { code, output } = await check({ [file]: importing(path) });
+  expect(output).toContain(`error: ${file}: imports ${path}: `);
+  expect(output).toContain(reason);
+  expect(code).toBe(1);
+});
+
+test.each([
+  ['types', `import type { X } from '../web/api.ts';`],
+  ['re-exports', `export * from '../web/api.ts';`],
+  ['several lines', `import {\n  x,\n  y,\n} from '../web/api.ts';`],
+  ['side effects', `import '../web/api.ts';`],
+  ['calls', `const x = () => import('../web/api.ts');`],
+  ['workers', `new Worker(new URL('../web/api.ts', import.meta.url));`],
+])('an import counts as %s', async (_, text) => {
+  expect((await check({ 'server/config.ts': text })).output).toContain('never import each other');
+});
+
+test('features in a circle are named once', async () => {
+  const { output } = await check({
+    'server/features/a/a.ts': importing('../b/b.ts'),
+    'server/features/b/b.ts': importing('../c/c.ts'),
+    'server/features/c/c.ts': importing('../a/a.ts'),
+  });
+  expect(output.match(/in a circle/g)).toHaveLength(1);
+  expect(output).toContain('server/a → server/b → server/c → server/a');
+});
+
+test('barrels and long files are refused, tests may be long', async () => {
+  const long = 'x;\n'.repeat(500);
+  const { output } = await check({
+    'web/ui/index.ts': `// All of it.\nexport { a } from './a.tsx';`,
+    'server/long.ts': long,
+    'server/longish.ts': 'x;\n'.repeat(400),
+    'server/long.test.ts': long,
+  });
+  expect(output).toContain('error: web/ui/index.ts: only re-exports');
+  expect(output).toContain('error: server/long.ts: 501 lines');
+  expect(output).toContain('warning: server/longish.ts: 401 lines');
+  expect(output).not.toContain('long.test.ts');
+});

@@ -1,0 +1,113 @@
+// Brings a checkout to the state a command needs: packages installed and, with the argument "build", a fresh build.
+// It runs before anything is installed, so it may use nothing but Node.
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { installed, root, run, since } from './process.mjs';
+
+const SOURCES = ['contract', 'server', 'web', 'tools', 'package-lock.json', 'vite.config.ts', 'index.html'];
+
+function timeOf(path) {
+  return existsSync(path) ? statSync(path).mtimeMs : 0;
+}
+
+// A folder's own time counts too: it is all that tells of a deleted file.
+function newest(path) {
+  if (!existsSync(path)) return 0;
+  const { mtimeMs } = statSync(path);
+  if (!statSync(path).isDirectory()) return mtimeMs;
+  return Math.max(mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
+
+async function step(title, command, options) {
+  const from = performance.now();
+  process.stdout.write(`${title} … `);
+  const { ok, output } = await run(command, { quiet: true, ...options });
+  process.stdout.write(ok ? `${since(from)}\n` : 'failed\n');
+  if (ok) return;
+  process.stdout.write(output);
+  process.exit(1);
+}
+
+async function install() {
+  const done = timeOf(join(root, 'node_modules', '.package-lock.json'));
+  if (done >= timeOf(join(root, 'package-lock.json'))) return;
+  const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  // The build needs development packages, also where NODE_ENV is "production".
+  await step('Installing packages', [...npm, 'ci', '--include=dev', '--include=optional']);
+}
+
+// A checkout that belongs to another account (root in a container) is read all the same.
+function git(...args) {
+  return execFileSync('git', ['-c', 'safe.directory=*', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+    .toString()
+    .trim();
+}
+
+function revision() {
+  try {
+    return { build: Number(git('rev-list', '--count', 'HEAD')), commit: git('rev-parse', '--short', 'HEAD') };
+  } catch {
+    return { build: 0, commit: 'dev' };
+  }
+}
+
+function isFresh(stamp, wanted) {
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) return false;
+  const configs = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name));
+  return [...SOURCES, ...configs].every((name) => newest(join(root, name)) <= timeOf(stamp));
+}
+
+async function buildAll() {
+  const dist = join(root, 'dist');
+  const { build, commit } = revision();
+  const stamp = `${JSON.stringify({ build, commit })}\n`;
+  if (isFresh(join(dist, 'build.json'), stamp)) return;
+
+  // Built aside and swapped in whole, so that a failed build leaves the last good one.
+  const draft = `${dist}.new-${process.pid}`;
+  const old = `${dist}.old-${process.pid}`;
+  process.once('exit', () => [draft, old].forEach((path) => rmSync(path, { recursive: true, force: true })));
+  mkdirSync(draft, { recursive: true });
+  // The stamp comes first: what is edited during the build is newer, and built the next time.
+  writeFileSync(join(draft, 'build.json'), stamp);
+  const env = { LANYARD_BUILD: String(build), LANYARD_COMMIT: commit };
+  await step('Building the server', [
+    ...installed('typescript', 'tsc'),
+    '-p',
+    'tsconfig.server.json',
+    '--outDir',
+    draft,
+  ]);
+  const migrations = join('server', 'db', 'migrations');
+  if (existsSync(join(root, migrations)))
+    cpSync(join(root, migrations), join(draft, migrations), { recursive: true });
+  const vite = [
+    ...installed('vite'),
+    'build',
+    '--outDir',
+    join(draft, 'web'),
+    '--emptyOutDir',
+    '--logLevel',
+    'warn',
+  ];
+  await step('Building the console', vite, { env });
+  if (existsSync(dist)) renameSync(dist, old);
+  renameSync(draft, dist);
+}
+
+await install();
+if (process.argv.includes('build')) await buildAll();

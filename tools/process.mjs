@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+export const root = dirname(import.meta.dirname);
+
+/** The command line of an installed tool, without the shell scripts that npm makes, which differ by platform. */
+export function installed(packageName, tool = packageName) {
+  const folder = join(root, 'node_modules', packageName);
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return [process.execPath, join(folder, typeof bin === 'string' ? bin : bin[tool])];
+}
+
+/** Runs a command to its end. With `quiet` its output is collected, to be shown only where it fails. */
+export function run([command, ...args], { quiet = false, env = {} } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk) => (output += chunk));
+    child.stderr?.on('data', (chunk) => (output += chunk));
+    child.once('error', (error) => resolve({ ok: false, output: `${command}: ${error.message}\n` }));
+    child.once('close', (code) => resolve({ ok: code === 0, output }));
+  });
+}
+
+/** Seconds since `from`, for a person. */
+export function since(from) {
+  return `${((performance.now() - from) / 1000).toFixed(1)} s`;
+}

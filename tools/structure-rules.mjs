@@ -1,0 +1,67 @@
+const WHY = {
+  contract: 'contract/ may import only contract/: both sides stand on it, so it stands on neither',
+  rooms: 'server/ and web/ never import each other: what both need belongs into contract/',
+  outside: 'the product may not import tests/ or tools/: they are not part of it',
+  top: 'only the entry above may import this: the direction is main → app → features → db, http, storage',
+  below: 'features stand above this file: the direction is main → app → features → db, http, storage',
+  level: 'db/ and storage/ know nothing of http/, and they nothing of each other',
+  door: "another feature is entered by its main module only (features/<name>/<name>.ts): the rest is that feature's own",
+  ui: 'web/ui has parts without a domain word: it may import only web/ui',
+  webTop: 'the direction is routes → features → shell, api → ui: what is below never imports what is above',
+};
+
+/** "server/customers" for a file of that feature; undefined for a file of none. */
+export function featureOf(file) {
+  const match = /^(server|web)\/features\/([^/]+)\//.exec(file);
+  return match ? `${match[1]}/${match[2]}` : undefined;
+}
+
+/** Why `file` may not import `target`, both relative to the root; undefined where it may. */
+export function breachOf(file, target, isTest) {
+  const [room, other] = [file.split('/')[0], target.split('/')[0]];
+  if (room === 'contract' && !isTest && other !== 'contract') return WHY.contract;
+  if ((room === 'server' && other === 'web') || (room === 'web' && other === 'server')) return WHY.rooms;
+  if (isTest) return undefined;
+  if (['server', 'web'].includes(room) && ['tests', 'tools'].includes(other)) return WHY.outside;
+  if (room === other && room === 'server') return serverBreach(file, target);
+  if (room === 'web') return webBreach(file, target);
+  return undefined;
+}
+
+function throughDoor(file, target) {
+  const [from, to] = [featureOf(file), featureOf(target)];
+  if (!from || !to || from === to) return true;
+  const name = to.split('/')[1];
+  return new RegExp(`/features/${name}/${name}\\.tsx?$`).test(target);
+}
+
+// "features", "db", "http", … for a folder; "main.ts", "config.ts", … for a file beside them.
+const layerOf = (file) => file.split('/')[1];
+
+function serverBreach(file, target) {
+  const [layer, other] = [layerOf(file), layerOf(target)];
+  // authentication.ts is a part of app.ts: it ties the session and API key features to the adapter
+  if (['main.ts', 'app.ts', 'authentication.ts'].includes(layer))
+    return layer !== 'main.ts' && other === 'main.ts' ? WHY.top : undefined;
+  if (other === 'main.ts' || other === 'app.ts') return WHY.top;
+  if (layer === 'jobs') return undefined;
+  if (other === 'jobs') return WHY.top;
+  if (layer === 'features') return throughDoor(file, target) ? undefined : WHY.door;
+  if (other === 'features') return WHY.below;
+  if (layer !== other && ['db', 'storage'].includes(layer) && ['db', 'http', 'storage'].includes(other))
+    return WHY.level;
+  return undefined;
+}
+
+function webBreach(file, target) {
+  const [layer, other] = [layerOf(file), layerOf(target)];
+  if (layer === 'ui') return target.startsWith('web/ui/') ? undefined : WHY.ui;
+  if (!target.startsWith('web/') || /^main\.tsx?$/.test(layer)) return undefined;
+  if (/^main\.tsx?$/.test(other)) return WHY.webTop;
+  if (/^routes\.tsx?$/.test(layer)) return undefined;
+  if (/^routes\.tsx?$/.test(other)) return WHY.webTop;
+  if (layer === 'features') return throughDoor(file, target) ? undefined : WHY.door;
+  if (other === 'features') return WHY.webTop;
+  if (other === 'shell' && layer !== 'shell') return WHY.webTop;
+  return undefined;
+}

@@ -1,0 +1,111 @@
+// Runs every check and test, whatever fails, and ends with one line that counts them all.
+// `node tools/test.mjs checks|unit|browser [arguments for vitest or playwright]` runs a part.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findChromium } from './find-chromium.mjs';
+import { installed, root, run, since } from './process.mjs';
+
+const PARTS = ['checks', 'unit', 'browser'];
+const LINTED = /\.(ts|tsx|mjs|js)$/;
+const FORMATTED = /\.(ts|tsx|mjs|js|css|html|yml|yaml)$|(^|\/)(?!package-lock)[^/]*\.json$/;
+
+const [first, ...rest] = process.argv.slice(2);
+if (first && !PARTS.includes(first)) {
+  console.error(`Unknown part "${first}": use one of ${PARTS.join(', ')}, or none for all.`);
+  process.exit(1);
+}
+const parts = first ? [first] : PARTS;
+const temp = mkdtempSync(join(tmpdir(), 'lanyard-results-'));
+process.once('exit', () => rmSync(temp, { recursive: true, force: true }));
+
+const total = { passed: 0, failed: 0 };
+const summary = [];
+
+async function step(title, work) {
+  console.log(`\n== ${title}`);
+  const from = performance.now();
+  const { passed, failed } = await work();
+  total.passed += passed;
+  total.failed += failed;
+  summary.push(
+    `${failed ? 'FAILED' : 'ok    '} ${title}: ${passed} passed, ${failed} failed (${since(from)})`,
+  );
+}
+
+async function check(...commands) {
+  for (const command of commands) {
+    const { ok, output } = await run(command, { quiet: true });
+    if (!ok) {
+      console.log(output.trimEnd());
+      return { passed: 0, failed: 1 };
+    }
+  }
+  return { passed: 1, failed: 0 };
+}
+
+// Only what git knows: whatever else lies about in a checkout is nobody's fault.
+function trackedFiles(pattern) {
+  try {
+    const listed = execFileSync('git', ['-c', 'safe.directory=*', 'ls-files', '-z'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const files = listed
+      .toString()
+      .split('\0')
+      .filter((file) => pattern.test(file) && existsSync(join(root, file)));
+    return files.length > 0 ? files : ['.'];
+  } catch {
+    return ['.'];
+  }
+}
+
+function readReport(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+// A run that says it failed without a failed test (a crash, an error outside any test) counts as one.
+function counted(ok, passed, failed) {
+  return { passed, failed: ok || failed > 0 ? failed : 1 };
+}
+
+async function unitTests() {
+  const file = join(temp, 'vitest.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const { ok } = await run([...installed('vitest'), 'run', ...reporters, ...rest]);
+  const report = readReport(file);
+  if (!report) return { passed: 0, failed: 1 };
+  const broken = report.testResults.filter(
+    (one) => one.status === 'failed' && one.assertionResults.length === 0,
+  );
+  // A skipped test proves nothing, so it is a failed one.
+  return counted(ok, report.numPassedTests, report.numTotalTests - report.numPassedTests + broken.length);
+}
+
+async function browserTests() {
+  const chromium = await findChromium();
+  if (!chromium) return { passed: 0, failed: 1 };
+  const file = join(temp, 'playwright.json');
+  const env = { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
+  const { ok } = await run([...installed('@playwright/test', 'playwright'), 'test', ...rest], { env });
+  const stats = readReport(file)?.stats;
+  if (!stats) return { passed: 0, failed: 1 };
+  return counted(ok, stats.expected, stats.unexpected + stats.flaky + stats.skipped);
+}
+
+if (parts.includes('checks')) {
+  await step('types', () => check([...installed('typescript', 'tsc'), '-p', 'tsconfig.json', '--noEmit']));
+  const lint = [...installed('oxlint'), '--type-aware', '--deny-warnings', ...trackedFiles(LINTED)];
+  const format = [...installed('prettier'), '--check', '--log-level', 'warn', ...trackedFiles(FORMATTED)];
+  await step('lint', () => check(lint, format));
+  await step('structure', () => check([process.execPath, 'tools/check-structure.mjs']));
+  await step('dead code', () => check(installed('knip')));
+}
+if (parts.includes('unit')) await step('unit and HTTP tests', unitTests);
+if (parts.includes('browser')) await step('browser tests', browserTests);
+
+console.log(`\n${summary.join('\n')}\n`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed > 0 ? 1 : 0;
