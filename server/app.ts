@@ -1,10 +1,9 @@
 import fastifyCookie from '@fastify/cookie';
-import fastifyHelmet from '@fastify/helmet';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { v7 as uuidv7 } from 'uuid';
 import type { ErrorBody } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import { createAuthentication } from './authentication.ts';
@@ -17,6 +16,7 @@ import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
 import { licenseRoutes } from './features/licenses/licenses.routes.ts';
+import { createModuleNames } from './features/modules/modules.ts';
 import { moduleRoutes } from './features/modules/modules.routes.ts';
 import { createSessions } from './features/session/session.ts';
 import { sessionRoutes } from './features/session/session.routes.ts';
@@ -27,6 +27,7 @@ import { serve } from './http/adapter.ts';
 import { serveConsole } from './http/console.ts';
 import { serveMetrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { databaseUnavailable, frameworkFailure, sendFailure } from './http/reply.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -52,7 +53,7 @@ export async function buildApp(
     moduleRoutes(context),
     licenseRoutes(context),
     activationRoutes(context),
-    validationRoutes({ ...context, signer, recorder }),
+    validationRoutes({ ...context, signer, recorder, moduleNames: createModuleNames(context) }),
     apiKeyRoutes(context),
   ].flat();
   serve(app, context, implemented, { auth: createAuthentication(context, sessions, apiKeys), checkAnswers });
@@ -75,7 +76,7 @@ function createServer({ config, log }: Context): FastifyInstance {
       { serializers: { req: loggedRequest, res: (res) => ({ status: res.statusCode }) } },
     ),
     disableRequestLogging: true,
-    genReqId: () => uuidv7(),
+    genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: 1024 * 1024,
     forceCloseConnections: 'idle',
@@ -124,7 +125,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
       ? 'The address and headers are longer than this service accepts.'
       : 'This is not an HTTP request.',
     code: tooLarge ? 'TOO_LARGE' : 'INVALID_INPUT',
-    requestId: uuidv7(),
+    requestId: randomUUID(),
   };
   const text = JSON.stringify(body);
   socket.end(
@@ -139,31 +140,10 @@ function loggedRequest(request: { method: string; routeOptions?: { url?: string 
 }
 
 async function secure(app: FastifyInstance, { config }: Context): Promise<void> {
-  const https = config.publicUrl.startsWith('https:');
   await app.register(fastifyCookie);
-  await app.register(fastifyHelmet, {
-    hsts: https,
-    frameguard: { action: 'deny' },
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        // hash-wasm compiles WebAssembly; no script text is ever evaluated
-        scriptSrc: ["'self'", "'wasm-unsafe-eval'"],
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:'],
-        fontSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        workerSrc: ["'self'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'self'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-  });
+  const headers = securityHeaders(config.publicUrl.startsWith('https:'));
   app.addHook('onSend', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.headers(headers).header('x-request-id', request.id);
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
 }
@@ -172,7 +152,7 @@ function serveHealth(app: FastifyInstance, { signals, db }: Context): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     if (!signals.isUp()) return sendFailure(request, reply, databaseUnavailable);
-    await Promise.race([db.selectFrom('roles').select('role_id').limit(1).execute(), signals.whenDown()]);
+    await signals.untilDown(() => db.selectFrom('roles').select('role_id').limit(1).execute());
     return { status: 'ready' };
   });
 }

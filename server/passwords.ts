@@ -76,7 +76,8 @@ function startWorker(): Worker {
   const worker = new Worker(`(${workerMain.toString()})(require)`, {
     eval: true,
     workerData: { argon2, cost },
-    resourceLimits: { maxOldGenerationSizeMb: 16 },
+    // the worker holds one password at a time; argon2's own 19 MiB lie outside its heap
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   });
   worker.unref();
   return worker;

@@ -9,12 +9,18 @@ export type Tx = Transaction<Tables>;
 // pg answers int8 (counts) as text; ours stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
+const parseAnyTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
+// In UTC, which we ask for, the engine's own ISO parser does it in a tenth of the time.
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) =>
+  text.endsWith('+00') ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyTimestamp(text),
+);
+
 /**
  * The pool of connections. `connectionTimeoutMillis` bounds the wait for a connection, so that a lost database
  * is answered with 503 within a second.
  */
 export function createPool(databaseUrl: string, size = 12): pg.Pool {
-  return new pg.Pool({
+  const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: size,
     connectionTimeoutMillis: 900,
@@ -24,6 +30,9 @@ export function createPool(databaseUrl: string, size = 12): pg.Pool {
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 30_000,
   });
+  // A connection that breaks here breaks for its first user as well, who hears of it.
+  pool.on('connect', (client) => void client.query("set time zone 'UTC'").catch(() => undefined));
+  return pool;
 }
 
 /** The typed query builder over a pool. */

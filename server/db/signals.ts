@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { isDeadlock, type Db, type Tx } from './client.ts';
 
 /** What other processes must hear of. A topic drops the caches that hang on it; it carries no data. */
-export type Topic = 'sessions' | 'apiKeys' | 'licenses';
+export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules';
 
 /**
  * One connection that listens for changes made by other processes and, by its heartbeat, knows whether the
@@ -13,8 +13,8 @@ export type Topic = 'sessions' | 'apiKeys' | 'licenses';
 export type Signals = {
   /** False from the moment the database stops answering until it is listened to again. */
   isUp(): boolean;
-  /** Rejects with DatabaseDown when the database stops answering; calls in flight race against it. */
-  whenDown(): Promise<never>;
+  /** What `work` gives, or DatabaseDown the moment the database stops answering, whatever `work` then does. */
+  untilDown<T>(work: () => Promise<T>): Promise<T>;
   /** Runs when the topic changed anywhere, and for every topic when something may have been missed. */
   on(topic: Topic, run: () => void): void;
   /** Runs the listeners of this process; the others hear by NOTIFY, see `announce`. */
@@ -34,11 +34,10 @@ const beatEveryMs = 150;
 const beatDeadlineMs = 600;
 const reconnectEveryMs = 200;
 
-type Down = { promise: Promise<never>; reject(error: Error): void };
-
 type State = {
   listeners: Map<Topic, Set<() => void>>;
-  down: Down;
+  /** How to give up each piece of work that is under way. */
+  underWay: Set<(error: Error) => void>;
   up: boolean;
   stopped: boolean;
   client: pg.Client | undefined;
@@ -48,7 +47,7 @@ type State = {
 export async function startSignals(databaseUrl: string, log: Logger): Promise<Signals> {
   const state: State = {
     listeners: new Map(),
-    down: newDown(),
+    underWay: new Set(),
     up: false,
     stopped: false,
     client: undefined,
@@ -57,7 +56,7 @@ export async function startSignals(databaseUrl: string, log: Logger): Promise<Si
   const watching = watch(state, databaseUrl, log);
   return {
     isUp: () => state.up,
-    whenDown: () => state.down.promise,
+    untilDown: (work) => untilDown(state, work),
     on(topic, run) {
       const set = state.listeners.get(topic) ?? new Set();
       state.listeners.set(topic, set.add(run));
@@ -101,14 +100,15 @@ export async function transact<T>(db: Db, signals: Signals, work: (tx: Tx) => Pr
   }
 }
 
-function newDown(): Down {
-  let reject!: Down['reject'];
-  const promise = new Promise<never>((_, no) => {
-    reject = no;
+/** Not Promise.race: a promise that lives as long as the server would keep every call that ever raced it. */
+function untilDown<T>(state: State, work: () => Promise<T>): Promise<T> {
+  if (!state.up) return Promise.reject(new DatabaseDown());
+  return new Promise<T>((resolve, reject) => {
+    state.underWay.add(reject);
+    work()
+      .then(resolve, reject)
+      .finally(() => state.underWay.delete(reject));
   });
-  // Nobody may be waiting when the database goes away; that is no unhandled rejection.
-  promise.catch(() => undefined);
-  return { promise, reject };
 }
 
 function run(state: State, topic: Topic): void {
@@ -133,7 +133,6 @@ async function connect(state: State, databaseUrl: string): Promise<void> {
   }
   state.client = client;
   for (const topic of state.listeners.keys()) run(state, topic);
-  state.down = newDown();
   state.up = true;
 }
 
@@ -141,7 +140,8 @@ function markDown(state: State): void {
   if (!state.up) return;
   state.up = false;
   for (const topic of state.listeners.keys()) run(state, topic);
-  state.down.reject(new DatabaseDown());
+  for (const giveUp of state.underWay) giveUp(new DatabaseDown());
+  state.underWay.clear();
 }
 
 async function watch(state: State, databaseUrl: string, log: Logger): Promise<void> {

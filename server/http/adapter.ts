@@ -46,7 +46,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const result = await untilDown(context, async () => {
+  const result = await context.signals.untilDown(async () => {
     const actor = await auth.identify(request, reply);
     if (isFailure(actor)) return actor;
     const by = toCaller(context, route, request, actor);
@@ -122,11 +122,6 @@ function repeated(route: Route, earlier: StoredAnswer): unknown {
     'IDEMPOTENCY_MISMATCH',
     'This request was carried out before, and its answer is shown only once.',
   );
-}
-
-/** Whatever is under way is given up with 503 the moment the database stops answering. */
-function untilDown<T>(context: Context, work: () => Promise<T>): Promise<T> {
-  return Promise.race([work(), context.signals.whenDown()]);
 }
 
 function toCaller(context: Context, route: Route, request: FastifyRequest, actor: Actor): Caller {

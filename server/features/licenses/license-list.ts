@@ -9,49 +9,54 @@ import {
 import { moduleLabel } from '../../../contract/modules.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
 import { csvStream } from '../../csv.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
-import type { Signals } from '../../db/signals.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import { containsPattern } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
-import { anyOf, selectLicenses, toLicense } from './license-row.ts';
+import { anyOf, selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'>;
 type Counts = LicenseListMeta['counts'];
 
 /**
- * The counts of the three tabs hold until a license changes anywhere. Time changes them too, when a license
- * expires, so they are kept for a second at most.
+ * Counts hold until a license changes anywhere. Time changes them too, when a license expires, so they are kept
+ * for a second at most.
  */
-export function createTabCounts(signals: Signals, db: Db) {
-  const cached = createCache<Counts>(signals, 'licenses', { max: 200, ttlMs: 1000 });
-  return (filter: Omit<Filter, 'tab'>, now: Date) =>
-    cached(JSON.stringify(filter), () => countTabs(db, filter, now));
+export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signals'>) {
+  const kept = { max: 500, ttlMs: 1000 };
+  const tabs = createCache<Counts>(signals, 'licenses', kept);
+  const groups = createCache<LicenseListMeta['groups']>(signals, 'licenses', kept);
+  return {
+    tabs: (filter: Omit<Filter, 'tab'>, now: Date) =>
+      tabs(JSON.stringify(filter), () => countTabs(db, filter, now)),
+    groups: (filter: Filter, customerIds: string[], now: Date) =>
+      groups(JSON.stringify([filter, customerIds]), () => countGroups(db, now, filter, customerIds)),
+  };
 }
-export type TabCounts = ReturnType<typeof createTabCounts>;
+export type LicenseCounts = ReturnType<typeof createLicenseCounts>;
 
 /**
  * A page of licenses, or all of them without `limit`, with the counts of the tabs and, for the customers on the
  * page, how many licenses each has in the whole list.
  */
 export async function listLicenses(
-  db: Db,
-  tabCounts: TabCounts,
+  { db, pool }: Pick<Context, 'db' | 'pool'>,
+  count: LicenseCounts,
   now: Date,
   { limit, offset = 0, sort = 'customer', ...filter }: ListQuery,
 ): Promise<RouteAnswer<typeof calls.list>> {
   const { tab, ...rest } = filter;
   const [rows, counts] = await Promise.all([
-    page(db, now, filter, { limit, offset, sort }),
-    tabCounts(rest, now),
+    page({ db, pool }, now, filter, { limit, offset, sort }),
+    count.tabs(rest, now),
   ]);
   const data = rows.map(toLicense);
   const grouped = sort === 'customer' || sort === '-customer';
-  const groups = grouped
-    ? await countGroups(db, now, filter, [...new Set(data.map((l) => l.customerId))])
-    : [];
+  const groups = grouped ? await count.groups(filter, [...new Set(data.map((l) => l.customerId))], now) : [];
   const total = tab ? counts[tab] : counts.active + counts.revoked + counts.expired;
   return { data, meta: { total, limit: limit ?? null, offset, counts, groups } };
 }
@@ -81,15 +86,15 @@ export function exportLicenses(
 }
 
 function page(
-  db: Db,
+  { db, pool }: Pick<Context, 'db' | 'pool'>,
   now: Date,
   filter: Filter,
   { limit, offset, sort }: { limit: number | undefined; offset: number; sort: LicenseSort },
-) {
-  return sorted(selectLicenses(db).where(matches(filter, now)), sort)
+): Promise<LicenseRow[]> {
+  const query = sorted(selectLicenses(db).where(matches(filter, now)), sort)
     .$if(limit !== undefined, (q) => q.limit(limit!))
-    .offset(offset)
-    .execute();
+    .offset(offset);
+  return filter.search ? query.execute() : runPrepared(pool, query.compile());
 }
 
 function sorted(query: ReturnType<typeof selectLicenses>, sort: LicenseSort) {

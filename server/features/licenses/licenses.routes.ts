@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { change, implement } from '../../http/call.ts';
 import {
   createLicense,
-  createTabCounts,
+  createLicenseCounts,
   deleteLicense,
   exportLicenses,
   getLicense,
@@ -13,10 +13,11 @@ import {
   updateLicense,
 } from './licenses.ts';
 
-export function licenseRoutes({ db, signals }: Context) {
-  const tabCounts = createTabCounts(signals, db);
+export function licenseRoutes(context: Context) {
+  const { db } = context;
+  const counts = createLicenseCounts(context);
   return implement(calls, {
-    list: ({ by, query }) => listLicenses(db, tabCounts, by.now, query),
+    list: ({ by, query }) => listLicenses(context, counts, by.now, query),
     exportCsv: async ({ by, query }) => exportLicenses(db, by, query),
     get: ({ params }) => getLicense(db, params.id),
     create: change((tx, { by, body }) => createLicense(tx, by, body)),

@@ -16,7 +16,7 @@ import { unknownModules } from '../modules/modules.ts';
 import { newLicenseKey, parseLicenseKey } from './license-key.ts';
 import { lockLicense, selectLicenses, toLicense } from './license-row.ts';
 
-export { createTabCounts, exportLicenses, listLicenses } from './license-list.ts';
+export { createLicenseCounts, exportLicenses, listLicenses } from './license-list.ts';
 export { parseLicenseKey } from './license-key.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such license.');

@@ -1,4 +1,6 @@
 import type { Module } from '../../../contract/modules.ts';
+import type { Context } from '../../context.ts';
+import { createCache } from '../../db/cache.ts';
 import type { Db, Tx } from '../../db/client.ts';
 
 /** All modules, in the order of their ids; the console groups them by category. */
@@ -10,6 +12,12 @@ export async function listModules(db: Db): Promise<Module[]> {
     description: row.description,
     metadata: row.category === null ? {} : { category: row.category },
   }));
+}
+
+/** Names of modules by id, kept a minute: only a migration changes them. */
+export function createModuleNames({ db, signals }: Pick<Context, 'db' | 'signals'>) {
+  const cached = createCache<Map<string, string>>(signals, 'modules', { max: 1, ttlMs: 60_000 });
+  return () => cached('all', async () => new Map((await listModules(db)).map((m) => [m.moduleId, m.name])));
 }
 
 /** Which of these ids are no modules. */

@@ -13,14 +13,19 @@ import type { Tx } from '../../db/client.ts';
 import { transact } from '../../db/signals.ts';
 import { leaveSeat, toActivation, type ActivationRow } from '../activations/activations.ts';
 import { writeAudit } from '../audit/audit.ts';
+import type { createModuleNames } from '../modules/modules.ts';
 import { parseLicenseKey } from '../licenses/licenses.ts';
 import { decide } from './decide.ts';
 import type { Recorder } from './recorder.ts';
 import type { Signer } from './signing.ts';
 
-export type Validator = Pick<Context, 'db' | 'pool' | 'signals'> & { signer: Signer; recorder: Recorder };
+export type Validator = Pick<Context, 'db' | 'pool' | 'signals'> & {
+  signer: Signer;
+  recorder: Recorder;
+  moduleNames: ReturnType<typeof createModuleNames>;
+};
 
-/** What one query says about a license, its owner and this machine. Module names come with it. */
+/** What one query says about a license, its owner and this machine. */
 type Found = {
   license_id: string;
   license_key: string;
@@ -33,7 +38,7 @@ type Found = {
   current_activations: number;
   customer_status: 'active' | 'inactive';
   customer_deleted_at: Date | null;
-  modules: { moduleId: string; name: string }[];
+  module_ids: string[];
   activation_id: string | null;
   activation_status: ActivationRow['status'] | null;
   activation_type: ActivationRow['activation_type'] | null;
@@ -45,7 +50,7 @@ type Found = {
  * the first valid call of a machine takes a seat. From staff it reactivates a deactivated machine.
  */
 export async function validate(
-  { db, pool, signals, signer, recorder }: Validator,
+  { db, pool, signals, signer, recorder, moduleNames }: Validator,
   by: Caller,
   request: ValidationRequest,
 ): Promise<ValidationResult> {
@@ -71,7 +76,7 @@ export async function validate(
     valid: code === 'VALID',
     code,
     message: validationMessages[code],
-    license: found ? describe(found) : null,
+    license: found ? describe(found, await moduleNames()) : null,
     activation: found?.activation_id ? describeMachine(found, request.machineId, by.now, code) : null,
     machineId: request.machineId,
     nonce: request.nonce ?? null,
@@ -104,8 +109,7 @@ const findQuery = {
   text: `select l.license_id, l.license_key, l.customer_id, l.type, l.status, l.valid_from, l.valid_until,
                 l.max_activations, l.current_activations,
                 c.status as customer_status, c.deleted_at as customer_deleted_at,
-                coalesce((select json_agg(json_build_object('moduleId', m.module_id, 'name', m.name) order by m.module_id)
-                   from modules m where m.module_id = any(l.module_ids)), '[]') as modules,
+                l.module_ids,
                 a.activation_id, a.status as activation_status, a.activation_type,
                 a.created_at as activation_created_at
            from licenses l
@@ -242,12 +246,12 @@ export async function release(
   return { released: true, message: 'The seat is free again.' };
 }
 
-function describe(found: Found): ValidationResult['license'] {
+function describe(found: Found, names: Map<string, string>): ValidationResult['license'] {
   return {
     licenseKey: found.license_key,
     type: found.type,
     validUntil: found.valid_until.toISOString(),
-    modules: found.modules,
+    modules: found.module_ids.map((moduleId) => ({ moduleId, name: names.get(moduleId) ?? moduleId })),
   };
 }
 

@@ -1,0 +1,24 @@
+import type { CompiledQuery } from 'kysely';
+import type { Pool } from 'pg';
+
+/** Each connection keeps the plans it has seen; more shapes than this run unprepared. */
+const mostShapes = 200;
+const names = new Map<string, string>();
+
+/**
+ * Runs a query as a named statement, so that a connection parses and plans its shape once. For hot queries whose
+ * best plan does not depend on the parameters; a search by pattern is not one.
+ */
+export async function runPrepared<Row>(pool: Pool, query: CompiledQuery<Row>): Promise<Row[]> {
+  let name = names.get(query.sql);
+  if (name === undefined && names.size < mostShapes) {
+    name = `lanyard_${names.size}`;
+    names.set(query.sql, name);
+  }
+  const { rows } = await pool.query({
+    ...(name ? { name } : {}),
+    text: query.sql,
+    values: [...query.parameters],
+  });
+  return rows as Row[];
+}

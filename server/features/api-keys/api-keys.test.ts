@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiKeys as calls } from '../../../contract/api-keys.ts';
+import { customers } from '../../../contract/customers.ts';
+import { session } from '../../../contract/session.ts';
+import { validation } from '../../../contract/validation.ts';
+import { makeApiKey, type ApiKeyFields, type MadeApiKey } from '../../../tests/factories.ts';
+import {
+  auditOf,
+  days,
+  eventually,
+  hours,
+  startTestServer,
+  startTwin,
+  type Api,
+  type Identity,
+  type TestServer,
+} from '../../../tests/harness.ts';
+
+let server: TestServer;
+let staff: Api;
+const behindProxy = { config: { trustProxy: ['127.0.0.1'] } };
+beforeAll(async () => {
+  server = await startTestServer(behindProxy);
+  staff = server.api((await server.signInAs('super_admin')).byCookie);
+});
+afterAll(() => server.close());
+
+const use = (who: Identity, on: TestServer = server, headers: Record<string, string> = {}) =>
+  on.api(who).call(validation.validate, { body: { licenseKey: 'x', machineId: 'm' } }, headers);
+const list = async () => (await staff.ok(calls.list)).apiKeys;
+
+async function alone(work: (own: TestServer, ownStaff: Api) => Promise<void>): Promise<void> {
+  const config = { ...behindProxy.config, sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
+  const own = await startTestServer({ config });
+  try {
+    await work(own, own.api((await own.signInAs('super_admin')).byCookie));
+  } finally {
+    await own.close();
+  }
+}
+
+describe('a new key', () => {
+  test('is shown whole once, with what was asked for and the defaults of the spec', async () => {
+    const answer = await staff.call(calls.create, {
+      body: { name: 'PACS', expiresAt: '2027-01-01T00:00:00Z' },
+    });
+    expect(answer.status).toBe(201);
+    const { key, ...shown } = answer.body.data;
+    expect(shown).toEqual({
+      id: expect.any(String),
+      name: 'PACS',
+      keyPrefix: expect.stringMatching(/^lyd_[a-z0-9]{12}$/),
+      isActive: true,
+      expiresAt: '2027-01-01T00:00:00.000Z',
+      rateLimit: 1000,
+      ipWhitelist: [],
+      totalRequests: 0,
+      createdAt: server.clock.now().toISOString(),
+      lastUsedAt: null,
+    });
+    expect(key).toMatch(new RegExp(`^${shown.keyPrefix}_[\\w-]{43}$`));
+    expect((await list()).find((one) => one.id === shown.id)).toEqual(shown);
+  });
+
+  test('leaves its secret nowhere: not in the list, the audit log, the idempotency table or its own row', async () => {
+    const answer = await staff.call(
+      calls.create,
+      { body: { name: 'Secret', expiresAt: '2027-01-01T00:00:00Z' } },
+      { 'idempotency-key': 'make-a-key' },
+    );
+    const secret = answer.body.data.key.slice(answer.body.data.keyPrefix.length + 1);
+    const dump = await Promise.all(
+      (['api_keys', 'audit_entries', 'idempotency_keys'] as const).map((table) =>
+        server.db.selectFrom(table).selectAll().execute(),
+      ),
+    );
+    const asText = JSON.stringify(dump, (_, value: { type?: string; data?: number[] }) =>
+      value?.type === 'Buffer' ? Buffer.from(value.data!).toString('latin1') : value,
+    );
+    expect(asText).toContain('Secret');
+    expect(asText).not.toContain(secret);
+    expect(JSON.stringify(await list())).not.toContain(secret);
+  });
+
+  test('sent again with its Idempotency-Key is not made twice, and not shown twice', async () => {
+    const create = () =>
+      staff.call(
+        calls.create,
+        { body: { name: 'Once', expiresAt: '2027-01-01T00:00:00Z' } },
+        { 'idempotency-key': 'once' },
+      );
+    expect((await create()).status).toBe(201);
+    const again = await create();
+    expect([again.status, again.body.code]).toEqual([409, 'IDEMPOTENCY_MISMATCH']);
+    expect((await list()).filter((one) => one.name === 'Once')).toHaveLength(1);
+  });
+
+  test.each([
+    [{ name: '' }, 400, 'name: Name is required'],
+    [{ expiresAt: undefined }, 400, 'expiresAt'],
+    [{ expiresAt: '2026-11-20T09:30:00.000Z' }, 422, 'expiresAt: Must lie in the future'],
+    [{ rateLimit: 0 }, 400, 'rateLimit: Rate limit must be at least 1'],
+    [{ rateLimit: 1.5 }, 400, 'rateLimit: Must be a whole number'],
+    [{ rateLimit: 2 ** 31 }, 400, 'rateLimit'],
+    [{ ipWhitelist: ['10.0.0.256'] }, 422, 'ipWhitelist: 10.0.0.256 is neither'],
+    [{ ipWhitelist: ['10.0.0.0/33'] }, 422, 'ipWhitelist'],
+    [{ ipWhitelist: ['10.0.0.0/'] }, 422, 'ipWhitelist'],
+    [{ ipWhitelist: ['10.0.0.0/-1'] }, 422, 'ipWhitelist'],
+    [{ ipWhitelist: ['10.1'] }, 422, 'ipWhitelist'],
+    [{ ipWhitelist: ['0x7f.1'] }, 422, 'ipWhitelist'],
+    [{ ipWhitelist: ['2001:db8::/129'] }, 422, 'ipWhitelist'],
+    [{ ipWhitelist: ['example.com'] }, 422, 'ipWhitelist'],
+    [{ ipWhitelist: [''] }, 400, 'ipWhitelist'],
+    [{ scopes: ['releases'] }, 400, 'scopes: Is not a known field'],
+  ])('with %j is refused, naming the field', async (fields, status, sentence) => {
+    const answer = await staff.call(calls.create, {
+      body: { name: 'A', expiresAt: '2027-01-01T00:00:00Z', ...fields } as never,
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.body.error).toContain(sentence);
+    expect(answer.body.details[0]!.path).toContain(sentence.split(':')[0]);
+  });
+});
+
+describe('a key', () => {
+  test('opens the calls of the desktop as X-API-Key and as bearer token, and no others', async () => {
+    const made = await makeApiKey(staff);
+    const bearer = { headers: { authorization: `Bearer ${made.key}` } };
+    for (const who of [made, bearer]) {
+      expect((await use(who)).status).toBe(200);
+      expect(
+        (await server.api(who).call(validation.release, { body: { licenseKey: 'x', machineId: 'm' } }))
+          .status,
+      ).toBe(200);
+      expect((await server.api(who).call(customers.list)).status).toBe(403);
+      expect((await server.api(who).call(session.me)).status).toBe(403);
+      expect((await server.api(who).call(calls.list)).status).toBe(403);
+    }
+  });
+
+  test('that is wrong in its secret, its form or its prefix is not known', async () => {
+    const { key, keyPrefix } = await makeApiKey(staff);
+    const other = await makeApiKey(staff);
+    const secretOf = (whole: string) => whole.slice(keyPrefix.length);
+    for (const wrong of [
+      keyPrefix,
+      `${key}x`,
+      key.slice(0, -1),
+      keyPrefix + secretOf(other.key),
+      key.toUpperCase(),
+      'lyd_',
+      'x',
+      '',
+      ` ${key} x`,
+      `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`,
+    ]) {
+      const answer = await use({ headers: { 'x-api-key': wrong } });
+      expect([answer.status, answer.body.error], wrong).toEqual([401, 'The API key is not known.']);
+    }
+  });
+
+  test('counts its use in the list without a write per request', async () => {
+    const made = await makeApiKey(staff);
+    await Promise.all(Array.from({ length: 7 }, () => use(made)));
+    await eventually(async () => {
+      const shown = (await list()).find((one) => one.id === made.id)!;
+      expect(shown).toMatchObject({ totalRequests: 7, lastUsedAt: server.clock.now().toISOString() });
+    });
+  });
+
+  test('expires on the millisecond', async () => {
+    await alone(async (own, ownStaff) => {
+      const made = await makeApiKey(ownStaff, { expiresAt: '2026-12-01T00:00:00Z' });
+      own.clock.set('2026-11-30T23:59:59.999Z');
+      expect((await use(made, own)).status).toBe(200);
+      own.clock.advance(1);
+      const answer = await use(made, own);
+      expect([answer.status, answer.body.error]).toEqual([401, 'The API key has expired.']);
+    });
+  });
+});
+
+describe('revocation', () => {
+  test('refuses the next call, for good, and is in the audit log', async () => {
+    const made = await makeApiKey(staff);
+    expect((await use(made)).status).toBe(200);
+    const revoke = () => staff.call(calls.revoke, { params: { keyId: made.id } });
+    expect((await revoke()).status).toBe(204);
+    const answer = await use(made);
+    expect([answer.status, answer.body.error]).toEqual([401, 'The API key has been revoked.']);
+    expect([(await revoke()).status, (await revoke()).body.code]).toEqual([409, 'WRONG_STATE']);
+    expect(await auditOf(server, made.id)).toMatchObject([
+      { event_type: 'api_key.created', before: null, after: { isActive: true } },
+      { event_type: 'api_key.revoked', before: { isActive: true }, after: { isActive: false } },
+    ]);
+  });
+
+  test('reaches another process within moments', async () => {
+    const twin = await startTwin(server);
+    const made = await makeApiKey(staff);
+    expect((await use(made, twin)).status).toBe(200);
+    await staff.call(calls.revoke, { params: { keyId: made.id } });
+    await eventually(async () => expect((await use(made, twin)).status).toBe(401), 300);
+    await twin.close();
+  });
+});
+
+describe('the whitelist', () => {
+  const cases: [string[], string, boolean][] = [
+    [[], '203.0.113.9', true],
+    [['203.0.113.9'], '203.0.113.9', true],
+    [['203.0.113.9'], '203.0.113.10', false],
+    [['10.0.0.0/8'], '10.255.255.255', true],
+    [['10.0.0.0/8'], '11.0.0.0', false],
+    [['10.20.30.40/16'], '10.20.0.0', true],
+    [['0.0.0.0/0'], '203.0.113.9', true],
+    [['0.0.0.0/0'], '2001:db8::1', false],
+    [['203.0.113.9/32'], '203.0.113.9', true],
+    [['2001:db8::/32'], '2001:db8:ffff::1', true],
+    [['2001:db8::/32'], '2001:db9::1', false],
+    [['2001:DB8:0:0:0:0:0:1'], '2001:db8::1', true],
+    [['::/0'], '2001:db8::1', true],
+    [['203.0.113.0/24'], '::ffff:203.0.113.9', true],
+    [['203.0.113.0/24'], '::ffff:cb00:7109', true],
+    [['203.0.113.0/24'], '::ffff:203.0.114.9', false],
+    [['::ffff:203.0.113.9'], '203.0.113.9', true],
+    [['::ffff:203.0.113.0/120'], '203.0.113.77', true],
+    [['::ffff:203.0.113.0/120'], '203.0.114.77', false],
+    [['10.0.0.0/8', '2001:db8::/32'], '2001:db8::7', true],
+  ];
+  test.each(cases)('%j and the address %s: %s', async (ipWhitelist, address, allowed) => {
+    const made = await makeApiKey(staff, { ipWhitelist });
+    const answer = await use(made, server, { 'x-forwarded-for': address });
+    expect(answer.status).toBe(allowed ? 200 : 403);
+    if (!allowed) expect(answer.body.error).toBe('The API key may not be used from this address.');
+  });
+
+  test('goes by the connection where no proxy is trusted, whatever X-Forwarded-For says', async () => {
+    const own = await startTestServer();
+    const ownStaff = own.api(await own.signInAs('super_admin'));
+    const made = await makeApiKey(ownStaff, { ipWhitelist: ['203.0.113.9'] });
+    expect((await use(made, own, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(403);
+    const local = await makeApiKey(ownStaff, { ipWhitelist: ['127.0.0.1'] });
+    expect((await use(local, own, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
+    await own.close();
+  });
+
+  test('believes only the trusted hop of X-Forwarded-For, and no words in it', async () => {
+    const made = await makeApiKey(staff, { ipWhitelist: ['203.0.113.9'] });
+    const from = async (header: string) => (await use(made, server, { 'x-forwarded-for': header })).status;
+    expect(await from('203.0.113.9, 198.51.100.1'), 'the first was written by the caller').toBe(403);
+    expect(await from('198.51.100.1, 203.0.113.9')).toBe(200);
+    for (const words of ['localhost', '203.0.113.9.', "' or 1=1 --", '203.0.113.9%00'])
+      expect(await from(words), words).toBe(403);
+  });
+});
+
+describe('the hourly limit', () => {
+  const statuses = async (made: MadeApiKey, on: TestServer[], calls: number) => {
+    const answers = await Promise.all(Array.from({ length: calls }, (_, i) => use(made, on[i % on.length])));
+    return {
+      passed: answers.filter((answer) => answer.status === 200).length,
+      refused: answers.filter((answer) => answer.status === 429),
+    };
+  };
+
+  test.each([1, 20, 37, 100])('of %i is exact under 200 parallel calls', async (rateLimit) => {
+    const made = await makeApiKey(staff, { rateLimit });
+    const { passed, refused } = await statuses(made, [server], 200);
+    expect([passed, refused.length]).toEqual([rateLimit, 200 - rateLimit]);
+  });
+
+  test('is exact across two processes', async () => {
+    const twin = await startTwin(server, behindProxy);
+    const made = await makeApiKey(staff, { rateLimit: 90 });
+    const { passed, refused } = await statuses(made, [server, twin], 200);
+    expect([passed, refused.length]).toEqual([90, 110]);
+    await twin.close();
+  });
+
+  test('gives back what a process did not use', async () => {
+    const twin = await startTwin(server, behindProxy);
+    const made = await makeApiKey(staff, { rateLimit: 60 });
+    await use(made, twin);
+    let passed = 0;
+    await eventually(async () => {
+      passed += (await statuses(made, [server], 20)).passed;
+      expect(passed).toBe(59);
+    });
+    expect((await use(made, twin)).status).toBe(429);
+    await twin.close();
+  });
+
+  test('is said in RateLimit headers, and in Retry-After when it is used up', async () => {
+    const made = await makeApiKey(staff, { rateLimit: 3 });
+    const said = (answer: { headers: Headers }) =>
+      ['limit', 'remaining', 'reset'].map((name) => Number(answer.headers.get(`ratelimit-${name}`)));
+    for (const left of [2, 1, 0]) expect(said(await use(made))).toEqual([3, left, 1800]);
+    const refused = await use(made);
+    expect(refused.status).toBe(429);
+    expect(said(refused)).toEqual([3, 0, 1800]);
+    expect(refused.headers.get('retry-after')).toBe('1800');
+    expect(refused.body.error).toBe('The API key has used its 3 requests of this hour.');
+  });
+
+  test('begins anew with the hour', async () => {
+    await alone(async (own, ownStaff) => {
+      const made = await makeApiKey(ownStaff, { rateLimit: 2 });
+      expect((await statuses(made, [own], 5)).passed).toBe(2);
+      own.clock.set('2026-11-20T09:59:59.999Z');
+      expect((await use(made, own)).status).toBe(429);
+      own.clock.advance(1);
+      expect((await statuses(made, [own], 5)).passed).toBe(2);
+      own.clock.advance(hours(1));
+      expect((await statuses(made, [own], 5)).passed).toBe(2);
+    });
+  });
+
+  test('holds after a restart within the hour', async () => {
+    await alone(async (own, ownStaff) => {
+      const made = await makeApiKey(ownStaff, { rateLimit: 50 });
+      const twin = await startTwin(own);
+      expect((await statuses(made, [twin], 30)).passed).toBe(30);
+      await twin.close();
+      expect((await statuses(made, [own], 30)).passed).toBe(20);
+    });
+  });
+
+  test('is not used up by calls that the whitelist refuses', async () => {
+    const fields: ApiKeyFields = { rateLimit: 1, ipWhitelist: ['203.0.113.9'] };
+    const made = await makeApiKey(staff, fields);
+    for (let i = 0; i < 3; i++)
+      expect((await use(made, server, { 'x-forwarded-for': '198.51.100.1' })).status).toBe(403);
+    expect((await use(made, server, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
+  });
+});

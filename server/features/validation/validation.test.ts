@@ -1,0 +1,467 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { activations } from '../../../contract/activations.ts';
+import { customers } from '../../../contract/customers.ts';
+import { licenses } from '../../../contract/licenses.ts';
+import {
+  validation as calls,
+  validationMessages,
+  type ValidationResult,
+} from '../../../contract/validation.ts';
+import {
+  deactivate,
+  machinesOf,
+  makeApiKey,
+  makeCustomer,
+  makeLicense,
+  revoke,
+  softDelete,
+  validateOn,
+} from '../../../tests/factories.ts';
+import { auditOf, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+
+let server: TestServer;
+let staff: Api;
+let desktop: Api;
+let apiKeyId: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  staff = server.api((await server.signInAs('super_admin')).byCookie);
+  const key = await makeApiKey(staff);
+  apiKeyId = key.id;
+  desktop = server.api(key);
+});
+afterAll(() => server.close());
+
+const licenseOf = (id: string) => staff.ok(licenses.get, { params: { id } });
+const release = (licenseKey: string, machineId: string) =>
+  desktop.ok(calls.release, { body: { licenseKey, machineId } });
+const recorded = (machineId: string) =>
+  server.db
+    .selectFrom('validations')
+    .selectAll()
+    .where('machine_id', '=', machineId)
+    .orderBy('validation_id')
+    .execute();
+
+describe('the first valid call of a machine', () => {
+  test('takes a seat, and answers license, modules by name, and the new activation', async () => {
+    const license = await makeLicense(staff, { moduleIds: ['mod_lung_nodule', 'mod_diabetes'] });
+    const answer = await desktop.call(calls.validate, {
+      body: {
+        licenseKey: license.licenseKey,
+        machineId: 'm-1',
+        nonce: 'n-1',
+        hostname: 'ct-1',
+        platform: 'linux',
+        architecture: 'x64',
+        osVersion: '6.1',
+        appVersion: '2.0.1',
+      },
+    });
+    expect(answer.status).toBe(200);
+    const { signed: _, signature: __, keyId: ___, ...facts } = answer.body.data;
+    expect(facts).toEqual({
+      valid: true,
+      code: 'VALID',
+      message: validationMessages.VALID,
+      license: {
+        licenseKey: license.licenseKey,
+        type: 'enterprise',
+        validUntil: license.validUntil,
+        modules: [
+          { moduleId: 'mod_diabetes', name: 'Diabetes' },
+          { moduleId: 'mod_lung_nodule', name: 'Lung Nodule' },
+        ],
+      },
+      activation: {
+        activationId: expect.any(String),
+        machineId: 'm-1',
+        status: 'active',
+        activationType: 'automatic',
+        lastCheckedAt: server.clock.now().toISOString(),
+        createdAt: server.clock.now().toISOString(),
+      },
+      machineId: 'm-1',
+      nonce: 'n-1',
+      issuedAt: server.clock.now().toISOString(),
+    });
+    expect((await licenseOf(license.licenseId)).currentActivations).toBe(1);
+    expect(await machinesOf(staff, license)).toMatchObject([
+      {
+        machineId: 'm-1',
+        status: 'active',
+        hostname: 'ct-1',
+        platform: 'linux',
+        architecture: 'x64',
+        osVersion: '6.1',
+        appVersion: '2.0.1',
+      },
+    ]);
+  });
+
+  test('is an audit entry, and later calls are not', async () => {
+    const license = await makeLicense(staff);
+    const { activation } = await validateOn(desktop, license, 'm-2');
+    await validateOn(desktop, license, 'm-2');
+    const entries = await auditOf(server, activation!.activationId);
+    expect(entries).toMatchObject([
+      {
+        event_type: 'activation.created',
+        user_role: 'service_account',
+        before: null,
+        after: { machineId: 'm-2', status: 'active', licenseId: license.licenseId },
+      },
+    ]);
+  });
+});
+
+describe('the codes', () => {
+  test.each([
+    ['2025-12-31T23:59:59.999Z', 'NOT_YET_VALID'],
+    ['2026-01-01T00:00:00.000Z', 'VALID'],
+    ['2036-01-01T00:00:00.000Z', 'VALID'],
+    ['2036-01-01T00:00:00.001Z', 'EXPIRED'],
+  ] as const)('at %s: %s', async (now, code) => {
+    const own = await startTestServer();
+    const ownStaff = own.api(await own.signInAs('super_admin'));
+    const ownDesktop = own.api(await makeApiKey(ownStaff, { expiresAt: '2100-01-01T00:00:00Z' }));
+    const license = await makeLicense(ownStaff);
+    own.clock.set(now);
+    expect(await validateOn(ownDesktop, license, 'new')).toMatchObject({
+      valid: code === 'VALID',
+      code,
+      message: validationMessages[code],
+    });
+    await own.close();
+  });
+
+  test('a machine that has its seat is refused as soon as the license expires', async () => {
+    const own = await startTestServer();
+    const ownStaff = own.api(await own.signInAs('super_admin'));
+    const ownDesktop = own.api(await makeApiKey(ownStaff, { expiresAt: '2100-01-01T00:00:00Z' }));
+    const license = await makeLicense(ownStaff);
+    expect((await validateOn(ownDesktop, license, 'm')).code).toBe('VALID');
+    own.clock.set('2036-01-01T00:00:00.001Z');
+    expect((await validateOn(ownDesktop, license, 'm')).code).toBe('EXPIRED');
+    await own.close();
+  });
+
+  test('a typing error is MALFORMED_KEY, an unknown key NOT_FOUND; neither tells anything', async () => {
+    const { licenseKey } = await makeLicense(staff);
+    const wrong = licenseKey.slice(0, -1) + (licenseKey.endsWith('A') ? 'B' : 'A');
+    for (const typed of [wrong, licenseKey.slice(1), 'x', '', ' ', licenseKey + licenseKey]) {
+      expect(await validateOn(desktop, typed, 'm'), typed).toMatchObject({
+        valid: false,
+        code: 'MALFORMED_KEY',
+        license: null,
+        activation: null,
+      });
+    }
+    const { newLicenseKey } = await import('../licenses/license-key.ts');
+    expect(await validateOn(desktop, newLicenseKey('trial'), 'm')).toMatchObject({
+      valid: false,
+      code: 'NOT_FOUND',
+      license: null,
+      activation: null,
+    });
+  });
+
+  test('REVOKED, until staff reactivate the license', async () => {
+    const license = await makeLicense(staff);
+    await revoke(staff, license);
+    expect((await validateOn(desktop, license, 'm')).code).toBe('REVOKED');
+    await staff.ok(licenses.reactivate, { params: { id: license.licenseId } });
+    expect((await validateOn(desktop, license, 'm')).code).toBe('VALID');
+  });
+
+  test('CUSTOMER_INACTIVE while the customer is in the trash, before all else', async () => {
+    const license = await makeLicense(staff);
+    await validateOn(desktop, license, 'm');
+    await revoke(staff, license);
+    await softDelete(staff, license);
+    for (const machine of ['m', 'new'])
+      expect((await validateOn(desktop, license, machine)).code).toBe('CUSTOMER_INACTIVE');
+    await staff.ok(customers.restore, { params: { id: license.customerId } });
+    expect((await validateOn(desktop, license, 'm')).code).toBe('REVOKED');
+  });
+
+  test('refuses the fourth machine with TOO_MANY_ACTIVATIONS until one is deactivated', async () => {
+    const license = await makeLicense(staff, { maxActivations: 3 });
+    for (const machine of ['1', '2', '3'])
+      expect((await validateOn(desktop, license, machine)).code).toBe('VALID');
+    expect(await validateOn(desktop, license, '4')).toMatchObject({
+      code: 'TOO_MANY_ACTIVATIONS',
+      activation: null,
+    });
+    expect((await validateOn(desktop, license, '3')).code, 'those who sit stay').toBe('VALID');
+    await deactivate(staff, (await machinesOf(staff, license))[0]!);
+    expect((await validateOn(desktop, license, '4')).code).toBe('VALID');
+    expect((await licenseOf(license.licenseId)).currentActivations).toBe(3);
+  });
+
+  test('MACHINE_DEACTIVATED for a machine that staff took the seat from, whether or not a seat is free', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const { activation } = await validateOn(desktop, license, 'out');
+    await deactivate(staff, activation!);
+    expect(await validateOn(desktop, license, 'out')).toMatchObject({
+      code: 'MACHINE_DEACTIVATED',
+      activation: { status: 'deactivated' },
+    });
+    await validateOn(desktop, license, 'next');
+    expect((await validateOn(desktop, license, 'out')).code).toBe('MACHINE_DEACTIVATED');
+  });
+});
+
+test.each([
+  ['lower case', (key: string) => key.toLowerCase()],
+  ['no dashes', (key: string) => key.replaceAll('-', '')],
+  ['spaces around and within', (key: string) => `  ${key.replaceAll('-', ' - ')}\t`],
+  ['typographic dashes', (key: string) => key.replaceAll('-', '–')],
+  [
+    'O for 0, I and L for 1',
+    (key: string) => key.replaceAll('0', 'O').replace('1', 'I').replaceAll('1', 'l'),
+  ],
+])('a key typed with %s is forgiven', async (_, typed) => {
+  const license = await makeLicense(staff);
+  expect(await validateOn(desktop, typed(license.licenseKey), 'm')).toMatchObject({
+    code: 'VALID',
+    license: { licenseKey: license.licenseKey },
+  });
+});
+
+describe('the signature', () => {
+  const holds = async (result: ValidationResult, text = result.signed) => {
+    const keys = await server.api().ok(calls.keys);
+    const key = keys.find((candidate) => candidate.keyId === result.keyId)!;
+    expect(key.algorithm).toBe('Ed25519');
+    return verify(
+      null,
+      Buffer.from(text, 'utf8'),
+      createPublicKey(key.publicKeyPem),
+      Buffer.from(result.signature, 'base64'),
+    );
+  };
+
+  test('verifies over the exact bytes of `signed`, which say what the answer says', async () => {
+    const customer = await makeCustomer(staff, { name: 'Zoë 東京' });
+    const license = await makeLicense(staff, { customerId: customer.customerId });
+    const result = await validateOn(desktop, license, 'mäschine-東京', { nonce: 'nønce' });
+    expect(await holds(result)).toBe(true);
+    const { signed, signature: _, keyId: __, ...facts } = result;
+    expect(JSON.parse(signed)).toEqual(facts);
+    expect(facts).toMatchObject({ machineId: 'mäschine-東京', nonce: 'nønce' });
+  });
+
+  test('fails over anything else', async () => {
+    const result = await validateOn(desktop, await makeLicense(staff), 'm');
+    expect(await holds(result, result.signed.replace('true', 'True'))).toBe(false);
+    expect(await holds(result, `${result.signed} `)).toBe(false);
+  });
+
+  test('stands under refusals as well', async () => {
+    const result = await validateOn(desktop, 'x', 'm', { nonce: 'again' });
+    expect(await holds(result)).toBe(true);
+    expect(JSON.parse(result.signed)).toMatchObject({ valid: false, code: 'MALFORMED_KEY', nonce: 'again' });
+  });
+
+  test('belongs to one key per data directory, kept for the owner alone', async () => {
+    const { loadSigner } = await import('./signing.ts');
+    const { stat } = await import('node:fs/promises');
+    const { dataDir } = server.context.config;
+    const [one, two] = await Promise.all([loadSigner(dataDir), loadSigner(dataDir)]);
+    expect(one.keyId).toBe(two.keyId);
+    expect((await server.api().ok(calls.keys)).map((key) => key.keyId)).toEqual([one.keyId]);
+    expect((await stat(`${dataDir}/signing-key.pem`)).mode & 0o777).toBe(0o600);
+  });
+
+  test('is made with one key also when two processes start on an empty directory at once', async () => {
+    const { loadSigner } = await import('./signing.ts');
+    const { mkdtemp, rm } = await import('node:fs/promises');
+    for (let round = 0; round < 10; round++) {
+      const folder = await mkdtemp(`${server.context.config.dataDir}/signer-`);
+      const signers = await Promise.all(Array.from({ length: 4 }, () => loadSigner(folder)));
+      expect(new Set(signers.map((signer) => signer.keyId)).size).toBe(1);
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('release', () => {
+  test('gives the seat back, and the machine may return', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const { activation } = await validateOn(desktop, license, 'mobile');
+    expect(await release(license.licenseKey, 'mobile')).toMatchObject({ released: true });
+    expect(await licenseOf(license.licenseId)).toMatchObject({ currentActivations: 0 });
+    expect(await machinesOf(staff, license)).toMatchObject([{ status: 'released' }]);
+    expect(await validateOn(desktop, license, 'mobile')).toMatchObject({
+      code: 'VALID',
+      activation: { activationId: activation!.activationId },
+    });
+    expect((await auditOf(server, activation!.activationId)).map((entry) => entry.event_type)).toEqual([
+      'activation.created',
+      'activation.released',
+      'activation.reactivated',
+    ]);
+  });
+
+  test('lets another machine have the seat', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    await validateOn(desktop, license, 'a');
+    await release(license.licenseKey, 'a');
+    expect((await validateOn(desktop, license, 'b')).code).toBe('VALID');
+    expect((await validateOn(desktop, license, 'a')).code).toBe('TOO_MANY_ACTIVATIONS');
+  });
+
+  test('is harmless where there is no seat, and does not let a deactivated machine back in', async () => {
+    const license = await makeLicense(staff);
+    const { activation } = await validateOn(desktop, license, 'm');
+    expect((await release(license.licenseKey, 'stranger')).released).toBe(false);
+    expect((await release('x', 'm')).released).toBe(false);
+    await deactivate(staff, activation!);
+    expect((await release(license.licenseKey, 'm')).released).toBe(false);
+    expect((await validateOn(desktop, license, 'm')).code).toBe('MACHINE_DEACTIVATED');
+    expect(await licenseOf(license.licenseId)).toMatchObject({ currentActivations: 0 });
+  });
+});
+
+describe('staff', () => {
+  test('reactivate a machine by validating it, and it is marked as theirs', async () => {
+    const license = await makeLicense(staff);
+    const { activation } = await validateOn(desktop, license, 'm');
+    await deactivate(staff, activation!);
+    expect(await validateOn(staff, license, 'm')).toMatchObject({
+      code: 'VALID',
+      activation: { status: 'active', activationType: 'manual' },
+    });
+    expect((await validateOn(desktop, license, 'm')).code).toBe('VALID');
+    const entries = await auditOf(server, activation!.activationId);
+    expect(entries.at(-1)).toMatchObject({
+      event_type: 'activation.reactivated',
+      before: { status: 'deactivated' },
+      after: { status: 'active' },
+      user_role: 'super_admin',
+    });
+  });
+
+  test('cannot reactivate past the last seat, nor on a revoked license', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const { activation } = await validateOn(desktop, license, 'm');
+    await deactivate(staff, activation!);
+    await validateOn(desktop, license, 'other');
+    expect(await validateOn(staff, license, 'm')).toMatchObject({
+      valid: false,
+      code: 'TOO_MANY_ACTIVATIONS',
+      message: validationMessages.TOO_MANY_ACTIVATIONS,
+    });
+    await revoke(staff, license);
+    expect((await validateOn(staff, license, 'm')).code).toBe('REVOKED');
+  });
+
+  test('who may only read licenses cannot validate', async () => {
+    const viewer = server.api(await server.signInAs('viewer'));
+    const license = await makeLicense(staff);
+    const answer = await viewer.call(calls.validate, {
+      body: { licenseKey: license.licenseKey, machineId: 'm' },
+    });
+    expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission licenses:update.']);
+  });
+
+  test('deactivate a machine only under its own id and only once', async () => {
+    const license = await makeLicense(staff);
+    const { activation } = await validateOn(desktop, license, 'm');
+    const call = (machineId: string) =>
+      staff.call(activations.deactivate, {
+        params: { activationId: activation!.activationId },
+        body: { machineId },
+      });
+    expect((await call('another')).status).toBe(404);
+    expect((await call('')).body.error).toBe('machineId: Machine ID is required');
+    expect((await call('m')).body.data).toMatchObject({ status: 'deactivated', machineId: 'm' });
+    expect((await call('m')).body).toMatchObject({ code: 'WRONG_STATE', error: 'Machine is not active.' });
+    expect(await licenseOf(license.licenseId)).toMatchObject({ currentActivations: 0 });
+  });
+});
+
+describe('what is recorded', () => {
+  test('is every validation, with code, duration, key and version, within a second', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    await validateOn(desktop, license, 'rec-1', { appVersion: '1.2.3' });
+    await validateOn(desktop, license, 'rec-1');
+    await validateOn(desktop, 'x', 'rec-1');
+    await revoke(staff, license);
+    await validateOn(desktop, license, 'rec-1');
+    const from = performance.now();
+    const rows = await eventually(async () => {
+      const found = await recorded('rec-1');
+      expect(found).toHaveLength(4);
+      return found;
+    }, 1000);
+    expect(performance.now() - from).toBeLessThan(1000);
+    const common = { occurred_at: server.clock.now(), api_key_id: apiKeyId };
+    const known = { license_id: license.licenseId, customer_id: license.customerId };
+    expect(rows).toMatchObject([
+      { ...common, ...known, code: 'VALID', app_version: '1.2.3' },
+      { ...common, ...known, code: 'VALID', app_version: null },
+      { ...common, code: 'MALFORMED_KEY', license_id: null, customer_id: null },
+      { ...common, ...known, code: 'REVOKED' },
+    ]);
+    for (const { duration_us } of rows) expect(duration_us).toBeGreaterThanOrEqual(0);
+  });
+
+  test('moves lastCheckedAt and the facts of the machine, and a refusal does not', async () => {
+    const own = await startTestServer();
+    const ownStaff = own.api((await own.signInAs('super_admin')).byCookie);
+    const ownDesktop = own.api(await makeApiKey(ownStaff));
+    const license = await makeLicense(ownStaff);
+    await validateOn(ownDesktop, license, 'm', { appVersion: '1.0', hostname: 'first' });
+    own.clock.advance(60_000);
+    const seen = own.clock.now().toISOString();
+    expect(
+      (await validateOn(ownDesktop, license, 'm', { appVersion: '1.1' })).activation!.lastCheckedAt,
+    ).toBe(seen);
+    await eventually(async () =>
+      expect(await machinesOf(ownStaff, license)).toMatchObject([
+        { lastCheckedAt: seen, appVersion: '1.1', hostname: 'first' },
+      ]),
+    );
+    own.clock.advance(60_000);
+    await revoke(ownStaff, license);
+    const refused = await validateOn(ownDesktop, license, 'm', { appVersion: '1.2' });
+    expect(refused.activation!.lastCheckedAt, 'the answer tells the last check that was valid').toBe(seen);
+    await eventually(async () =>
+      expect(await own.db.selectFrom('validations').selectAll().execute()).toHaveLength(3),
+    );
+    expect(await machinesOf(ownStaff, license)).toMatchObject([{ lastCheckedAt: seen, appVersion: '1.1' }]);
+    await own.close();
+  });
+
+  test('loses nothing when the server is closed', async () => {
+    const own = await startTestServer();
+    const ownStaff = own.api(await own.signInAs('super_admin'));
+    const ownDesktop = own.api(await makeApiKey(ownStaff));
+    const license = await makeLicense(ownStaff);
+    const twin = await startTestServer({ database: own.database, clock: own.clock });
+    await Promise.all(Array.from({ length: 50 }, () => validateOn(ownDesktop, license, 'm')));
+    await own.close().catch(() => undefined);
+    await twin.close().catch(() => undefined);
+  });
+});
+
+test.each([
+  [{ machineId: '' }, 'machineId: Machine ID is required'],
+  [{ machineId: undefined }, 'machineId'],
+  [{ machineId: 'x'.repeat(257) }, 'machineId: Must be at most 256 characters'],
+  [{ machineId: 'a\0b' }, 'machineId: Contains characters that are not text'],
+  [{ licenseKey: undefined }, 'licenseKey'],
+  [{ licenseKey: 7 }, 'licenseKey'],
+  [{ nonce: 'x'.repeat(129) }, 'nonce: Must be at most 128 characters'],
+  [{ color: 'red' }, 'color: Is not a known field'],
+])('a request with %j is refused, naming the field, and nothing is recorded', async (fields, sentence) => {
+  const { licenseKey } = await makeLicense(staff);
+  const answer = await desktop.call(calls.validate, {
+    body: { licenseKey, machineId: 'refused', ...fields } as never,
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.body.error).toContain(sentence);
+});

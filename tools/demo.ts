@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+import { readConfig } from '../server/config.ts';
+import { createDb, createPool } from '../server/db/client.ts';
+import { startEmbedded } from '../server/db/embedded.ts';
+import { migrate } from '../server/db/migrate.ts';
+import { startSignals } from '../server/db/signals.ts';
+import { createModuleNames } from '../server/features/modules/modules.ts';
+import { seedRoles } from '../server/features/users/users.ts';
+import { createRecorder } from '../server/features/validation/recorder.ts';
+import { loadSigner } from '../server/features/validation/signing.ts';
+import { createLog } from '../server/log.ts';
+import { createPasswords } from '../server/passwords.ts';
+import { makeCompany } from './demo/company.ts';
+import { staff, staffEmail } from './demo/names.ts';
+import { createRandom } from './demo/random.ts';
+
+const password = 'lanyard-demo';
+
+/** `npm run demo -- --customers 50 --seed 1`: fills an empty database; see design section 10. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { customers: { type: 'string', default: '50' }, seed: { type: 'string', default: '1' } },
+  });
+  const config = readConfig(process.env);
+  const log = createLog('warn');
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbedded(config.dataDir, { exclusive: false, log: (message) => say(message) });
+  const databaseUrl = config.databaseUrl ?? embedded!.url;
+  await migrate(databaseUrl);
+  const pool = createPool(databaseUrl);
+  const db = createDb(pool);
+  const signals = await startSignals(databaseUrl, log);
+  const passwords = createPasswords();
+  try {
+    const used = await db.selectFrom('customers').select('customer_id').limit(1).executeTakeFirst();
+    if (used) throw new Error('The database has customers already. The demo fills only an empty one.');
+    await seedRoles(db);
+    const recorder = createRecorder(db, log);
+    const validator = {
+      db,
+      pool,
+      signals,
+      recorder,
+      signer: await loadSigner(config.dataDir),
+      moduleNames: createModuleNames({ db, signals }),
+    };
+    const random = createRandom(Number(values.seed));
+    const passwordHash = await passwords.hash(password);
+    const stage = { db, validator, random, now: new Date(), passwordHash };
+    const { apiKey, ...made } = await makeCompany(stage, Number(values.customers));
+    await recorder.stop();
+    say(
+      `Made ${Object.entries(made)
+        .map(([what, n]) => `${n} ${what}`)
+        .join(', ')}.`,
+    );
+    say(`Sign in with password ${password} as one of:`);
+    for (const { name, role } of staff) say(`  ${staffEmail(name).padEnd(36)} ${role}`);
+    say(`A desktop validates with the API key ${apiKey}`);
+  } finally {
+    await passwords.stop();
+    await signals.stop();
+    await pool.end();
+    await embedded?.stop();
+  }
+}
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+});
