@@ -48,6 +48,19 @@ async function start(
   };
 }
 
+/** An embedded PostgreSQL has no operator of its own: when it is gone, whoever killed it, we start it again. */
+function keepAlive(embedded: Embedded, log: Logger): NodeJS.Timeout {
+  let reviving = false;
+  return setInterval(() => {
+    if (reviving) return;
+    reviving = true;
+    embedded
+      .revive()
+      .catch((error: unknown) => log.error({ err: error }, 'PostgreSQL does not come back'))
+      .finally(() => (reviving = false));
+  }, 500).unref();
+}
+
 /** On the terminal and not in the log: logs are kept and shipped. */
 function announceAdmin({ email, password }: { email: string; password: string }): void {
   process.stderr.write(
@@ -73,10 +86,12 @@ async function main(): Promise<void> {
     await embedded?.stop();
     throw error;
   }
+  const reviving = embedded && keepAlive(embedded, log);
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (stopping) return;
     stopping = true;
+    clearInterval(reviving);
     log.info({ signal }, 'Stopping: requests under way are answered first');
     stop()
       .then(() => embedded?.stop())

@@ -40,18 +40,20 @@ function isAlive(pid: number): boolean {
 
 /**
  * Starts PostgreSQL and waits until it accepts connections, through crash recovery if need be.
- * Answers false where it is worth trying again: another start was faster, or took the port.
+ * Answers false where it is worth trying again: another start was faster, or took the port. `port` is for a
+ * restart under clients that know it; otherwise a free one is taken.
  */
 export async function launch(
   place: Place,
   binaries: string,
   settings: Record<string, string>,
+  port?: number,
 ): Promise<boolean> {
   await dropStaleLock(place.cluster);
   const fixed = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    port: String(await freePort()),
+    port: String(port ?? (await freePort())),
   };
   const args = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => [
     '-c',

@@ -8,7 +8,13 @@ import { findPlace, type Place } from './embedded-place.ts';
 import { findPostmaster, halt, launch, type Postmaster, pruneLogs } from './embedded-postmaster.ts';
 
 /** A running embedded PostgreSQL. `adopted`: it ran already, for instance since its server was killed. */
-export type Embedded = { url: string; adopted: boolean; stop: () => Promise<void> };
+export type Embedded = {
+  url: string;
+  adopted: boolean;
+  /** Starts PostgreSQL again on its port where it is gone; harmless where it runs. */
+  revive: () => Promise<void>;
+  stop: () => Promise<void>;
+};
 
 export type EmbeddedOptions = {
   /** A server wants the data directory for itself; a tool joins whoever is there. */
@@ -100,7 +106,13 @@ async function join(
     if (running) await halt(place.cluster, running.pid);
     await lock?.release();
   };
-  return { url, adopted, stop: () => (stopping ??= stop()) };
+  const revive = async (): Promise<void> => {
+    if (stopping || (await findPostmaster(place.cluster))) return;
+    const binaries = await findBinaries(place.dataDir, place.account);
+    if (await launch(place, binaries, options.settings ?? {}, postmaster.port))
+      options.log('PostgreSQL had stopped and runs again');
+  };
+  return { url, adopted, revive, stop: () => (stopping ??= stop()) };
 }
 
 async function ensureDatabase(url: string): Promise<void> {

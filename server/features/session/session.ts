@@ -94,7 +94,8 @@ export function createSessions(context: Context, passwords: Passwords) {
     if (isFailure(matches)) return matches;
     const refusal = refuse(user, matches);
     if (!user || refusal) {
-      await countFailure(db, by, email);
+      const waitAfter = await countFailure(db, by, email);
+      if (waitAfter !== undefined) return throttled(by, email, waitAfter);
       await auditFailure(by, email, refusal!.message, user?.user_id);
       return refusal!;
     }

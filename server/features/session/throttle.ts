@@ -21,21 +21,30 @@ const windowOf = (now: Date) => new Date(Math.floor(now.getTime() / windowMs) * 
 export async function secondsToWait(db: Db | Tx, by: Caller, email: string): Promise<number | undefined> {
   const { account, address } = subjectsOf(by, email);
   const start = windowOf(by.now);
-  const { rows } = await sql<{ subject: string; failures: number }>`
+  const { rows } = await sql<Count>`
     select subject, failures from login_failures
      where window_start = ${start} and subject in (${account}, ${address})`.execute(db);
-  const reached = rows.some(
-    (row) => row.failures >= mostFailures[row.subject === account ? 'account' : 'address'],
-  );
-  return reached ? Math.ceil((start.getTime() + windowMs - by.now.getTime()) / 1000) : undefined;
+  return rows.some((row) => row.failures >= limitOf(row)) ? untilWindowEnds(by.now) : undefined;
 }
 
-/** Counts a failed attempt for the account and for the address. Only failures count (design section 4). */
-export async function countFailure(db: Db, by: Caller, email: string): Promise<void> {
+/**
+ * Counts a failed attempt for the account and for the address; only failures count (design section 4). Answers
+ * seconds to wait when others failed meanwhile and this one is beyond the limit: of many guesses sent at once, the
+ * wrong ones past it must be answered like the right one.
+ */
+export async function countFailure(db: Db, by: Caller, email: string): Promise<number | undefined> {
   const { account, address } = subjectsOf(by, email);
   const start = windowOf(by.now);
-  await sql`
+  const { rows } = await sql<Count>`
     insert into login_failures (subject, window_start, failures)
     values (${account}, ${start}, 1), (${address}, ${start}, 1)
-    on conflict (subject, window_start) do update set failures = login_failures.failures + 1`.execute(db);
+    on conflict (subject, window_start) do update set failures = login_failures.failures + 1
+    returning subject, failures`.execute(db);
+  return rows.some((row) => row.failures > limitOf(row)) ? untilWindowEnds(by.now) : undefined;
 }
+
+type Count = { subject: string; failures: number };
+
+const limitOf = ({ subject }: Count) => mostFailures[subject.startsWith('account:') ? 'account' : 'address'];
+
+const untilWindowEnds = (now: Date) => Math.ceil((windowOf(now).getTime() + windowMs - now.getTime()) / 1000);

@@ -18,7 +18,14 @@ import {
   softDelete,
   validateOn,
 } from '../../../tests/factories.ts';
-import { auditOf, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import {
+  auditOf,
+  eventually,
+  startTestServer,
+  startTwin,
+  type Api,
+  type TestServer,
+} from '../../../tests/harness.ts';
 
 let server: TestServer;
 let staff: Api;
@@ -70,8 +77,8 @@ describe('the first valid call of a machine', () => {
         type: 'enterprise',
         validUntil: license.validUntil,
         modules: [
-          { moduleId: 'mod_diabetes', name: 'Diabetes' },
           { moduleId: 'mod_lung_nodule', name: 'Lung Nodule' },
+          { moduleId: 'mod_diabetes', name: 'Diabetes' },
         ],
       },
       activation: {
@@ -436,15 +443,38 @@ describe('what is recorded', () => {
     await own.close();
   });
 
-  test('loses nothing when the server is closed', async () => {
-    const own = await startTestServer();
-    const ownStaff = own.api(await own.signInAs('super_admin'));
-    const ownDesktop = own.api(await makeApiKey(ownStaff));
-    const license = await makeLicense(ownStaff);
-    const twin = await startTestServer({ database: own.database, clock: own.clock });
-    await Promise.all(Array.from({ length: 50 }, () => validateOn(ownDesktop, license, 'm')));
-    await own.close().catch(() => undefined);
-    await twin.close().catch(() => undefined);
+  test('is all there when the server is closed right after the answers', async () => {
+    const twin = await startTwin(server);
+    const license = await makeLicense(staff);
+    const key = await makeApiKey(staff);
+    await Promise.all(Array.from({ length: 50 }, () => validateOn(twin.api(key), license, 'closing')));
+    await twin.close();
+    expect(await recorded('closing')).toHaveLength(50);
+    const { total_requests } = await server.db
+      .selectFrom('api_keys')
+      .select('total_requests')
+      .where('api_key_id', '=', key.id)
+      .executeTakeFirstOrThrow();
+    expect(total_requests).toBe(50);
+  });
+
+  test('survives that two processes record the same machines at the same moment', async () => {
+    const twin = await startTwin(server);
+    const license = await makeLicense(staff, { maxActivations: 1000 });
+    const key = await makeApiKey(staff);
+    const machines = Array.from({ length: 60 }, (_, i) => `both-${i}`);
+    const everyone = (order: string[], on: TestServer) =>
+      Promise.all(order.map((machine) => validateOn(on.api(key), license, machine)));
+    for (let round = 0; round < 4; round++) {
+      await Promise.all([everyone(machines, server), everyone(machines.toReversed(), twin)]);
+    }
+    await twin.close();
+    await eventually(async () => {
+      const { rows } = await server.pool.query(
+        "select count(*) as n from validations where machine_id like 'both-%'",
+      );
+      expect(rows).toEqual([{ n: 480 }]);
+    });
   });
 });
 

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+
+const problemsOf = (env: NodeJS.ProcessEnv): string[] => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.replace('  - ', ''));
+  }
+  return [];
+};
+
+describe('the settings', () => {
+  test('have the defaults of the design', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 8080,
+      host: '127.0.0.1',
+      publicUrl: 'http://localhost:8080',
+      databaseUrl: undefined,
+      admin: undefined,
+      sessionIdleMs: 1_800_000,
+      sessionMaxMs: 43_200_000,
+      trustProxy: [],
+      logLevel: 'info',
+    });
+    expect(readConfig({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000');
+    expect(readConfig({ container: 'docker' }).host).toBe('0.0.0.0');
+    expect(readConfig({ container: 'docker', HOST: '10.0.0.1' }).host).toBe('10.0.0.1');
+  });
+
+  test('take an empty variable for one that is not set', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '' })).toMatchObject({
+      port: 8080,
+      logLevel: 'info',
+    });
+  });
+
+  test.each([
+    ['90s', 90_000],
+    ['30m', 1_800_000],
+    ['30 min', 1_800_000],
+    ['12 h', 43_200_000],
+    ['7d', 604_800_000],
+  ])('read %s as a duration', (value, ms) => {
+    expect(readConfig({ SESSION_IDLE: value }).sessionIdleMs).toBe(ms);
+  });
+
+  test('name every problem at once', () => {
+    const problems = problemsOf({
+      PORT: '99999',
+      PUBLIC_URL: 'ftp://x',
+      DATABASE_URL: 'mysql://x',
+      ADMIN_EMAIL: 'nobody',
+      SESSION_IDLE: 'soon',
+      SESSION_MAX: '12',
+      TRUST_PROXY: 'my proxy',
+      LOG_LEVEL: 'loud',
+    });
+    for (const name of [
+      'PORT',
+      'PUBLIC_URL',
+      'DATABASE_URL',
+      'ADMIN_EMAIL',
+      'SESSION_IDLE',
+      'SESSION_MAX',
+      'TRUST_PROXY',
+      'LOG_LEVEL',
+      'ADMIN_EMAIL and ADMIN_PASSWORD',
+    ]) {
+      expect(
+        problems.some((problem) => problem.startsWith(`${name}:`)),
+        name,
+      ).toBe(true);
+    }
+    expect(problems).toHaveLength(9);
+  });
+
+  test.each([
+    [{ PORT: 'http' }, 'PORT'],
+    [{ PORT: '80.5' }, 'PORT'],
+    [{ PORT: '-1' }, 'PORT'],
+    [{ SESSION_IDLE: '0m' }, 'SESSION_IDLE'],
+    [{ SESSION_MAX: '0s' }, 'SESSION_MAX'],
+    [{ ADMIN_EMAIL: 'a@b.example' }, 'ADMIN_EMAIL and ADMIN_PASSWORD'],
+    [{ ADMIN_EMAIL: 'a@b.example', ADMIN_PASSWORD: 'short' }, 'ADMIN_PASSWORD'],
+    [{ TRUST_PROXY: '10.0.0.1, example.com' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
+  ])('refuse %j, and name it', (env, name) => {
+    expect(problemsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name}: .`))]);
+  });
+
+  test.each([[''], ['10.0.0.1'], ['10.0.0.0/8, ::1'], ['loopback, uniquelocal']])(
+    'take TRUST_PROXY %j',
+    (TRUST_PROXY) => {
+      expect(problemsOf({ TRUST_PROXY })).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { newLicenseKey, parseLicenseKey } from './license-key.ts';
+
+const signs = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const key = fc.constantFrom('trial' as const, 'enterprise' as const).map(newLicenseKey);
+const replaceAt = (text: string, at: number, sign: string) => text.slice(0, at) + sign + text.slice(at + 1);
+
+describe('a license key', () => {
+  test('is five groups of five signs without I, L, O and U, and tells its type', () => {
+    fc.assert(
+      fc.property(key, (made) => {
+        expect(made).toMatch(/^[ET][0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{5}){4}$/);
+        expect(parseLicenseKey(made)).toBe(made);
+      }),
+      { seed: 1 },
+    );
+    expect(newLicenseKey('trial')[0]).toBe('T');
+    expect(newLicenseKey('enterprise')[0]).toBe('E');
+  });
+
+  test('is never made twice', () => {
+    expect(new Set(Array.from({ length: 5000 }, () => newLicenseKey('trial'))).size).toBe(5000);
+  });
+
+  test('tells every single wrong sign', () => {
+    const made = newLicenseKey('enterprise').replaceAll('-', '');
+    for (let at = 0; at < made.length; at++) {
+      for (const sign of signs) {
+        const typed = replaceAt(made, at, sign);
+        expect(parseLicenseKey(typed) === undefined, typed).toBe(typed !== made);
+      }
+    }
+  });
+
+  test('tells nearly every swap of neighbors', () => {
+    let [swapped, missed] = [0, 0];
+    for (let round = 0; round < 400; round++) {
+      const made = newLicenseKey('trial').replaceAll('-', '');
+      for (let at = 1; at < made.length - 1; at++) {
+        const typed = made.slice(0, at) + made[at + 1] + made[at] + made.slice(at + 2);
+        if (typed === made) continue;
+        swapped++;
+        if (parseLicenseKey(typed)) missed++;
+      }
+    }
+    expect(missed / swapped).toBeLessThan(0.01);
+  });
+
+  test('is read however it was typed', () => {
+    const anyCase = fc.func(fc.boolean());
+    const gap = fc.constantFrom('', ' ', '-', ' - ', '–', '\u00a0', '\t', '_');
+    fc.assert(
+      fc.property(key, anyCase, gap, gap, (made, upper, between, around) => {
+        const typed = [...made].map((sign, at) => (upper(at) ? sign : sign.toLowerCase())).join('');
+        expect(parseLicenseKey(around + typed.replaceAll('-', between) + around)).toBe(made);
+      }),
+      { seed: 2 },
+    );
+  });
+
+  test('is nothing else, whatever is typed', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...signs, '-', ' ') })),
+        (typed) => {
+          const read = parseLicenseKey(typed);
+          if (read !== undefined) expect(parseLicenseKey(read)).toBe(read);
+        },
+      ),
+      { seed: 3, numRuns: 2000 },
+    );
+    for (const typed of ['', '-----', 'E'.repeat(24), 'İ'.repeat(25), 'ß'.repeat(25), '0'.repeat(25)]) {
+      expect(parseLicenseKey(typed), typed).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decide, type Facts } from './decide.ts';
+
+const now = new Date('2026-11-20T09:30:00Z');
+const near = fc.integer({ min: -2, max: 2 }).map((ms) => new Date(now.getTime() + ms));
+const facts: fc.Arbitrary<Facts> = fc.record({
+  license: fc.option(
+    fc.record({
+      status: fc.constantFrom('active' as const, 'revoked' as const),
+      validFrom: near,
+      validUntil: near,
+      maxActivations: fc.integer({ min: 1, max: 3 }),
+      currentActivations: fc.integer({ min: 0, max: 4 }),
+      customerStatus: fc.constantFrom('active' as const, 'inactive' as const),
+      customerDeletedAt: fc.option(near),
+    }),
+    { nil: undefined },
+  ),
+  machine: fc.option(
+    fc.record({ status: fc.constantFrom('active' as const, 'deactivated' as const, 'released' as const) }),
+    { nil: undefined },
+  ),
+  byStaff: fc.boolean(),
+  now: fc.constant(now),
+});
+
+const check = (holds: (given: Facts, decided: ReturnType<typeof decide>) => void) =>
+  fc.assert(
+    fc.property(facts, (given) => holds(given, decide(given))),
+    { seed: 4, numRuns: 3000 },
+  );
+
+test('VALID is said of a license only that is active, in its time, of an active customer', () => {
+  check(({ license }, { code }) => {
+    if (code !== 'VALID') return;
+    expect(license).toMatchObject({ status: 'active', customerStatus: 'active', customerDeletedAt: null });
+    expect(license!.validFrom <= now && now <= license!.validUntil).toBe(true);
+  });
+});
+
+test('a seat is given only where one is free, and never to a machine that has one', () => {
+  check(({ license, machine }, { takesSeat, code }) => {
+    if (!takesSeat) return;
+    expect(code).toBe('VALID');
+    expect(license!.currentActivations).toBeLessThan(license!.maxActivations);
+    expect(machine?.status).not.toBe('active');
+  });
+});
+
+test('a machine that staff deactivated comes back through staff alone', () => {
+  check(({ machine, byStaff }, { code }) => {
+    if (machine?.status === 'deactivated' && !byStaff) expect(code).not.toBe('VALID');
+    if (code === 'MACHINE_DEACTIVATED') expect([machine?.status, byStaff]).toEqual(['deactivated', false]);
+  });
+});
+
+test('a machine with a seat keeps it, also when there are more machines than seats', () => {
+  check(({ license, machine }, { code }) => {
+    if (machine?.status === 'active' && license) expect(code).not.toBe('TOO_MANY_ACTIVATIONS');
+  });
+});
+
+test('who calls and which machine it is change nothing about a license that is not usable', () => {
+  check((given, { code }) => {
+    if (['VALID', 'TOO_MANY_ACTIVATIONS', 'MACHINE_DEACTIVATED'].includes(code)) return;
+    for (const byStaff of [true, false]) {
+      expect(decide({ ...given, byStaff, machine: undefined }).code).toBe(code);
+    }
+  });
+});
