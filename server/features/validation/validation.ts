@@ -43,6 +43,7 @@ type Found = {
   activation_status: ActivationRow['status'] | null;
   activation_type: ActivationRow['activation_type'] | null;
   activation_created_at: Date | null;
+  last_checked_at: Date | null;
 };
 
 /**
@@ -111,7 +112,7 @@ const findQuery = {
                 c.status as customer_status, c.deleted_at as customer_deleted_at,
                 l.module_ids,
                 a.activation_id, a.status as activation_status, a.activation_type,
-                a.created_at as activation_created_at
+                a.created_at as activation_created_at, a.last_checked_at
            from licenses l
            join customers c using (customer_id)
            left join activations a on a.license_id = l.license_id and a.machine_id = $2
@@ -266,7 +267,7 @@ function describeMachine(
     machineId,
     status: found.activation_status!,
     activationType: found.activation_type!,
-    lastCheckedAt: code === 'VALID' ? now.toISOString() : null,
+    lastCheckedAt: (code === 'VALID' ? now : found.last_checked_at)?.toISOString() ?? null,
     createdAt: found.activation_created_at!.toISOString(),
   };
 }
