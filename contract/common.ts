@@ -35,16 +35,22 @@ export const instant = z.iso
 /** An instant that the server says; already normal, so nothing is parsed again. */
 export const answeredInstant = z.string().meta({ format: 'date-time' });
 
-const whole = (min: number, max: number) =>
-  z.coerce.number<string>().int('Must be a whole number').min(min).max(max);
+/** A whole number in a path or query string: decimal digits and nothing else. */
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'Must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min, `Must be at least ${min}`).max(max, `Must be at most ${max}`))
+    .meta({ type: 'integer', minimum: min, maximum: max });
 
 /** A flag in a query string: the words `true` and `false`. */
 export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** Page of a list. Without `limit` a list answers whole, as the spec's calls do. */
 export const paging = {
-  limit: whole(1, 500).optional().meta({ description: 'Rows to answer; without it the list is whole' }),
-  offset: whole(0, 10_000_000).optional().meta({ description: 'Rows to skip' }),
+  limit: wholeNumber(1, 500).optional().meta({ description: 'Rows to answer; without it the list is whole' }),
+  offset: wholeNumber(0, 10_000_000).optional().meta({ description: 'Rows to skip' }),
 };
 
 /** Text to find; bounded so that no search can be made arbitrarily dear. */

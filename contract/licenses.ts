@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { answeredInstant, id, instant, listMeta, paging, search, seenVersion, text } from './common.ts';
+import {
+  answeredInstant,
+  id,
+  instant,
+  listMeta,
+  paging,
+  search,
+  seenVersion,
+  text,
+  wholeNumber,
+} from './common.ts';
 import { normalizeModuleIds } from './modules.ts';
 import { route, staffWith } from './route.ts';
 
@@ -112,7 +122,7 @@ const filter = {
   customerId: id.optional(),
   tab: z.enum(licenseTabs).optional(),
   type: z.enum(licenseTypes).optional(),
-  expiringWithinDays: z.coerce.number<string>().int().min(0).max(3650).optional(),
+  expiringWithinDays: wholeNumber(0, 3650).optional(),
   search,
   sort: z.enum(licenseSorts).optional(),
 };

@@ -46,9 +46,15 @@ export type Route = {
   params?: Schema;
   query?: Schema;
   body?: Schema;
+  /** A body that is not JSON: the handler reads the stream itself. */
+  bodyKind?: 'bytes' | 'multipart';
   answer?: Schema;
   meta?: Schema;
   csv?: true;
+  /** The handler answers itself, in the form that its clients expect: update feeds, binaries. */
+  raw?: true;
+  /** Clients that cannot set a header may send the API key as the query parameter `key`. */
+  apiKeyInQuery?: true;
   /** The answer holds a secret: a repeated Idempotency-Key is told so, instead of keeping the secret for a repeat. */
   shownOnce?: true;
   /** HTTP status of a success, when it is neither 200 nor (without an answer) 204. */

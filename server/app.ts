@@ -96,6 +96,11 @@ function createServer({ config, log }: Context): FastifyInstance {
     body === '' ? done(null, undefined) : parseJson(request, body as string, done),
   );
 
+  // Binaries are handed on as they arrive; the adapter refuses them where a route does not read them.
+  app.addContentTypeParser(['application/octet-stream', 'multipart/form-data'], (_request, payload, done) =>
+    done(null, payload),
+  );
+
   app.setErrorHandler((error, request, reply) => {
     const expected = frameworkFailure(error);
     if (expected) return sendFailure(request, reply, expected);

@@ -1,5 +1,6 @@
 import '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Route } from '../contract/route.ts';
 import type { Actor } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -19,8 +20,12 @@ export function createAuthentication(
 ): Authentication {
   const { name, options } = sessionCookie(config);
 
-  async function identify(request: FastifyRequest, reply: FastifyReply): Promise<Actor | Failure> {
-    const apiKey = presentedApiKey(request);
+  async function identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    route: Route,
+  ): Promise<Actor | Failure> {
+    const apiKey = presentedApiKey(request, route);
     if (apiKey !== undefined) {
       const { holder, budget } = await apiKeys.check(apiKey, request.ip);
       if (budget) {
@@ -65,10 +70,12 @@ function sessionCookie({ publicUrl }: Config) {
   };
 }
 
-/** `X-API-Key`, or a bearer token that has the form of a key. */
-function presentedApiKey(request: FastifyRequest): string | undefined {
+/** `X-API-Key`, a bearer token that has the form of a key, or the query of a route that allows it there. */
+function presentedApiKey(request: FastifyRequest, route: Route): string | undefined {
   const header = request.headers['x-api-key'];
   if (header !== undefined) return String(header);
   const bearer = bearerToken(request);
-  return bearer?.startsWith('lyd_') ? bearer : undefined;
+  if (bearer?.startsWith('lyd_')) return bearer;
+  const { key } = request.query as { key?: unknown };
+  return route.apiKeyInQuery && typeof key === 'string' ? key : undefined;
 }

@@ -8,8 +8,9 @@ const port = z.coerce.number().int().min(0).max(65535);
 const duration = z.string().transform((value, issues) => {
   const match = /^(\d+)\s*(s|m|min|h|d)$/.exec(value.trim());
   const unitMs = { s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-  if (match) return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
-  issues.addIssue('must be a number with a unit, such as 30min, 12h or 7d');
+  const ms = match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : 0;
+  if (ms > 0) return ms;
+  issues.addIssue('must be a number above 0 with a unit, such as 30min, 12h or 7d');
   return z.NEVER;
 });
 

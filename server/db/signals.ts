@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { isDeadlock, type Db, type Tx } from './client.ts';
 
 /** What other processes must hear of. A topic drops the caches that hang on it; it carries no data. */
-export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules';
+export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases';
 
 /**
  * One connection that listens for changes made by other processes and, by its heartbeat, knows whether the

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import type { Access, Route } from '../../contract/route.ts';
 import { hasPermission } from '../../contract/permissions.ts';
@@ -17,7 +18,7 @@ import { crossSite } from './same-origin.ts';
 export type Authentication = {
   cookie(request: FastifyRequest, reply: FastifyReply): SessionCookie;
   /** The signed-in staff member or API key, nobody, or why the key is refused (address, limit, expiry). */
-  identify(request: FastifyRequest, reply: FastifyReply): Promise<Actor | Failure>;
+  identify(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<Actor | Failure>;
   refused(by: Caller, failure: Failure): Promise<void>;
 };
 
@@ -47,7 +48,7 @@ async function answer(
   reply: FastifyReply,
 ): Promise<unknown> {
   const result = await context.signals.untilDown(async () => {
-    const actor = await auth.identify(request, reply);
+    const actor = await auth.identify(request, reply, route);
     if (isFailure(actor)) return actor;
     const by = toCaller(context, route, request, actor);
     const denied = authorize(route.access, by.actor) ?? crossSite(route, request, actor);
@@ -55,7 +56,10 @@ async function answer(
       if (denied.failure !== 'UNAUTHENTICATED') await auth.refused(by, denied);
       return denied;
     }
-    const input = checkInput(route, { params: request.params, query: request.query, body: request.body });
+    const stream = readStream(route, request);
+    if (isFailure(stream)) return stream;
+    const body = stream ? undefined : request.body;
+    const input = checkInput(route, { params: request.params, query: request.query, body });
     if (isFailure(input)) return input;
     const ifMatch = readIfMatch(request.headers['if-match']);
     if (isFailure(ifMatch)) return ifMatch;
@@ -65,11 +69,14 @@ async function answer(
       cookie: auth.cookie(request, reply),
       bearer: bearerToken(request),
       ifMatch,
+      stream,
+      http: { request, reply },
     } as Call<Route>;
     if (typeof handler === 'function') return handler(call);
     return runChange(context, route, request, call, handler.change as ChangeRun);
   });
   if (isFailure(result)) return sendFailure(request, reply, result);
+  if (route.raw) return reply;
   if (checkAnswers) assertAnswer(route, result);
   return sendAnswer(route, reply, result);
 }
@@ -169,6 +176,25 @@ function sendAnswer(route: Route, reply: FastifyReply, result: unknown): Fastify
     .code(route.status ?? 200)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(body));
+}
+
+/** The body of a route that reads it itself; other routes take nothing but JSON. */
+function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'] | Failure {
+  const contentType = request.headers['content-type'] ?? '';
+  const kind =
+    request.body instanceof Readable
+      ? contentType.startsWith('multipart/')
+        ? 'multipart'
+        : 'bytes'
+      : undefined;
+  if (kind !== route.bodyKind) {
+    const wanted = { bytes: 'application/octet-stream', multipart: 'multipart/form-data' };
+    return fail(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `The body must be ${route.bodyKind ? wanted[route.bodyKind] : 'JSON (Content-Type: application/json)'}.`,
+    );
+  }
+  return kind && { readable: request.body as Readable, contentType };
 }
 
 /** The version named by `If-Match: "2026-…"`, weak or strong; `*` matches every version, as no header does. */

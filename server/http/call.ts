@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { Route, RouteAnswer, RouteInput } from '../../contract/route.ts';
 import type { Caller } from '../caller.ts';
@@ -15,11 +16,20 @@ export type Call<R extends Route> = RouteInput<R> & {
   by: Caller;
   cookie: SessionCookie;
   bearer: string | undefined;
+  /** The exchange itself, for a route that is `raw`. */
+  http: { request: FastifyRequest; reply: FastifyReply };
+  /** The body of a route with `bodyKind`, as it arrives, and its content type. */
+  stream: { readable: Readable; contentType: string } | undefined;
   /** The version in `If-Match`, for edits that carry it there instead of in the body. */
   ifMatch: string | undefined;
 };
 
-type Answer<R extends Route> = R extends { csv: true } ? CsvFile : RouteAnswer<R>;
+/** A raw handler has answered through `call.http.reply` when it returns. */
+type Answer<R extends Route> = R extends { csv: true }
+  ? CsvFile
+  : R extends { raw: true }
+    ? FastifyReply
+    : RouteAnswer<R>;
 
 /** Reads, or sees to its own transactions. */
 export type PlainHandler<R extends Route> = (call: Call<R>) => Promise<Answer<R> | Failure>;

@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { id, instant, isStorableText, paging, text } from './common.ts';
+import { countries, countryName, isCountryCode } from './countries.ts';
+import { errorStatus } from './errors.ts';
+import { contract } from './index.ts';
+import { licenseTab } from './licenses.ts';
+import { moduleLabel, normalizeModuleIds } from './modules.ts';
+import { hasPermission, resourceActions, roleMatrix, roleNames } from './permissions.ts';
+import type { Route } from './route.ts';
+
+const routes: [string, Route][] = Object.entries(contract).flatMap(([feature, calls]) =>
+  Object.entries(calls as Record<string, Route>).map(([name, route]): [string, Route] => [
+    `${feature}.${name}`,
+    route,
+  ]),
+);
+
+describe('every call of the contract', () => {
+  test('has a method and path of its own', () => {
+    const addresses = routes.map(([, route]) => `${route.method} ${route.path.replaceAll(/\{\w+\}/g, '{}')}`);
+    expect(new Set(addresses).size).toBe(addresses.length);
+  });
+
+  test.each(routes)('%s describes exactly the parameters of its path', (_, route) => {
+    const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    const described = route.params instanceof z.ZodObject ? Object.keys(route.params.shape) : [];
+    expect(described).toEqual(inPath);
+  });
+
+  test.each(routes)(
+    '%s asks for a permission that exists, and a GET changes nothing',
+    (_, { access, method, body }) => {
+      if (access.kind === 'staff')
+        expect(resourceActions[access.permission.resource]).toContain(access.permission.action);
+      if (method === 'GET') expect(body).toBeUndefined();
+    },
+  );
+
+  test.each(routes)('%s refuses fields that it does not know', (_, { body, query }) => {
+    for (const schema of [body, query]) {
+      if (!schema) continue;
+      const issues = schema.safeParse({ surprise: 1 }).error?.issues ?? [];
+      expect(issues.map((issue) => issue.code)).toContain('unrecognized_keys');
+    }
+  });
+
+  test.each(routes)('%s names errors of the closed list', (_, { errors = [] }) => {
+    for (const code of errors) expect(errorStatus).toHaveProperty(code);
+  });
+});
+
+describe('the calls of the spec are all there', () => {
+  test.each([
+    'POST /api/v1/auth/login',
+    'POST /api/v1/auth/logout',
+    'POST /api/v1/auth/refresh',
+    'GET /api/v1/auth/me',
+    'GET /api/customers',
+    'GET /api/customers/trash',
+    'GET /api/customers/{id}',
+    'POST /api/customers',
+    'PUT /api/customers/{id}',
+    'PATCH /api/customers/{id}/soft-delete',
+    'PATCH /api/customers/{id}/restore',
+    'DELETE /api/customers/{id}',
+    'GET /api/customers/{id}/check-deletable',
+    'GET /api/v1/licenses',
+    'GET /api/v1/licenses/{id}',
+    'POST /api/v1/licenses',
+    'PATCH /api/v1/licenses/{id}',
+    'DELETE /api/v1/licenses/{id}',
+    'PATCH /api/v1/licenses/{id}/revoke',
+    'POST /api/v1/licenses/{id}/reactivate',
+    'GET /api/modules',
+    'GET /api/licenses/{licenseKey}/activations',
+    'DELETE /api/licenses/activations/{activationId}',
+    'POST /api/licenses/validate',
+    'POST /api/licenses/deactivate',
+    'GET /api/v1/keys',
+  ])('%s', (call) => {
+    expect(routes.map(([, route]) => `${route.method} ${route.path}`)).toContain(call);
+  });
+});
+
+describe('the roles', () => {
+  test('hold only rights that exist', () => {
+    for (const role of roleNames) {
+      for (const { resource, action } of roleMatrix[role])
+        expect(resourceActions[resource], role).toContain(action);
+    }
+  });
+
+  test('hold what the design says', () => {
+    const can = (role: (typeof roleNames)[number], right: string) => {
+      const [resource, action] = right.split(':') as ['users', 'read'];
+      return hasPermission(roleMatrix[role], resource, action);
+    };
+    expect(can('super_admin', 'users:delete')).toBe(true);
+    expect(can('admin', 'users:delete')).toBe(false);
+    expect(can('admin', 'users:update')).toBe(true);
+    expect(can('license_manager', 'licenses:delete')).toBe(true);
+    expect(can('license_manager', 'customers:create')).toBe(false);
+    expect(can('binary_manager', 'customers:read')).toBe(false);
+    expect(can('support_agent', 'licenses:update')).toBe(true);
+    expect(can('support_agent', 'licenses:create')).toBe(false);
+    expect(can('support_agent', 'audit:read')).toBe(true);
+    expect(can('viewer', 'licenses:read')).toBe(true);
+    expect(roleMatrix.viewer.every((permission) => permission.action === 'read')).toBe(true);
+    expect(roleMatrix.service_account).toEqual([]);
+  });
+});
+
+describe('text', () => {
+  test('takes only what PostgreSQL and UTF-8 can hold', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (value) => {
+        const parsed = text(30).safeParse(value);
+        if (!parsed.success) return;
+        expect(parsed.data).toBe(value.trim());
+        expect(new TextDecoder().decode(new TextEncoder().encode(parsed.data))).toBe(parsed.data);
+        expect(parsed.data).not.toContain('\0');
+      }),
+      { seed: 5, numRuns: 2000 },
+    );
+    expect(isStorableText('line\nand\ttab 👍🏽')).toBe(true);
+    for (const wrong of ['\0', '\u{d800}', '\u{dc00}x', '\u001b[31m', '\u007f'])
+      expect(isStorableText(wrong)).toBe(false);
+  });
+});
+
+describe('an instant', () => {
+  test('comes out in UTC with milliseconds, the same moment', () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('1970-01-02'), max: new Date('9999-12-30'), noInvalidDate: true }),
+        fc.integer({ min: -23, max: 23 }),
+        (date, offset) => {
+          const local = new Date(date.getTime() + offset * 3_600_000).toISOString().slice(0, -1);
+          const zone = `${offset < 0 ? '-' : '+'}${String(Math.abs(offset)).padStart(2, '0')}:00`;
+          expect(instant.parse(local + zone)).toBe(date.toISOString());
+        },
+      ),
+      { seed: 6 },
+    );
+  });
+
+  test.each([
+    '2026-11-20',
+    '2026-11-20T09:30:00',
+    '2026-02-29T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:60:00Z',
+    '0000-01-01T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '10000-01-01T00:00:00Z',
+    '+010000-01-01T00:00:00Z',
+    '9999-12-31T23:59:59-01:00',
+    'now',
+    '',
+    '1763631000000',
+  ])('is not %j', (value) => {
+    expect(instant.safeParse(value).success).toBe(false);
+  });
+
+  test('is 2028-02-29, which exists', () => {
+    expect(instant.parse('2028-02-29T00:00:00Z')).toBe('2028-02-29T00:00:00.000Z');
+  });
+});
+
+test('ids and pages are read strictly', () => {
+  const page = z.object(paging);
+  expect(page.parse({ limit: '50', offset: '0' })).toEqual({ limit: 50, offset: 0 });
+  for (const limit of ['', ' ', '0x10', '1e1', '501', '-1', 'Infinity', 'NaN', '9007199254740993']) {
+    expect(page.safeParse({ limit }).success, limit).toBe(false);
+  }
+  expect(id.safeParse('01920000-0000-7000-8000-000000000000').success).toBe(true);
+  for (const wrong of ['', 'x', '01920000-0000-7000-8000-00000000000g', "' or 1=1"])
+    expect(id.safeParse(wrong).success).toBe(false);
+});
+
+describe('moduleIds', () => {
+  test('arrive in three shapes and become one', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1 }).filter((s) => !s.trimStart().startsWith('['))),
+        (ids) => {
+          expect(normalizeModuleIds(ids)).toEqual(ids);
+          expect(normalizeModuleIds([JSON.stringify(ids)])).toEqual(ids);
+          expect(normalizeModuleIds(JSON.stringify(ids))).toEqual(ids);
+        },
+      ),
+      { seed: 8 },
+    );
+  });
+
+  test.each([null, undefined, 7, {}, 'mod_x', '[broken', '{"a":1}', ['[broken']].map((value) => [value]))(
+    'that are none of these (%j) stay as they came',
+    (value) => {
+      expect(normalizeModuleIds(value)).toBe(value);
+    },
+  );
+});
+
+test.each([
+  ['mod_lung_nodule', 'Lung Nodule'],
+  ['copd', 'Copd'],
+  ['mod_MRI_scan', 'Mri Scan'],
+  ['mod_mod_x', 'Mod X'],
+  ['mod_', ''],
+  ['a__b', 'A B'],
+])('the module %s is shown as %j', (moduleId, label) => {
+  expect(moduleLabel(moduleId)).toBe(label);
+});
+
+test('a license stands in one tab at a time, to the millisecond', () => {
+  const validUntil = '2026-11-20T09:30:00.000Z';
+  const tab = (status: 'active' | 'revoked', offset: number) =>
+    licenseTab({ status, validUntil }, new Date(Date.parse(validUntil) + offset));
+  expect([tab('active', -1), tab('active', 0), tab('active', 1)]).toEqual(['active', 'active', 'expired']);
+  expect([tab('revoked', -1), tab('revoked', 1)]).toEqual(['revoked', 'revoked']);
+});
+
+test('the countries are the members and observers of the United Nations, Taiwan and Kosovo', () => {
+  expect(countries).toHaveLength(197);
+  expect(new Set(countries.map((country) => country.name)).size).toBe(197);
+  expect(countryName('XK')).toBe('Kosovo');
+  expect(countryName('DE')).toBe('Germany');
+  for (const code of ['XX', 'EU', 'HK', 'GL', 'de', '']) expect(isCountryCode(code)).toBe(false);
+});

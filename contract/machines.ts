@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { activationStatuses } from './activations.ts';
+import { answeredInstant, listMeta, paging, requiredText, search } from './common.ts';
+import { channels } from './releases.ts';
+import { route, staffWith } from './route.ts';
+
+export const updateEventTypes = [
+  'check',
+  'download_start',
+  'download_complete',
+  'download_error',
+  'install_start',
+  'install_complete',
+  'install_error',
+  'rollback',
+] as const;
+export type UpdateEventType = (typeof updateEventTypes)[number];
+
+/** One client machine (spec part 2, section 3); its id is known only by its SHA-256 and a short display id. */
+export const machine = z
+  .object({
+    displayId: z.string(),
+    machineIdHash: z.string(),
+    platform: z.string().nullable(),
+    architecture: z.string().nullable(),
+    channel: z.enum(channels).nullable(),
+    lastVersion: z.string().nullable(),
+    osVersion: z.string().nullable(),
+    appVersion: z.string().nullable(),
+    firstSeen: answeredInstant,
+    lastSeen: answeredInstant,
+    totalUpdateChecks: z.number(),
+    totalDownloads: z.number(),
+    notes: z.string().nullable(),
+  })
+  .meta({ id: 'Machine' });
+export type Machine = z.output<typeof machine>;
+
+export const updateEvent = z
+  .object({
+    id: z.string(),
+    eventType: z.enum(updateEventTypes),
+    success: z.boolean(),
+    fromVersion: z.string().nullable(),
+    toVersion: z.string().nullable(),
+    errorMessage: z.string().nullable(),
+    errorCode: z.string().nullable(),
+    timestamp: answeredInstant,
+  })
+  .meta({ id: 'UpdateEvent' });
+export type UpdateEvent = z.output<typeof updateEvent>;
+
+/** Why a machine is or is not offered a release; each is a sentence with its numbers in `detail`. */
+export const offerReasons = [
+  'OFFERED',
+  'FULL_RELEASE_OFFERED_INSTEAD',
+  'OTHER_PLATFORM',
+  'CHANNEL',
+  'DRAFT',
+  'INACTIVE',
+  'DELETED',
+  'PAUSED',
+  'ROLLOUT_BUCKET',
+  'MINIMUM_VERSION',
+  'NOT_NEWER',
+  'NEWER_RELEASE_OFFERED',
+] as const;
+export type OfferReason = (typeof offerReasons)[number];
+
+export const explanation = z
+  .object({
+    releaseId: z.string(),
+    version: z.string(),
+    channel: z.enum(channels),
+    offered: z.boolean(),
+    reason: z.enum(offerReasons),
+    detail: z.string(),
+    bucket: z
+      .number()
+      .nullable()
+      .meta({ description: 'Rollout bucket of this machine for this release, 0 to 99.99' }),
+    rolloutPercentage: z.number(),
+  })
+  .meta({ id: 'OfferExplanation' });
+export type Explanation = z.output<typeof explanation>;
+
+const canRead = staffWith('releases', 'read');
+/** The display id, or the SHA-256 of the machine's id. */
+const byId = z.object({ id: requiredText(128) });
+const base = '/api/v1/updates/admin/machines';
+
+export const machines = {
+  list: route({
+    method: 'GET',
+    path: base,
+    summary: 'Machines, the last seen first',
+    access: canRead,
+    query: z.strictObject({ search, ...paging }),
+    answer: z.array(machine),
+    meta: listMeta,
+  }),
+  get: route({
+    method: 'GET',
+    path: `${base}/{id}`,
+    summary: 'One machine with its latest events, downloads and license activations',
+    access: canRead,
+    params: byId,
+    answer: z
+      .object({
+        machine,
+        updateHistory: z.array(updateEvent),
+        downloadHistory: z.array(
+          z.object({
+            id: z.string(),
+            startedAt: answeredInstant,
+            completedAt: answeredInstant.nullable(),
+            bytesDownloaded: z.number().nullable(),
+            errorCode: z.string().nullable(),
+            version: z.string().nullable(),
+          }),
+        ),
+        activations: z.array(
+          z.object({
+            activationId: z.string(),
+            licenseKey: z.string(),
+            status: z.enum(activationStatuses),
+            createdAt: answeredInstant,
+          }),
+        ),
+        totals: z
+          .object({ events: z.number(), downloads: z.number(), activations: z.number() })
+          .meta({ description: 'Of which the lists hold the latest 200' }),
+      })
+      .meta({ id: 'MachineDetail' }),
+    errors: ['NOT_FOUND'],
+  }),
+  explain: route({
+    method: 'GET',
+    path: `${base}/{id}/explain`,
+    summary: 'For each release: why this machine is or is not offered it',
+    access: canRead,
+    params: byId,
+    answer: z.array(explanation),
+    errors: ['NOT_FOUND'],
+  }),
+};

@@ -1,0 +1,352 @@
+import { z } from 'zod';
+import {
+  answeredInstant,
+  id,
+  listMeta,
+  paging,
+  queryFlag,
+  requiredText,
+  search,
+  seenVersion,
+  text,
+  wholeNumber,
+} from './common.ts';
+import { route, staffWith } from './route.ts';
+import { versionText } from './versions.ts';
+
+export const channels = ['stable', 'beta', 'alpha'] as const;
+export type Channel = (typeof channels)[number];
+export const platforms = ['win32', 'darwin', 'linux'] as const;
+export type Platform = (typeof platforms)[number];
+export const architectures = ['x64', 'arm64', 'ia32'] as const;
+export type Architecture = (typeof architectures)[number];
+
+/** Recycle bin retention in days (spec part 2, section 9). */
+export const binDays = 30;
+
+/** When an update fails too often, its rollout pauses itself: more than `percent` of at least `minimumInstalls`. */
+export const failureThreshold = z
+  .strictObject({
+    percent: z.number().min(0).max(100),
+    minimumInstalls: z.number().int().min(1).max(1_000_000),
+  })
+  .meta({ id: 'FailureThreshold' });
+export type FailureThreshold = z.output<typeof failureThreshold>;
+
+/** A desktop release (spec part 2, section 3). Sizes are bytes, `sha512` is base64, `releaseDate` its publication. */
+export const release = z
+  .object({
+    id: z.string(),
+    version: z.string(),
+    channel: z.enum(channels),
+    platform: z.enum(platforms),
+    architecture: z.enum(architectures),
+    isActive: z.boolean(),
+    isDraft: z.boolean(),
+    isMandatory: z.boolean(),
+    rolloutPercentage: z.number(),
+    minimumAppVersion: z.string().nullable(),
+    releaseNotes: z.string().nullable(),
+    releaseDate: answeredInstant,
+    fileName: z.string(),
+    fileSize: z.number(),
+    fileUrl: z.string(),
+    sha512: z.string(),
+    downloadCount: z.number(),
+    failureThreshold: failureThreshold.nullable(),
+    pausedAt: answeredInstant.nullable().meta({ description: 'Set while the rollout is paused' }),
+    pauseReason: z.string().nullable(),
+    createdAt: answeredInstant,
+    updatedAt: answeredInstant,
+  })
+  .meta({ id: 'Release' });
+export type Release = z.output<typeof release>;
+
+export const deletedRelease = release
+  .extend({
+    deletedAt: answeredInstant,
+    deletedBy: z.string().nullable(),
+    deleteUserEmail: z.string().nullable(),
+    deletionReason: z.string().nullable(),
+    daysUntilPermanentDeletion: z.number(),
+  })
+  .meta({ id: 'DeletedRelease' });
+export type DeletedRelease = z.output<typeof deletedRelease>;
+
+export const percentage = z
+  .number('Must be a whole number from 0 to 100')
+  .int('Must be a whole number from 0 to 100')
+  .min(0, 'Must be a whole number from 0 to 100')
+  .max(100, 'Must be a whole number from 0 to 100');
+
+const optionalText = (max: number) =>
+  text(max)
+    .nullish()
+    .transform((value) => value || null);
+
+/** Empty or a version. */
+const optionalVersion = z
+  .union([z.literal(''), versionText])
+  .nullish()
+  .transform((value) => value || null);
+
+/** What identifies a build; the same in both upload modes. */
+export const buildFields = {
+  version: versionText,
+  channel: z.enum(channels).default('stable'),
+  platform: z.enum(platforms).default('win32'),
+  architecture: z.enum(architectures).default('x64'),
+};
+
+/** What staff say about a build beside its identity. A draft cannot be mandatory: the server clears it. */
+export const publishFields = {
+  releaseNotes: optionalText(20_000),
+  minimumAppVersion: optionalVersion,
+  isMandatory: z.boolean().default(false),
+  isDraft: z.boolean().default(true),
+  rolloutPercentage: percentage.default(100),
+  failureThreshold: failureThreshold.nullish().transform((value) => value ?? null),
+};
+
+/** 64 bytes in base64, or 128 hex digits; stored as base64. */
+export const sha512 = z
+  .string()
+  .trim()
+  .regex(/^([A-Za-z0-9+/]{86}==|[0-9a-fA-F]{128})$/, 'Must be a SHA-512 in base64 or hex')
+  .transform((value) => (value.length === 128 ? hexToBase64(value) : value));
+
+function hexToBase64(hex: string): string {
+  const bytes = hex.match(/../g)!.map((pair) => String.fromCharCode(Number.parseInt(pair, 16)));
+  return btoa(bytes.join(''));
+}
+
+export const largestFile = 20 * 1024 ** 3;
+
+export const urlReleaseInput = z.strictObject({
+  ...buildFields,
+  ...publishFields,
+  fileUrl: z.url({ protocol: /^https?$/, error: 'Must be an http or https address' }).max(2000),
+  fileSize: z
+    .number('Valid file size is required')
+    .int()
+    .min(1, 'Valid file size is required')
+    .max(largestFile),
+  sha512,
+});
+export type UrlReleaseInput = z.output<typeof urlReleaseInput>;
+
+export const releasePatch = z
+  .strictObject({
+    channel: z.enum(channels),
+    isActive: z.boolean(),
+    isDraft: z.boolean(),
+    isMandatory: z.boolean(),
+    minimumAppVersion: optionalVersion,
+    releaseNotes: optionalText(20_000),
+    failureThreshold: failureThreshold.nullable(),
+    updatedAt: seenVersion,
+  })
+  .partial();
+export type ReleasePatch = z.output<typeof releasePatch>;
+
+const reason = requiredText(500, 'Reason is required');
+export const permanentConfirmation = 'PERMANENTLY DELETE';
+
+export const releaseListMeta = listMeta
+  .extend({
+    totalReleases: z.number().meta({ description: 'All that are not in the bin, whatever the filters' }),
+    activeReleases: z.number().meta({ description: 'Active ones, whatever the filters' }),
+    uniqueVersions: z.number().meta({ description: 'Versions under the filters' }),
+    storageBytes: z.number().meta({ description: 'Sum of the file sizes under the filters' }),
+  })
+  .meta({ id: 'ReleaseListMeta' });
+
+type ReleaseState = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
+
+/** What may be done to a release in its present state: null when it may, else the reason (spec part 2, section 4). */
+export const releaseCan = {
+  rollOut: (r: ReleaseState) =>
+    r.isDraft
+      ? 'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.'
+      : null,
+  resume: (r: ReleaseState) => (r.pausedAt ? null : 'The rollout is not paused'),
+  withdraw: (r: ReleaseState) =>
+    r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'The release is already inactive',
+};
+
+export const releaseAnalytics = z
+  .object({
+    updateTrends: z.array(
+      z.object({ date: z.string(), totalChecks: z.number(), uniqueMachines: z.number() }),
+    ),
+    releaseStats: z.array(
+      z.object({
+        id: z.string(),
+        version: z.string(),
+        channel: z.enum(channels),
+        platform: z.enum(platforms),
+        architecture: z.enum(architectures),
+        totalDownloads: z.number(),
+        completedDownloads: z.number(),
+        failedDownloads: z.number(),
+        uniqueDownloads: z.number(),
+      }),
+    ),
+    machineActivity: z.array(
+      z.object({
+        displayId: z.string(),
+        platform: z.string().nullable(),
+        architecture: z.string().nullable(),
+        lastVersion: z.string().nullable(),
+        lastSeen: answeredInstant,
+        totalEvents: z.number(),
+      }),
+    ),
+  })
+  .meta({ id: 'ReleaseAnalytics' });
+export type ReleaseAnalytics = z.output<typeof releaseAnalytics>;
+
+const canRead = staffWith('releases', 'read');
+const canUpdate = staffWith('releases', 'update');
+const canDelete = staffWith('releases', 'delete');
+const byId = z.object({ releaseId: id });
+const base = '/api/v1/updates/admin';
+
+export const releases = {
+  list: route({
+    method: 'GET',
+    path: `${base}/releases`,
+    summary: 'Releases that are not in the recycle bin, newest version first',
+    access: canRead,
+    query: z.strictObject({
+      search,
+      platform: z.enum(platforms).optional(),
+      channel: z.enum(channels).optional(),
+      architecture: z.enum(architectures).optional(),
+      showInactive: queryFlag
+        .optional()
+        .meta({ description: 'false hides inactive releases; absent shows all' }),
+      ...paging,
+    }),
+    answer: z.array(release),
+    meta: releaseListMeta,
+  }),
+  get: route({
+    method: 'GET',
+    path: `${base}/releases/{releaseId}`,
+    summary: 'One release',
+    access: canRead,
+    params: byId,
+    answer: release,
+    errors: ['NOT_FOUND'],
+  }),
+  analytics: route({
+    method: 'GET',
+    path: `${base}/analytics`,
+    summary: 'Update checks of 30 days, downloads by release, machines last active',
+    access: canRead,
+    answer: releaseAnalytics,
+  }),
+  createFromUrl: route({
+    method: 'POST',
+    path: `${base}/upload`,
+    summary: 'Create a release from a file that lies elsewhere',
+    access: staffWith('releases', 'create'),
+    body: urlReleaseInput,
+    answer: release,
+    status: 201,
+    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED'],
+  }),
+  update: route({
+    method: 'PATCH',
+    path: `${base}/releases/{releaseId}`,
+    summary: 'Change a release; publishing a draft makes it visible to the feeds',
+    access: canUpdate,
+    params: byId,
+    body: releasePatch,
+    answer: release,
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'ALREADY_EXISTS'],
+  }),
+  rollout: route({
+    method: 'POST',
+    path: `${base}/rollout/{releaseId}`,
+    summary: 'Set the percentage of machines that are offered the release',
+    access: staffWith('rollouts', 'update'),
+    params: byId,
+    body: z.strictObject({ percentage }),
+    answer: release,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  resume: route({
+    method: 'POST',
+    path: `${base}/releases/{releaseId}/resume`,
+    summary: 'Go on with a rollout that paused itself; failures are counted anew',
+    access: staffWith('rollouts', 'update'),
+    params: byId,
+    answer: release,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  withdraw: route({
+    method: 'POST',
+    path: `${base}/releases/{releaseId}/withdraw`,
+    summary:
+      'Out of every feed at once; machines are offered the previous full release. Lists the machines that have it',
+    access: canUpdate,
+    params: byId,
+    body: z.strictObject({ reason }),
+    answer: z.object({
+      release,
+      affectedMachines: z.array(z.object({ displayId: z.string(), lastSeen: answeredInstant })),
+      affectedTotal: z.number(),
+    }),
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  softDelete: route({
+    method: 'DELETE',
+    path: `${base}/releases/{releaseId}`,
+    summary: 'Move a release to the recycle bin',
+    access: canDelete,
+    params: byId,
+    body: z.strictObject({ reason }),
+    answer: z.object({ id: z.string() }),
+    errors: ['NOT_FOUND'],
+  }),
+  trash: route({
+    method: 'GET',
+    path: `${base}/releases/trash`,
+    summary: 'The recycle bin',
+    access: canRead,
+    query: z.strictObject({
+      page: wholeNumber(1, 1_000_000).default(1),
+      pageSize: wholeNumber(1, 500).default(20),
+      search,
+    }),
+    answer: z.object({
+      releases: z.array(deletedRelease),
+      page: z.number(),
+      pageSize: z.number(),
+      totalCount: z.number(),
+      totalPages: z.number(),
+    }),
+  }),
+  restore: route({
+    method: 'POST',
+    path: `${base}/releases/{releaseId}/restore`,
+    summary: 'Take a release out of the recycle bin',
+    access: canDelete,
+    params: byId,
+    body: z.strictObject({ reason }),
+    answer: release,
+    errors: ['NOT_FOUND', 'ALREADY_EXISTS'],
+  }),
+  deletePermanently: route({
+    method: 'DELETE',
+    path: `${base}/releases/{releaseId}/permanent`,
+    summary: 'Remove a release in the bin and its binary from all storage',
+    access: canDelete,
+    params: byId,
+    body: z.strictObject({ confirmation: z.string().max(100), reason }),
+    answer: z.object({ id: z.string() }),
+    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+  }),
+};

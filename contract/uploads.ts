@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { id, requiredText, wholeNumber } from './common.ts';
+import { buildFields, largestFile, publishFields, release, sha512 } from './releases.ts';
+import { apiKeyOrStaffWith, route } from './route.ts';
+
+/** Files up to this many bytes go in one request, larger ones in chunks (spec part 2, section 9). */
+export const directUploadLimit = 20 * 1024 * 1024;
+export const parallelChunks = 6;
+export const acceptedExtensions = ['.exe', '.dmg', '.zip', '.nupkg'] as const;
+
+/** Extensions that the service takes; the console offers those of the spec, a build pipeline also Linux packages. */
+export const storedExtensions = [...acceptedExtensions, '.AppImage', '.deb', '.rpm'] as const;
+
+const fileName = requiredText(200, 'File name is required').refine(
+  (name) =>
+    !/[\\/]/.test(name) && !name.startsWith('.') && storedExtensions.some((ending) => name.endsWith(ending)),
+  `Must be a file name that ends in ${storedExtensions.join(', ')}`,
+);
+
+const mayUpload = apiKeyOrStaffWith('releases', 'releases', 'create');
+const byUpload = z.object({ uploadId: id });
+
+export const uploadState = z
+  .object({
+    uploadId: z.string(),
+    fileKey: z.string(),
+    fileName: z.string(),
+    fileSize: z.number(),
+    chunkSize: z.number(),
+    totalChunks: z.number(),
+    received: z.array(z.number()).meta({ description: 'Indexes of the chunks that are stored' }),
+    status: z.enum(['open', 'completed']),
+    releaseId: z.string().nullable(),
+  })
+  .meta({ id: 'UploadState' });
+export type UploadState = z.output<typeof uploadState>;
+
+export const uploads = {
+  direct: route({
+    method: 'POST',
+    path: '/api/v1/binaries/upload',
+    summary:
+      'Upload a file of up to 20 MB in one multipart request: file, version, channel, platform, architecture, release_notes, minimum_app_version, is_mandatory, and optionally is_draft, rollout_percentage, sha512',
+    access: mayUpload,
+    bodyKind: 'multipart',
+    answer: release,
+    status: 201,
+    errors: ['TOO_LARGE', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'STORAGE_FULL'],
+  }),
+  prepare: route({
+    method: 'POST',
+    path: '/api/v1/binaries/upload/prepare',
+    summary: 'Begin a chunked upload',
+    access: mayUpload,
+    body: z.strictObject({ fileName, fileSize: z.number().int().min(1).max(largestFile), ...buildFields }),
+    answer: z
+      .object({ uploadId: z.string(), fileKey: z.string(), chunkSize: z.number(), totalChunks: z.number() })
+      .meta({ id: 'PreparedUpload' }),
+    status: 201,
+    errors: ['ALREADY_EXISTS', 'STORAGE_FULL'],
+  }),
+  chunk: route({
+    method: 'PUT',
+    path: '/api/v1/binaries/upload/chunk/{uploadId}/{index}',
+    summary: 'Send one chunk, in any order, as often as needed',
+    access: mayUpload,
+    params: z.object({ uploadId: id, index: wholeNumber(0, 100_000) }),
+    bodyKind: 'bytes',
+    answer: z.object({ index: z.number(), received: z.number() }),
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_LARGE', 'STORAGE_FULL'],
+  }),
+  complete: route({
+    method: 'POST',
+    path: '/api/v1/binaries/upload/complete',
+    summary: 'Check size, hash and kind of what was sent, and make it a release; may be repeated',
+    access: mayUpload,
+    body: z.strictObject({
+      uploadId: id,
+      fileKey: z.string().max(500),
+      totalChunks: z.number().int().min(1),
+      sha512,
+      ...buildFields,
+      ...publishFields,
+    }),
+    answer: release,
+    status: 201,
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'ALREADY_EXISTS', 'STORAGE_FULL'],
+  }),
+  state: route({
+    method: 'GET',
+    path: '/api/v1/binaries/upload/{uploadId}',
+    summary: 'Which chunks are there, so that an upload can go on after a reload',
+    access: mayUpload,
+    params: byUpload,
+    answer: uploadState,
+    errors: ['NOT_FOUND'],
+  }),
+  cancel: route({
+    method: 'DELETE',
+    path: '/api/v1/binaries/upload/{uploadId}',
+    summary: 'Give an upload up; what was stored is removed',
+    access: mayUpload,
+    params: byUpload,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+};

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Channel } from './releases.ts';
+
+/** semver 2.0.0, its own expression: major.minor.patch with optional prerelease and build. */
+const semver =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;
+
+type Parts = { numbers: [number, number, number]; prerelease: string[] };
+
+function parse(version: string): Parts | undefined {
+  const match = semver.exec(version);
+  if (!match) return undefined;
+  const numbers = [Number(match[1]), Number(match[2]), Number(match[3])] as [number, number, number];
+  // Beyond this the numbers themselves are no longer exact, and no version that people use comes near.
+  if (numbers.some((n) => n > 999_999_999)) return undefined;
+  return { numbers, prerelease: match[4]?.split('.') ?? [] };
+}
+
+/** True for a version by semver 2.0.0. */
+export const isVersion = (text: string): boolean => text.length <= 100 && parse(text) !== undefined;
+
+/** A version as it is sent; the message is the spec's (part 2, section 5). */
+export const versionText = z
+  .string('Version is required')
+  .trim()
+  .min(1, 'Version is required')
+  .max(100)
+  .refine(isVersion, { error: (issue) => `Invalid semantic version: ${String(issue.input)}` });
+
+/** Order by semver 2.0.0 precedence: negative, zero or positive. Build metadata does not count. Throws on no version. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parse(a), parse(b)];
+  if (!left || !right) throw new Error(`Invalid semantic version: ${left ? b : a}`);
+  for (const n of [0, 1, 2] as const) {
+    if (left.numbers[n] !== right.numbers[n]) return left.numbers[n] - right.numbers[n];
+  }
+  return comparePrerelease(left.prerelease, right.prerelease);
+}
+
+function comparePrerelease(left: string[], right: string[]): number {
+  // a version without prerelease is above each of its prereleases
+  if (left.length === 0 || right.length === 0) return right.length - left.length;
+  for (const [index, a] of left.entries()) {
+    const b = right[index];
+    if (b === undefined) return 1;
+    const order = compareIdentifiers(a, b);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function compareIdentifiers(a: string, b: string): number {
+  const [left, right] = [/^\d+$/.test(a), /^\d+$/.test(b)];
+  if (left && right) return a.length - b.length || (a < b ? -1 : Number(a > b));
+  if (left !== right) return left ? -1 : 1;
+  return a < b ? -1 : Number(a > b);
+}
+
+export type Bump = 'patch' | 'minor' | 'major';
+
+/**
+ * The version that the upload form suggests (spec part 2, section 4): the highest of `existing` (the versions of
+ * the same platform and channel), bumped, with the channel as prerelease tag unless it is stable.
+ */
+export function nextVersion(existing: readonly string[], channel: Channel, bump: Bump): string {
+  const tag = channel === 'stable' ? '' : `-${channel}`;
+  const highest = existing.filter(isVersion).toSorted(compareVersions).at(-1);
+  if (highest === undefined) return `${channel === 'stable' ? '1.0.0' : '0.1.0'}${tag}`;
+  const [major, minor, patch] = parse(highest)!.numbers;
+  const bumped = { patch: [major, minor, patch + 1], minor: [major, minor + 1, 0], major: [major + 1, 0, 0] }[
+    bump
+  ];
+  return bumped.join('.') + tag;
+}
