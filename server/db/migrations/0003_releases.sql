@@ -154,5 +154,9 @@ create table update_days (
   unique_machines bigint not null default 0
 );
 
--- License activations of a machine are found by the hash of its id (spec part 2, section 2.6).
-create index activations_machine_hash on activations (sha256(convert_to(machine_id, 'UTF8')));
+-- License activations of a machine are found by the hash of its id (spec part 2, section 2.6). convert_to is only
+-- "stable" because encodings could be redefined; to UTF-8 it never changes, so the index may trust it.
+create function machine_hash(machine_id text) returns bytea language sql immutable strict parallel safe as $$
+  select sha256(convert_to(machine_id, 'UTF8'))
+$$;
+create index activations_machine_hash on activations (machine_hash(machine_id));
