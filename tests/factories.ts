@@ -1,0 +1,81 @@
+import { apiKeys, type ApiKey } from '../contract/api-keys.ts';
+import { activations, type Activation } from '../contract/activations.ts';
+import { customers, type Customer } from '../contract/customers.ts';
+import { licenses, type License } from '../contract/licenses.ts';
+import type { RouteRequest } from '../contract/route.ts';
+import { validation, type ValidationResult } from '../contract/validation.ts';
+import type { Api, Identity } from './harness.ts';
+
+type Body<R> = R extends { body: infer B } ? B : never;
+export type CustomerFields = Partial<Body<RouteRequest<typeof customers.create>>>;
+export type LicenseFields = Partial<Body<RouteRequest<typeof licenses.create>>>;
+export type ApiKeyFields = Partial<Body<RouteRequest<typeof apiKeys.create>>>;
+export type MachineFacts = Partial<Body<RouteRequest<typeof validation.validate>>>;
+
+let made = 0;
+/** A name that no other thing of this run has. */
+export const unique = (what: string) => `${what} ${++made}`;
+
+/** A customer in Germany with a name of its own. */
+export function makeCustomer(api: Api, fields: CustomerFields = {}): Promise<Customer> {
+  return api.ok(customers.create, { body: { name: unique('Hospital'), country: 'DE', ...fields } });
+}
+
+/** An enterprise license of three seats that is valid for a long time; for a customer of its own unless one is given. */
+export async function makeLicense(api: Api, fields: LicenseFields = {}): Promise<License> {
+  const customerId = fields.customerId ?? (await makeCustomer(api)).customerId;
+  return api.ok(licenses.create, {
+    body: {
+      type: 'enterprise',
+      validFrom: '2026-01-01T00:00:00Z',
+      validUntil: '2036-01-01T00:00:00Z',
+      maxActivations: 3,
+      moduleIds: ['mod_lung_nodule', 'mod_diabetes'],
+      ...fields,
+      customerId,
+    },
+  });
+}
+
+/** An API key as it was shown once, ready to call with. */
+export type MadeApiKey = ApiKey & { key: string } & Identity;
+
+/** An API key that lives long and may do much. */
+export async function makeApiKey(api: Api, fields: ApiKeyFields = {}): Promise<MadeApiKey> {
+  const made = await api.ok(apiKeys.create, {
+    body: { name: unique('Key'), expiresAt: '2036-01-01T00:00:00Z', rateLimit: 1_000_000, ...fields },
+  });
+  return { ...made, headers: { 'x-api-key': made.key } };
+}
+
+/** Validates a license on a machine, as a desktop does. */
+export function validateOn(
+  api: Api,
+  license: Pick<License, 'licenseKey'> | string,
+  machineId: string,
+  facts: MachineFacts = {},
+): Promise<ValidationResult> {
+  const licenseKey = typeof license === 'string' ? license : license.licenseKey;
+  return api.ok(validation.validate, { body: { licenseKey, machineId, ...facts } });
+}
+
+/** The machines of a license. */
+export function machinesOf(api: Api, license: Pick<License, 'licenseKey'>): Promise<Activation[]> {
+  return api.ok(activations.list, { params: { licenseKey: license.licenseKey } });
+}
+
+/** Staff take the seat of a machine. */
+export function deactivate(
+  api: Api,
+  { activationId, machineId }: Pick<Activation, 'activationId' | 'machineId'>,
+) {
+  return api.ok(activations.deactivate, { params: { activationId }, body: { machineId } });
+}
+
+/** Moves a customer to the trash. */
+export const softDelete = (api: Api, { customerId }: Pick<Customer, 'customerId'>) =>
+  api.ok(customers.softDelete, { params: { id: customerId } });
+
+/** Revokes a license. */
+export const revoke = (api: Api, { licenseId }: Pick<License, 'licenseId'>) =>
+  api.ok(licenses.revoke, { params: { id: licenseId } });

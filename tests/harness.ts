@@ -1,0 +1,391 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { pino, type Logger } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
+import type { Permission, RoleName } from '../contract/permissions.ts';
+import type { Route, RouteRequest } from '../contract/route.ts';
+import { session as sessionCalls } from '../contract/session.ts';
+import { buildApp } from '../server/app.ts';
+import { systemCaller } from '../server/caller.ts';
+import type { Config } from '../server/config.ts';
+import type { Context } from '../server/context.ts';
+import { createDb, createPool, type Db, type Tx } from '../server/db/client.ts';
+import { migrate } from '../server/db/migrate.ts';
+import { announce, startSignals, transact } from '../server/db/signals.ts';
+import { createUser, seedRoles } from '../server/features/users/users.ts';
+import { loadSigner } from '../server/features/validation/signing.ts';
+import { createPasswords, type Passwords } from '../server/passwords.ts';
+
+/** The password of everyone who is made by `signInAs` and `createPerson`. */
+export const password = 'correct horse battery staple';
+
+// --- time -----------------------------------------------------------------------------------------------------
+
+/** Time stands still until a test moves it. */
+export type Clock = { now(): Date; advance(ms: number): void; set(to: Date | string): void };
+
+/** A clock that stands at `start`. */
+export function movableClock(start: Date | string = '2026-11-20T09:30:00.000Z'): Clock {
+  let at = new Date(start).getTime();
+  return {
+    now: () => new Date(at),
+    advance: (ms) => void (at += ms),
+    set: (to) => void (at = new Date(to).getTime()),
+  };
+}
+
+export const seconds = (n: number) => n * 1000;
+export const minutes = (n: number) => n * 60_000;
+export const hours = (n: number) => n * 3_600_000;
+export const days = (n: number) => n * 86_400_000;
+
+/** Runs `check` until it neither throws nor answers false; fails with what it said last when the time is up. */
+export async function eventually<T>(check: () => T | Promise<T>, withinMs = 5000): Promise<T> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    try {
+      const value = await check();
+      if (value !== false || performance.now() > end) {
+        if (value === false) throw new Error(`It did not come true within ${withinMs} ms.`);
+        return value;
+      }
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    await sleep(20);
+  }
+}
+
+// --- databases ------------------------------------------------------------------------------------------------
+
+const migrationsFolder = join(import.meta.dirname, '../server/db/migrations');
+/** Any fixed number will do; test files that run at once must only agree on it. */
+const templateLock = 7_241_169_999;
+
+async function asAdmin<T>(cluster: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseOf(cluster, 'postgres') });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function databaseOf(cluster: string, name: string): string {
+  const url = new URL(cluster);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** The PostgreSQL that the test run provides. */
+async function providedCluster(): Promise<string> {
+  const { inject } = await import('vitest');
+  return inject('databaseUrl');
+}
+
+/** A migrated database with the roles in it, made once for a version of the schema and copied from then on. */
+async function ensureTemplate(client: pg.Client, cluster: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of (await readdir(migrationsFolder)).toSorted()) {
+    hash.update(name).update(await readFile(join(migrationsFolder, name)));
+  }
+  const template = `lanyard_template_${hash.digest('hex').slice(0, 12)}`;
+  await client.query('select pg_advisory_lock($1)', [templateLock]);
+  try {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template]);
+    if (rowCount === 1) return template;
+    const draft = `${template}_draft`;
+    await client.query(`drop database if exists ${draft}`);
+    await client.query(`create database ${draft}`);
+    await migrate(databaseOf(cluster, draft));
+    const pool = createPool(databaseOf(cluster, draft), 1);
+    await seedRoles(createDb(pool));
+    await pool.end();
+    await client.query(`alter database ${draft} rename to ${template}`);
+    return template;
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [templateLock]);
+  }
+}
+
+export type TestDatabase = { url: string; drop(): Promise<void> };
+
+/** A database of its own: migrated and with the roles in it, or (`empty`) with nothing at all. */
+export async function createTestDatabase(
+  options: { cluster?: string | undefined; empty?: boolean } = {},
+): Promise<TestDatabase> {
+  const cluster = options.cluster ?? (await providedCluster());
+  const name = `lanyard_test_${uuidv7().replaceAll('-', '')}`;
+  await asAdmin(cluster, async (client) => {
+    const template = options.empty ? 'template0' : await ensureTemplate(client, cluster);
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
+  });
+  return {
+    url: databaseOf(cluster, name),
+    drop: () =>
+      asAdmin(cluster, async (client) => void (await client.query(`drop database ${name} with (force)`))),
+  };
+}
+
+// --- passwords ------------------------------------------------------------------------------------------------
+
+let realPasswords: Passwords | undefined;
+const knownAnswers = new Map<string, Promise<string | boolean>>();
+
+/**
+ * Real argon2, asked once for each question: what a test file repeats a hundred times costs it once.
+ */
+function cheapPasswords(): Passwords {
+  const real = (realPasswords ??= createPasswords());
+  const once = <T extends string | boolean>(question: string, ask: () => Promise<T>): Promise<T> => {
+    const known = knownAnswers.get(question) ?? ask();
+    knownAnswers.set(question, known);
+    return known as Promise<T>;
+  };
+  return {
+    hash: (plain) => once(`hash ${plain}`, () => real.hash(plain)),
+    verify: (hash, plain) => once(`verify ${hash} ${plain}`, () => real.verify(hash, plain)),
+    stop: async () => undefined,
+  };
+}
+
+// --- calling --------------------------------------------------------------------------------------------------
+
+/** Whoever calls: what they send along with every call. */
+export type Identity = { headers: Record<string, string> };
+
+/** A person who is signed in. `headers` hold the bearer token; `byCookie` holds the session cookie alone. */
+export type Session = Identity & {
+  userId: string;
+  email: string;
+  role: RoleName;
+  accessToken: string;
+  /** `lanyard_session=…`, as a browser sends it. */
+  cookie: string;
+  permissions: Permission[];
+  byCookie: Identity;
+};
+
+type Schemas<R extends Route> = { answer: R['answer']; meta: R['meta'] };
+type Out<S> = S extends { _zod: { output: infer O } } ? O : undefined;
+
+/** What a call answered. `data` and `meta` are there after a success, the rest of the body after a failure. */
+export type Answer<R extends Route> = {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: {
+    success: boolean;
+    data: Out<Schemas<R>['answer']>;
+    meta: Out<Schemas<R>['meta']>;
+    error: string;
+    code: ErrorCode;
+    details: ErrorDetail[];
+    requestId: string;
+  };
+};
+
+type Rest<R extends Route, More extends unknown[]> =
+  object extends RouteRequest<R> ? [request?: RouteRequest<R>, ...More] : [request: RouteRequest<R>, ...More];
+type Extra = [headers?: Record<string, string>];
+
+export type Api = {
+  /** Makes a call of the contract and answers whatever came back. */
+  call<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Answer<R>>;
+  /** Makes a call that must succeed, and answers its data. */
+  ok<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Out<Schemas<R>['answer']>>;
+};
+
+/** The address of a call, parameters put in. */
+export function addressOf(route: Route, request: { params?: unknown; query?: unknown } = {}): string {
+  const params = (request.params ?? {}) as Record<string, string>;
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
+  const query = new URLSearchParams(
+    Object.entries((request.query ?? {}) as Record<string, unknown>)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, String(value)]),
+  ).toString();
+  return query ? `${path}?${query}` : path;
+}
+
+/** A client of the service at `url`. */
+export function apiAt(url: string, who: Identity = { headers: {} }): Api {
+  async function call<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Answer<R>> {
+    const [request = {}, headers = {}] = rest as [
+      { params?: unknown; query?: unknown; body?: unknown }?,
+      Extra[0]?,
+    ];
+    const response = await fetch(url + addressOf(route, request), {
+      method: route.method,
+      headers: {
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...who.headers,
+        ...headers,
+      },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const body = (isJson ? JSON.parse(text) : {}) as Answer<R>['body'];
+    return { status: response.status, headers: response.headers, text, body };
+  }
+  return {
+    call,
+    async ok(route, ...rest) {
+      const answer = await call(route, ...rest);
+      if (answer.status >= 300)
+        throw new Error(`${route.method} ${route.path}: ${answer.status} ${answer.text}`);
+      return answer.body.data;
+    },
+  };
+}
+
+// --- the server -----------------------------------------------------------------------------------------------
+
+export type TestServerOptions = {
+  clock?: Clock;
+  config?: Partial<Config>;
+  /** A second server on the database of another. */
+  database?: TestDatabase;
+  /** A cluster other than the one that vitest provides. */
+  cluster?: string;
+  passwords?: Passwords;
+  /** Every line of the log goes here; `config.logLevel` says how much. */
+  onLog?: (line: string) => void;
+};
+
+export type TestServer = {
+  url: string;
+  clock: Clock;
+  db: Db;
+  pool: pg.Pool;
+  context: Context;
+  database: TestDatabase;
+  /** A client for whoever it is; without one, for nobody. */
+  api(who?: Identity): Api;
+  /** Makes a person of that role and signs them in. */
+  signInAs(role: RoleName): Promise<Session>;
+  /** Makes a person of that role, who has not signed in. */
+  createPerson(role: RoleName): Promise<{ userId: string; email: string }>;
+  /** Signs in someone who exists. */
+  signIn(email: string, role: RoleName, plain?: string): Promise<Session>;
+  /** Answers what is under way, writes what was recorded, and drops the database (a twin leaves it). */
+  close(): Promise<void>;
+};
+
+const defaults: Omit<Config, 'dataDir'> = {
+  port: 0,
+  host: '127.0.0.1',
+  publicUrl: 'http://localhost:8080',
+  databaseUrl: undefined,
+  admin: undefined,
+  sessionIdleMs: minutes(30),
+  sessionMaxMs: hours(12),
+  trustProxy: [],
+  logLevel: 'silent',
+};
+
+function createTestLog(level: Config['logLevel'], onLog?: (line: string) => void): Logger {
+  if (!onLog) return pino({ level: 'silent' });
+  return pino({ level, base: undefined }, { write: onLog });
+}
+
+/** The whole service on a database of its own, listening on a free port. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const clock = options.clock ?? movableClock();
+  const database = options.database ?? (await createTestDatabase({ cluster: options.cluster }));
+  const dataDir = await mkdtemp(join(tmpdir(), 'lanyard-test-'));
+  const config: Config = { ...defaults, dataDir, databaseUrl: database.url, ...options.config };
+  const log = createTestLog(config.logLevel, options.onLog);
+  const pool = createPool(database.url);
+  pool.on('error', () => undefined);
+  const signals = await startSignals(database.url, log);
+  const context: Context = { config, log, pool, db: createDb(pool), signals, clock: clock.now };
+  const passwords = options.passwords ?? cheapPasswords();
+  const signer = await loadSigner(config.dataDir);
+  const app = await buildApp(context, { signer, passwords, version: 'test', checkAnswers: true });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+
+  async function createPerson(role: RoleName) {
+    const email = `${role}-${uuidv7()}@lanyard.test`;
+    const passwordHash = await passwords.hash(password);
+    const { userId } = await context.db
+      .transaction()
+      .execute((tx) =>
+        createUser(tx, systemCaller(clock.now()), { email, name: `The ${role}`, passwordHash, role }),
+      );
+    return { userId, email };
+  }
+
+  async function signIn(email: string, role: RoleName, plain = password): Promise<Session> {
+    const answer = await apiAt(url).call(sessionCalls.login, { body: { email, password: plain } });
+    if (answer.status !== 200) throw new Error(`${email} could not sign in: ${answer.text}`);
+    const { accessToken, user, permissions } = answer.body.data;
+    const cookie = cookieOf(answer.headers)!;
+    return {
+      userId: user.userId,
+      email,
+      role,
+      accessToken,
+      cookie,
+      permissions,
+      headers: { authorization: `Bearer ${accessToken}` },
+      byCookie: { headers: { cookie, 'sec-fetch-site': 'same-origin' } },
+    };
+  }
+
+  return {
+    url,
+    clock,
+    db: context.db,
+    pool,
+    context,
+    database,
+    api: (who) => apiAt(url, who),
+    signInAs: async (role) => signIn((await createPerson(role)).email, role),
+    createPerson,
+    signIn,
+    async close() {
+      await app.close();
+      await signals.stop();
+      await pool.end();
+      await rm(dataDir, { recursive: true, force: true });
+      if (!options.database) await database.drop();
+    },
+  };
+}
+
+/** `name=value` of the session cookie that an answer sets; undefined when it sets none, empty when it clears it. */
+export function cookieOf(headers: Headers): string | undefined {
+  const set = headers.getSetCookie().find((line) => /^(__Host-)?lanyard_session=/.test(line));
+  return set?.split(';')[0];
+}
+
+/** Changes a person in the database and tells every process, as the calls for users will. */
+export async function changePerson(server: TestServer, work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  await transact(server.db, server.context.signals, async (tx) => {
+    await work(tx);
+    await announce(tx, 'sessions');
+  });
+}
+
+/** Another server on the database of the first, as behind a load balancer; it reads the same clock. */
+export function startTwin(server: TestServer, options: TestServerOptions = {}): Promise<TestServer> {
+  return startTestServer({ clock: server.clock, database: server.database, ...options });
+}
+
+/** The audit entries about one thing, the oldest first. */
+export function auditOf(server: TestServer, resourceId: string) {
+  return server.db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('resource_id', '=', resourceId)
+    .orderBy('audit_id')
+    .execute();
+}

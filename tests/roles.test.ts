@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contract } from '../contract/index.ts';
+import { hasPermission, roleMatrix, roleNames, type Permission } from '../contract/permissions.ts';
+import type { Route } from '../contract/route.ts';
+import { session as sessionCalls } from '../contract/session.ts';
+import { makeApiKey } from './factories.ts';
+import { startTestServer, type Identity, type TestServer } from './harness.ts';
+
+type Caller = Identity & { permissions: readonly Permission[]; kind: 'nobody' | 'staff' | 'apiKey' };
+
+const routes = Object.entries(contract).flatMap(([feature, calls]) =>
+  Object.entries(calls as Record<string, Route>).map(([name, route]): [string, Route] => [
+    `${feature}.${name}`,
+    route,
+  ]),
+);
+/** Whoever can hold a session: service accounts have API keys instead. */
+const staffRoles = roleNames.filter((role) => role !== 'service_account');
+const callers = ['nobody', ...staffRoles, 'service_account', 'API key'] as const;
+
+let server: TestServer;
+const known = new Map<string, Caller>();
+beforeAll(async () => {
+  server = await startTestServer();
+  known.set('nobody', { headers: {}, permissions: [], kind: 'nobody' });
+  for (const role of staffRoles) {
+    const { byCookie } = await server.signInAs(role);
+    known.set(role, { ...byCookie, permissions: roleMatrix[role], kind: 'staff' });
+  }
+  // A person who signed in before they were made a service account: what is left to them is what the role holds.
+  const demoted = await server.signInAs('viewer');
+  await server.db
+    .updateTable('user_roles')
+    .set({ role_id: 'service_account' })
+    .where('user_id', '=', demoted.userId)
+    .execute();
+  known.set('service_account', {
+    ...demoted.byCookie,
+    permissions: roleMatrix.service_account,
+    kind: 'staff',
+  });
+  const admin = server.api(await server.signInAs('super_admin'));
+  const { headers } = await makeApiKey(admin);
+  known.set('API key', { headers, permissions: [], kind: 'apiKey' });
+});
+afterAll(() => server.close());
+
+/** What the contract says of this caller and this call. */
+function expected({ access }: Route, { kind, permissions }: Caller): 'allowed' | 401 | 403 {
+  if (access.kind === 'public') return 'allowed';
+  if (kind === 'nobody') return 401;
+  if (kind === 'apiKey') return access.kind === 'staff' && access.apiKey === 'validate' ? 'allowed' : 403;
+  if (access.kind === 'signedIn') return 'allowed';
+  return hasPermission(permissions, access.permission.resource, access.permission.action) ? 'allowed' : 403;
+}
+
+/** Calls with parameters that lead nowhere: whether the door opens is all that is asked. */
+async function knock(route: Route, caller: Caller): Promise<'allowed' | 401 | 403> {
+  const path = route.path.replaceAll(/\{\w+\}/g, '01920000-0000-7000-8000-000000000000');
+  const response = await fetch(server.url + path, {
+    method: route.method,
+    headers: { ...caller.headers, ...(route.body ? { 'content-type': 'application/json' } : {}) },
+    ...(route.body ? { body: '{"nothing":"of this"}' } : {}),
+  });
+  const text = await response.text();
+  expect(response.status, text).toBeLessThan(500);
+  const { code } = (text.startsWith('{') ? JSON.parse(text) : {}) as { code?: string };
+  if (response.status === 401 && code === 'UNAUTHENTICATED') return 401;
+  if (response.status === 403) return 403;
+  return 'allowed';
+}
+
+// These end the session that the others need; they have tests of their own.
+const endsSession = (route: Route) => route === sessionCalls.logout || route === sessionCalls.refresh;
+const table = routes
+  .filter(([, route]) => !endsSession(route))
+  .flatMap(([name, route]) => callers.map((caller) => [caller, name, route] as const));
+
+describe('the contract decides', () => {
+  test('differently for each: this table would not be worth its name otherwise', () => {
+    const allowed = callers.map((caller) => {
+      const open = table.filter(
+        ([who, , route]) => who === caller && expected(route, known.get(caller)!) === 'allowed',
+      );
+      return [caller, open.length] as const;
+    });
+    const least = Math.min(...allowed.map(([, n]) => n));
+    const most = Math.max(...allowed.map(([, n]) => n));
+    expect(allowed).toContainEqual(['nobody', least]);
+    expect(allowed).toContainEqual(['super_admin', most]);
+    expect(new Set(allowed.map(([, n]) => n)).size).toBeGreaterThan(4);
+  });
+
+  test.each(table)('%s on %s', async (caller, _, route) => {
+    expect(await knock(route, known.get(caller)!)).toBe(expected(route, known.get(caller)!));
+  });
+
+  test('and a refusal names the permission that is lacking', async () => {
+    for (const [, route] of routes) {
+      if (route.access.kind !== 'staff' || expected(route, known.get('service_account')!) !== 403) continue;
+      const { resource, action } = route.access.permission;
+      const path = route.path.replaceAll(/\{\w+\}/g, 'x');
+      const response = await fetch(server.url + path, {
+        method: route.method,
+        headers: known.get('service_account')!.headers,
+      });
+      expect(((await response.json()) as { error: string }).error).toBe(
+        `You lack the permission ${resource}:${action}.`,
+      );
+    }
+  });
+});
+
+test('the matrix of the database is that of the contract', async () => {
+  const rows = await server.db.selectFrom('role_permissions').selectAll().execute();
+  const words = (list: readonly Permission[]) => list.map((p) => `${p.resource}:${p.action}`).toSorted();
+  for (const role of roleNames) {
+    expect(words(rows.filter((row) => row.role_id === role)), role).toEqual(words(roleMatrix[role]));
+  }
+});
+
+test('a service account cannot sign in', async () => {
+  const { email } = await server.createPerson('service_account');
+  await expect(server.signIn(email, 'service_account')).rejects.toThrow(
+    'A service account cannot sign in to the console',
+  );
+});

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { customers } from '../contract/customers.ts';
+import { session } from '../contract/session.ts';
+
+/** A browser's storage and the network, as far as the client needs them: the world outside. */
+const storage = new Map<string, string>();
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('navigator', {});
+vi.stubGlobal('localStorage', {
+  getItem: (key: string) => storage.get(key) ?? null,
+  setItem: (key: string, value: string) => storage.set(key, value),
+  removeItem: (key: string) => storage.delete(key),
+});
+
+const { call, callList, urlOf } = await import('./api.ts');
+const { clearSession, getSession, setSession } = await import('./session-store.ts');
+const { ApiError, errorOf } = await import('./api-error.ts');
+
+const signedIn = {
+  user: { userId: 'u1', email: 'dana@clinic.example', name: 'Dana Ruiz' },
+  accessToken: 'first',
+  permissions: [],
+  roles: [],
+};
+const sent: { url: string; init: RequestInit }[] = [];
+
+/** Answers the calls one after the other; a string is a body, an object its JSON. */
+function answer(...answers: [status: number, body?: unknown][]) {
+  const fetch = vi.fn((url: string, init: RequestInit) => {
+    sent.push({ url, init });
+    const [status, body] = answers.shift() ?? [500, 'no answer left'];
+    const text = typeof body === 'string' ? body : body === undefined ? null : JSON.stringify(body);
+    return Promise.resolve(new Response(text, { status }));
+  });
+  vi.stubGlobal('fetch', fetch);
+  return fetch;
+}
+
+beforeEach(() => setSession(signedIn));
+afterEach(() => {
+  sent.length = 0;
+  clearSession();
+});
+
+describe('what an answer gives', () => {
+  test('the data property, else the whole body, null when it is empty', async () => {
+    answer(
+      [200, { success: true, data: { name: 'Osaka Medical' } }],
+      [200, { name: 'Osaka Medical' }],
+      [204],
+    );
+    expect(await call(customers.get, { params: { id: 'c1' } })).toEqual({ name: 'Osaka Medical' });
+    expect(await call(customers.get, { params: { id: 'c1' } })).toEqual({ name: 'Osaka Medical' });
+    expect(await call(customers.hardDelete, { params: { id: 'c1' } })).toBeNull();
+  });
+
+  test('data and meta of a list', async () => {
+    answer([200, { success: true, data: [], meta: { total: 0, limit: 50, offset: 0, deleted: 3 } }]);
+    expect((await callList(customers.list, {})).meta.deleted).toBe(3);
+  });
+});
+
+describe('what is sent', () => {
+  test('cookies, the token, JSON, and parameters where the path has them', async () => {
+    answer([200, {}]);
+    await call(customers.update, { params: { id: 'a/b' }, body: { name: 'N', country: 'DE' } });
+    expect(sent[0]?.url).toBe('/api/customers/a%2Fb');
+    expect(sent[0]?.init).toMatchObject({
+      method: 'PUT',
+      credentials: 'include',
+      body: '{"name":"N","country":"DE"}',
+      headers: { Authorization: 'Bearer first', 'Content-Type': 'application/json' },
+    });
+  });
+
+  test('only the filters that are set', () => {
+    expect(urlOf(customers.exportCsv, { query: { search: 'a b', status: undefined } })).toBe(
+      '/api/customers/export.csv?search=a+b',
+    );
+  });
+});
+
+describe('the text of an error', () => {
+  const textOf = (status: number, body: unknown) =>
+    errorOf(status, typeof body === 'string' ? body : JSON.stringify(body)).message;
+
+  test.each([
+    ['message', { message: 'Said so' }, 'Said so'],
+    ['error', { error: 'Went wrong' }, 'Went wrong'],
+    ['message before error', { message: 'First', error: 'Second' }, 'First'],
+    ['an object', { error: { reason: 'x' } }, '{"reason":"x"}'],
+    ['details', { error: 'Bad', details: 'name is missing' }, 'Bad\nDetails: name is missing'],
+    ['details of another shape', { error: 'Bad', details: { a: 1 } }, 'Bad\nDetails: {"a":1}'],
+    [
+      'details by field',
+      { error: 'Bad', details: [{ path: 'email', message: 'Must be an email address' }] },
+      'Bad\nDetails: email: Must be an email address',
+    ],
+    ['plain text of 99 characters', 'x'.repeat(99), 'x'.repeat(99)],
+    ['plain text of 100 characters', 'x'.repeat(100), 'Request failed with status 502'],
+    ['nothing', '', 'Request failed with status 502'],
+    ['an object that says nothing', {}, 'Request failed with status 502'],
+  ])('%s', (_, body, expected) => expect(textOf(502, body)).toBe(expected));
+
+  test('carries status, code, details and request id', async () => {
+    const details = [{ path: 'name', message: 'differs' }];
+    answer([409, { success: false, error: 'Changed', code: 'EDIT_CONFLICT', details, requestId: 'r1' }]);
+    const error = await call(customers.get, { params: { id: 'c1' } }).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 409, code: 'EDIT_CONFLICT', details, requestId: 'r1' });
+  });
+
+  test('a server that cannot be reached', async () => {
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+    await expect(call(customers.list)).rejects.toMatchObject({ status: 0 });
+  });
+});
+
+describe('401', () => {
+  const renewed = { success: true, data: { ...signedIn, accessToken: 'second' } };
+
+  test('renews the session once for all calls, then repeats them', async () => {
+    const fetch = answer([401], [401], [200, renewed], [200, { data: 1 }], [200, { data: 2 }]);
+    await Promise.all([call(session.me), call(session.me)]);
+    const paths = fetch.mock.calls.map(([url]) => url);
+    expect(paths.filter((path) => path === session.refresh.path)).toHaveLength(1);
+    expect(sent.at(-1)?.init.headers).toMatchObject({ Authorization: 'Bearer second' });
+    expect(getSession()?.accessToken).toBe('second');
+  });
+
+  test('ends the session when it cannot be renewed', async () => {
+    answer([401], [401, { error: 'Session over' }]);
+    await expect(call(session.me)).rejects.toThrow('Authentication failed - please log in again');
+    expect(getSession()).toBeNull();
+  });
+
+  test('keeps the session when the server only fails to answer', async () => {
+    answer([401], [503, { error: 'Unavailable' }]);
+    await expect(call(session.me)).rejects.toThrow('Unavailable');
+    expect(getSession()).not.toBeNull();
+  });
+
+  test('uses what another tab has renewed meanwhile', async () => {
+    const fetch = answer([401], [200, { data: {} }]);
+    storage.set('accessToken', 'from another tab');
+    await call(session.me);
+    expect(fetch).toHaveBeenCalledTimes(2);
+    expect(sent.at(-1)?.init.headers).toMatchObject({ Authorization: 'Bearer from another tab' });
+  });
+
+  test('of the sign-in itself is the server’s word, not a session that ended', async () => {
+    answer([401, { success: false, error: 'Email or password is wrong' }]);
+    const body = { email: 'a@b.example', password: 'x' };
+    await expect(call(session.login, { body })).rejects.toThrow('Email or password is wrong');
+    expect(getSession()).not.toBeNull();
+  });
+});

@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
+import { ApiError, errorOf, signInAgain } from './api-error.ts';
+import { clearSession, getSession, rereadSession, setSession } from './session-store.ts';
+
+/*
+ * Routes come in as values and only as types from the contract: the schemas behind them load with the screen
+ * that uses them, not with the sign-in screen.
+ */
+
+type Data<R extends Route> = R['answer'] extends z.ZodType ? z.output<R['answer']> : null;
+type Options = { signal?: AbortSignal | undefined };
+type Arguments<R extends Route> =
+  Record<never, never> extends RouteRequest<R>
+    ? [request?: RouteRequest<R>, options?: Options]
+    : [request: RouteRequest<R>, options?: Options];
+type Parts = {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+};
+
+/** Makes a call and gives back its data: the `data` property, else the whole body, null when it is empty. */
+export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
+  const body = await send(route, (request ?? {}) as Parts, options?.signal);
+  return (isObject(body) && 'data' in body ? body['data'] : body) as Data<R>;
+}
+
+/** Makes the call of a list and gives back `{ data, meta }`. */
+export async function callList<R extends Route & { meta: z.ZodType }>(
+  route: R,
+  ...[request, options]: Arguments<R>
+): Promise<RouteAnswer<R>> {
+  return (await send(route, (request ?? {}) as Parts, options?.signal)) as RouteAnswer<R>;
+}
+
+/** The address of a call, for a link such as a CSV export. */
+export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): string {
+  return address(route, (request ?? {}) as Parts);
+}
+
+async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
+  const token = getSession()?.accessToken;
+  let response = await fetchOnce(route, request, signal);
+  if (response.status === 401 && route.access.kind !== 'public') {
+    if (token && (await renewSession(token))) response = await fetchOnce(route, request, signal);
+    if (response.status === 401) throw signedOut();
+  }
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response.status, text);
+  return text === '' ? null : (JSON.parse(text) as unknown);
+}
+
+async function fetchOnce(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<Response> {
+  const token = getSession()?.accessToken;
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (token && route.access.kind !== 'public') headers['Authorization'] = `Bearer ${token}`;
+  if (request.body !== undefined) headers['Content-Type'] = 'application/json';
+  const init: RequestInit = { method: route.method, headers, credentials: 'include' };
+  if (request.body !== undefined) init.body = JSON.stringify(request.body);
+  if (signal) init.signal = signal;
+  try {
+    return await fetch(address(route, request), init);
+  } catch (error) {
+    if (error instanceof DOMException) throw error;
+    throw new ApiError(0, 'The server cannot be reached. Check the connection and try again.');
+  }
+}
+
+function address(route: Route, { params = {}, query = {} }: Parts): string {
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** Clearing the session makes the shell show /login with the current path in `redirect`. */
+function signedOut(): ApiError {
+  clearSession();
+  return new ApiError(401, signInAgain);
+}
+
+let renewal: Promise<boolean> | undefined;
+
+/**
+ * Rotates the session once, however many calls of however many tabs found `staleToken` refused; false when the
+ * session is over. A rotated token that is used a second time would end the session on the server.
+ */
+function renewSession(staleToken: string): Promise<boolean> {
+  renewal ??= withLock(() => renew(staleToken)).finally(() => (renewal = undefined));
+  return renewal;
+}
+
+async function renew(staleToken: string): Promise<boolean> {
+  const stored = rereadSession();
+  if (!stored) return false;
+  if (stored.accessToken !== staleToken) return true;
+  const { session } = await import('../contract/session.ts');
+  try {
+    setSession(await call(session.refresh));
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return false;
+    throw error;
+  }
+}
+
+/** Web Locks exist only on https and localhost; elsewhere the tabs rely on the server's short grace. */
+const withLock = <T>(job: () => Promise<T>): Promise<T> =>
+  'locks' in navigator ? navigator.locks.request('lanyard-session', job) : job();
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,185 @@
+import { Alert, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Activation } from '../../../contract/activations.ts';
+import { messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { activationsQuery, deactivateMachine, reactivateMachine } from './activation-calls.ts';
+import { activationColumns } from './activation-columns.tsx';
+import { SeatUsage } from './activations.tsx';
+import classes from './ActivationsModal.module.css';
+
+type Props = {
+  licenseKey: string;
+  /** Undefined as long as it is not known. */
+  maxActivations: number | undefined;
+  customerName: string | undefined;
+  onClose: () => void;
+};
+
+/** The machines of a license (spec part 1, section 2). Open to everyone who sees licenses; its buttons are not. */
+export default function ActivationsModal({ licenseKey, maxActivations, customerName, onClose }: Props) {
+  const list = useQuery(activationsQuery(licenseKey));
+  const used = list.data?.filter((activation) => activation.status === 'active').length;
+  const [asking, setAsking] = useState(false);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      // Escape answers the question first.
+      closeOnEscape={!asking}
+      title="License Activations"
+      size={900}
+    >
+      <Stack gap="sm">
+        <Group justify="space-between" gap="xs">
+          <Group gap="xs">
+            <CopyText value={licenseKey} what="license key" />
+            {customerName && <Text c="dimmed">{customerName}</Text>}
+          </Group>
+          {used !== undefined && maxActivations !== undefined && (
+            <SeatUsage used={used} max={maxActivations} />
+          )}
+        </Group>
+        {list.isLoadingError ? (
+          <ErrorState
+            title={`Error loading activations: ${messageOf(list.error)}`}
+            onRetry={() => void list.refetch()}
+          />
+        ) : (
+          <Machines licenseKey={licenseKey} rows={list.data} onAsking={setAsking} />
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+function Machines(props: {
+  licenseKey: string;
+  rows: Activation[] | undefined;
+  onAsking: (asking: boolean) => void;
+}) {
+  const { licenseKey, rows, onAsking } = props;
+  const { can } = useAuth();
+  const [toDeactivate, setToDeactivate] = useState<Activation>();
+  const ask = (activation: Activation | undefined) => {
+    setToDeactivate(activation);
+    onAsking(activation !== undefined);
+  };
+  const reactivate = useReactivate(licenseKey);
+  const refused = reactivate.error ? messageOf(reactivate.error) : undefined;
+  return (
+    <>
+      {refused && <Refusal message={refused} onClose={reactivate.reset} />}
+      <div className={classes.table}>
+        <DataTable
+          label="Activations"
+          columns={activationColumns({
+            onDeactivate: ask,
+            onReactivate: (activation) => reactivate.mutate(activation.machineId),
+            busy: reactivate.isPending ? reactivate.variables : undefined,
+            refusal: can.updateLicenses ? null : 'You may not update licenses',
+          })}
+          rows={rows}
+          rowId={(activation) => activation.activationId}
+          empty={<EmptyState>No activations found for this license.</EmptyState>}
+        />
+      </div>
+      {toDeactivate && (
+        <Deactivate
+          licenseKey={licenseKey}
+          activation={toDeactivate}
+          onReactivate={() => reactivate.mutate(toDeactivate.machineId)}
+          onClose={() => ask(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function Refusal({ message, onClose }: { message: string; onClose: () => void }) {
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="light"
+      title="The machine was not reactivated"
+      icon={<IconAlertTriangle size={18} />}
+      withCloseButton
+      closeButtonLabel="Dismiss"
+      onClose={onClose}
+      classNames={{
+        root: classes.refusal!,
+        title: classes.refusalText!,
+        message: classes.refusalText!,
+        icon: classes.refusalText!,
+      }}
+    >
+      {message}
+    </Alert>
+  );
+}
+
+/** Puts what the service answered into the list at once; the list is asked anew besides. */
+function useShowChange(licenseKey: string) {
+  const queryClient = useQueryClient();
+  return (changed: Pick<Activation, 'activationId'> & Partial<Activation>) =>
+    queryClient.setQueryData(activationsQuery(licenseKey).queryKey, (rows) =>
+      rows?.map((row) => (row.activationId === changed.activationId ? { ...row, ...changed } : row)),
+    );
+}
+
+function useReactivate(licenseKey: string) {
+  const show = useShowChange(licenseKey);
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (machineId: string) => reactivateMachine(licenseKey, machineId),
+    onSuccess: ({ activation, machineId }) => {
+      if (activation) show(activation);
+      void toast({ message: `Machine ${machineId} reactivated` });
+    },
+    // A refusal tells that what is shown here is no longer so, or that another machine was quicker.
+    onError: () => queryClient.invalidateQueries(),
+  });
+}
+
+function Deactivate(props: {
+  licenseKey: string;
+  activation: Activation;
+  onReactivate: () => void;
+  onClose: () => void;
+}) {
+  const { activation, onReactivate, onClose } = props;
+  const show = useShowChange(props.licenseKey);
+  const deactivate = useMutation({
+    mutationFn: deactivateMachine,
+    onSuccess: (changed) => {
+      show(changed);
+      onClose();
+      void toast({ message: `Machine ${changed.machineId} deactivated`, undo: onReactivate });
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened
+      title="Deactivate Machine"
+      message={
+        <>
+          Are you sure you want to deactivate machine <span className="mono">{activation.machineId}</span>?
+          Its seat becomes free, and the machine is refused until it is reactivated.
+        </>
+      }
+      confirmLabel="Deactivate"
+      busy={deactivate.isPending}
+      error={deactivate.error ? messageOf(deactivate.error) : undefined}
+      onConfirm={() => deactivate.mutate(activation)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,117 @@
+import { Button, Text } from '@mantine/core';
+import { activationCan, type Activation } from '../../../contract/activations.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import type { Column } from '../../ui/DataTable.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
+
+type Handlers = {
+  onDeactivate: (activation: Activation) => void;
+  onReactivate: (activation: Activation) => void;
+  /** Machine that is being reactivated. */
+  busy: string | undefined;
+  /** Why this person may do neither. */
+  refusal: string | null;
+};
+
+/** Columns of the activations of a license (spec part 1, section 2). */
+export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
+  {
+    accessorKey: 'machineId',
+    header: 'Machine ID',
+    cell: ({ row }) => <Machine activation={row.original} />,
+  },
+  {
+    accessorKey: 'status',
+    header: 'Status',
+    cell: ({ row }) => <ActivationStatus status={row.original.status} />,
+  },
+  {
+    accessorKey: 'activationType',
+    header: 'Activation Type',
+    cell: ({ row }) => (row.original.activationType === 'manual' ? 'Manual' : 'Automatic'),
+  },
+  {
+    accessorKey: 'lastCheckedAt',
+    header: 'Last Checked',
+    cell: ({ row }) => <RelativeTime value={row.original.lastCheckedAt} />,
+  },
+  {
+    accessorKey: 'createdAt',
+    header: 'Created',
+    cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
+  },
+  {
+    id: 'actions',
+    header: 'Actions',
+    meta: { width: 110 },
+    cell: ({ row }) => <ActivationAction activation={row.original} {...handlers} />,
+  },
+];
+
+const longestMachineId = 36;
+
+/** The id, and below it what the machine has told about itself. */
+function Machine({ activation: a }: { activation: Activation }) {
+  const known = [
+    a.hostname,
+    [a.platform, a.architecture].filter(Boolean).join(' '),
+    a.appVersion && `app ${a.appVersion}`,
+  ];
+  const shown =
+    a.machineId.length > longestMachineId ? `${a.machineId.slice(0, longestMachineId - 1)}…` : a.machineId;
+  return (
+    <div style={{ padding: '5px 0' }}>
+      <CopyText value={a.machineId} shown={shown} what="machine ID" />
+      <Text size="xs" c="dimmed" lh="16px">
+        {known.filter(Boolean).join(' · ')}
+      </Text>
+    </div>
+  );
+}
+
+const statuses: Record<Activation['status'], { tone: Tone; word: string }> = {
+  active: { tone: 'teal', word: 'Active' },
+  deactivated: { tone: 'red', word: 'Deactivated' },
+  released: { tone: 'neutral', word: 'Released' },
+};
+
+function ActivationStatus({ status }: Pick<Activation, 'status'>) {
+  return <StatusBadge tone={statuses[status].tone}>{statuses[status].word}</StatusBadge>;
+}
+
+function ActivationAction({
+  activation,
+  refusal,
+  busy,
+  onDeactivate,
+  onReactivate,
+}: Handlers & { activation: Activation }) {
+  const active = activationCan.deactivate(activation) === null;
+  return (
+    <DisabledReason reason={refusal}>
+      {active ? (
+        <Button
+          ml={-8}
+          variant="subtle"
+          color="red"
+          size="compact-xs"
+          onClick={() => onDeactivate(activation)}
+        >
+          Deactivate
+        </Button>
+      ) : (
+        <Button
+          ml={-8}
+          variant="subtle"
+          size="compact-xs"
+          loading={busy === activation.machineId}
+          onClick={() => onReactivate(activation)}
+        >
+          Reactivate
+        </Button>
+      )}
+    </DisabledReason>
+  );
+}

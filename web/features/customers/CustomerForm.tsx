@@ -1,0 +1,112 @@
+import { Button, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { schemaResolver, useForm } from '@mantine/form';
+import { useEffect, type ReactNode } from 'react';
+import { countries } from '../../../contract/countries.ts';
+import { customerInput, type Customer } from '../../../contract/customers.ts';
+import { fieldErrors, messageOf } from '../../api-error.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { prefixFirst } from '../../ui/prefix-first.ts';
+import { fieldLabels } from './customer-conflict.ts';
+import type { CustomerPayload } from './customers.ts';
+
+type Values = Record<keyof typeof fieldLabels, string>;
+
+const noCountry = { value: '', label: 'Select a country' };
+const countryChoices = [noCountry, ...countries.map(({ code, name }) => ({ value: code, label: name }))];
+const checkAgainstContract = schemaResolver(customerInput, { sync: true });
+
+function validate(values: Values) {
+  const errors = checkAgainstContract(payloadOf(values));
+  return values.country ? errors : { ...errors, country: 'Country is required' };
+}
+
+/** Empty optional fields are left out (spec part 1, section 5). */
+function payloadOf({ name, country, ...optional }: Values): CustomerPayload {
+  const given = Object.entries(optional).filter(([, value]) => value.trim() !== '');
+  return { name, country, ...Object.fromEntries(given) };
+}
+
+const valuesOf = (customer: Customer | undefined): Values => ({
+  name: customer?.name ?? '',
+  contactName: customer?.contactName ?? '',
+  email: customer?.email ?? '',
+  phone: customer?.phone ?? '',
+  country: customer?.country ?? '',
+});
+
+/** Fields of the customer modal. Nothing is sent while one of them is wrong. */
+export function CustomerForm(props: {
+  customer?: Customer;
+  submitLabel: string;
+  busy: boolean;
+  error: Error | null;
+  onSubmit: (payload: CustomerPayload) => void;
+  onCancel: () => void;
+}) {
+  const form = useForm({ initialValues: valuesOf(props.customer), validate, validateInputOnBlur: ['email'] });
+  const refused = fieldErrors(props.error);
+  const { setErrors } = form;
+  useEffect(() => {
+    if (props.error) setErrors(fieldErrors(props.error));
+  }, [props.error, setErrors]);
+
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>
+      <Stack gap="md">
+        <TextInput
+          label={fieldLabels.name}
+          required
+          data-autofocus
+          maxLength={200}
+          {...form.getInputProps('name')}
+        />
+        <TextInput label={fieldLabels.contactName} maxLength={200} {...form.getInputProps('contactName')} />
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+          <TextInput
+            label={fieldLabels.email}
+            type="email"
+            maxLength={320}
+            {...form.getInputProps('email')}
+          />
+          <TextInput label={fieldLabels.phone} type="tel" maxLength={50} {...form.getInputProps('phone')} />
+        </SimpleGrid>
+        <CountrySelect
+          value={form.values.country}
+          error={form.errors['country']}
+          onChange={(code) => form.setFieldValue('country', code)}
+        />
+        {props.error && Object.keys(refused).length === 0 && <ErrorText>{messageOf(props.error)}</ErrorText>}
+        <Group justify="flex-end" gap="xs" mt={4}>
+          <Button variant="default" onClick={props.onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={props.busy}>
+            {props.submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Found by typing; the first choice is the empty one. */
+function CountrySelect(props: { value: string; onChange: (code: string) => void; error: ReactNode }) {
+  const { value, onChange, error } = props;
+  return (
+    <Select
+      error={error}
+      label={fieldLabels.country}
+      required
+      searchable
+      selectFirstOptionOnChange
+      filter={prefixFirst}
+      placeholder={noCountry.label}
+      data={countryChoices}
+      value={value || null}
+      onChange={(code) => onChange(code ?? '')}
+      onFocus={(event) => event.currentTarget.select()}
+      nothingFoundMessage="No such country"
+      allowDeselect={false}
+    />
+  );
+}

@@ -1,0 +1,139 @@
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import type { Customer } from '../../../contract/customers.ts';
+import { messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterRow } from '../../ui/Page.tsx';
+import { Pagination } from '../../ui/Pagination.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { SelectionBar } from '../../ui/SelectionBar.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
+import { CustomerFilters } from './CustomerFilters.tsx';
+import { customerExportUrl, customerListQuery, pageSize } from './customers.ts';
+import { useCustomerSearch } from './use-customer-search.ts';
+
+const DeleteCustomers = lazy(() => import('./DeleteCustomers.tsx'));
+
+/** Filters, table and pages of the customer list. */
+export function CustomerList() {
+  const { search, change } = useCustomerSearch();
+  const { can } = useAuth();
+  const list = useQuery(customerListQuery(search));
+  const [visibility, setVisibility] = useColumnChoice('customers', hiddenAtFirst);
+  const [selection, setSelection] = useState<Record<string, true>>({});
+  const [toDelete, setToDelete] = useState<Customer[]>([]);
+  const rows = list.data?.data;
+  const selected = rows?.filter((customer) => selection[customer.customerId]) ?? [];
+  const columns = customerColumns({
+    onEdit: can.updateCustomers ? (customer) => change({ edit: customer.customerId }) : undefined,
+    onDelete: can.deleteCustomers ? (customer) => setToDelete([customer]) : undefined,
+  });
+
+  return (
+    <>
+      {selected.length > 0 ? (
+        <SelectionBar count={selected.length} onClear={() => setSelection({})}>
+          <Button variant="default" onClick={() => setToDelete(selected)}>
+            Delete selected
+          </Button>
+        </SelectionBar>
+      ) : (
+        <FilterRow
+          left={
+            <>
+              <SearchBox
+                value={search.search ?? ''}
+                onChange={(text) => change({ search: text || undefined })}
+                placeholder="Search customers..."
+              />
+              <CustomerFilters search={search} onChange={change} />
+            </>
+          }
+          right={
+            <>
+              <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
+              <ExportButton />
+            </>
+          }
+        />
+      )}
+      {list.isError ? (
+        <ErrorState
+          title="Error loading customers"
+          message={messageOf(list.error)}
+          retryLabel="Retry Loading"
+          onRetry={() => void list.refetch()}
+        />
+      ) : (
+        <>
+          <DataTable
+            label="Customers"
+            columns={columns}
+            rows={rows}
+            rowId={(customer) => customer.customerId}
+            rowLabel={(customer) => customer.name}
+            sort={search.sort ?? 'name'}
+            onSort={(sort) => change({ sort })}
+            columnVisibility={visibility}
+            {...(can.deleteCustomers && { selection, onSelection: setSelection })}
+            stale={list.isPlaceholderData}
+            empty={<NoCustomers />}
+          />
+          <Pagination
+            page={search.page ?? 1}
+            pageSize={pageSize}
+            total={list.data?.meta.total}
+            onPage={(page) => change({ page: page > 1 ? page : undefined })}
+          />
+        </>
+      )}
+      <Suspense>
+        {toDelete.length > 0 && (
+          <DeleteCustomers
+            customers={toDelete}
+            onClose={() => setToDelete([])}
+            onDeleted={() => setSelection({})}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+function ExportButton() {
+  const { search } = useCustomerSearch();
+  return (
+    <Button
+      component="a"
+      href={customerExportUrl(search)}
+      download
+      variant="default"
+      leftSection={<IconDownload size={15} stroke={1.75} />}
+    >
+      Export CSV
+    </Button>
+  );
+}
+
+function NoCustomers() {
+  const { search, change } = useCustomerSearch();
+  const { can } = useAuth();
+  const filtered = Boolean(search.search || search.status || search.country);
+  return (
+    <EmptyState
+      action={
+        !filtered &&
+        can.createCustomers && (
+          <Button onClick={() => change({ dialog: 'create' })}>Create your first customer</Button>
+        )
+      }
+    >
+      No customers found. Try adjusting your search.
+    </EmptyState>
+  );
+}

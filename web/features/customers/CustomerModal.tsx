@@ -1,0 +1,109 @@
+import { Modal, Skeleton, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Customer } from '../../../contract/customers.ts';
+import { ApiError, messageOf } from '../../api-error.ts';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { conflictRows } from './customer-conflict.ts';
+import { CustomerForm } from './CustomerForm.tsx';
+import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } from './customers.ts';
+
+/** Add Customer, or Edit Customer when there is an `id` (spec part 1, section 2). */
+export default function CustomerModal({ id, onClose }: { id?: string; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title={id ? 'Edit Customer' : 'Add Customer'}>
+      {id ? <EditCustomer id={id} onClose={onClose} /> : <AddCustomer onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function AddCustomer({ onClose }: { onClose: () => void }) {
+  const create = useMutation({
+    mutationFn: createCustomer,
+    onSuccess: () => {
+      void toast({ message: 'Customer created successfully' });
+      onClose();
+    },
+  });
+  return (
+    <CustomerForm
+      submitLabel="Create Customer"
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={(payload) => create.mutate(payload)}
+      onCancel={onClose}
+    />
+  );
+}
+
+function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
+  const customer = useQuery(customerQuery(id));
+  if (customer.isPending) return <FormSkeleton />;
+  if (customer.isError) {
+    return (
+      <ErrorState
+        title="Error loading customer"
+        message={messageOf(customer.error)}
+        onRetry={() => void customer.refetch()}
+      />
+    );
+  }
+  return <EditForm customer={customer.data} onClose={onClose} />;
+}
+
+function EditForm({ customer, onClose }: { customer: Customer; onClose: () => void }) {
+  // What the person began from; a later load of the same customer must not pass for having been seen.
+  const [seen] = useState(customer);
+  const update = useMutation({
+    mutationFn: (change: { payload: CustomerPayload; updatedAt?: string | undefined }) =>
+      updateCustomer(seen.customerId, { ...change.payload, updatedAt: change.updatedAt }),
+    onSuccess: () => {
+      void toast({ message: 'Customer updated successfully' });
+      onClose();
+    },
+  });
+  const conflict =
+    update.error instanceof ApiError && update.error.code === 'EDIT_CONFLICT' ? update.error : undefined;
+  const mine = update.variables?.payload;
+
+  return (
+    <>
+      <CustomerForm
+        customer={seen}
+        submitLabel="Update Customer"
+        busy={update.isPending}
+        error={conflict ? null : update.error}
+        onSubmit={(payload) => update.mutate({ payload, updatedAt: seen.updatedAt })}
+        onCancel={onClose}
+      />
+      {conflict && mine && (
+        <ConflictDialog
+          opened
+          rows={conflictRows(conflict)}
+          busy={update.isPending}
+          onKeepTheirs={onClose}
+          onSaveMine={() => update.mutate({ payload: mine, updatedAt: storedVersion(conflict) })}
+          onClose={update.reset}
+        />
+      )}
+    </>
+  );
+}
+
+/** The version that the person has now seen in the dialog; a third one in between is a conflict again. */
+const storedVersion = (conflict: ApiError): string | undefined => {
+  const version = conflict.details.find((detail) => detail.path === 'updatedAt')?.current;
+  return typeof version === 'string' ? version : undefined;
+};
+
+function FormSkeleton() {
+  return (
+    <Stack gap="md" aria-busy aria-label="Loading">
+      {[1, 2, 3, 4].map((row) => (
+        <Skeleton key={row} height={48} radius={4} />
+      ))}
+    </Stack>
+  );
+}

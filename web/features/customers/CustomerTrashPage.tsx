@@ -1,0 +1,93 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import type { Customer } from '../../../contract/customers.ts';
+import { messageOf } from '../../api-error.ts';
+import { paths } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterRow, Page } from '../../ui/Page.tsx';
+import { Pagination } from '../../ui/Pagination.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { trashColumns } from './trash-columns.tsx';
+import type { CustomerTrashSearch } from './customers-search.ts';
+import { customerTrashQuery, pageSize, PermanentDelete } from './customers.ts';
+
+const ReactivateCustomer = lazy(() => import('./ReactivateCustomer.tsx'));
+const route = getRouteApi('/signed-in/customers/trash');
+
+/** Soft-deleted customers: back to the list, or gone for good (spec part 1, section 2). */
+export function CustomerTrashPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { can } = useAuth();
+  const trash = useQuery(customerTrashQuery(search));
+  const [toReactivate, setToReactivate] = useState<Customer>();
+  const [toDelete, setToDelete] = useState<Customer>();
+  const change = (changes: CustomerTrashSearch) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: 'search' in changes });
+
+  return (
+    <Page
+      title="Soft Deleted"
+      actions={
+        <Anchor component={Link} to={paths.customers}>
+          Back to Customers
+        </Anchor>
+      }
+    >
+      <FilterRow
+        left={
+          <SearchBox
+            value={search.search ?? ''}
+            onChange={(text) => change({ search: text || undefined, page: undefined })}
+            placeholder="Search deleted customers..."
+          />
+        }
+      />
+      {trash.isError ? (
+        <ErrorState
+          title="Failed to load deleted customers"
+          message={messageOf(trash.error)}
+          onRetry={() => void trash.refetch()}
+        />
+      ) : (
+        <>
+          <DataTable
+            label="Soft-deleted customers"
+            columns={trashColumns({
+              onReactivate: setToReactivate,
+              onDelete: setToDelete,
+              whyNotReactivate: can.updateCustomers ? null : 'You may not update customers',
+              whyNotDelete: can.deleteCustomers ? null : 'You may not delete customers',
+            })}
+            rows={trash.data?.data}
+            rowId={(customer) => customer.customerId}
+            stale={trash.isPlaceholderData}
+            empty={<EmptyState title="No deleted customers">No soft-deleted customers found.</EmptyState>}
+          />
+          <Pagination
+            page={search.page ?? 1}
+            pageSize={pageSize}
+            total={trash.data?.meta.total}
+            onPage={(page) => change({ page: page > 1 ? page : undefined })}
+          />
+        </>
+      )}
+      <Suspense>
+        {toReactivate && (
+          <ReactivateCustomer customer={toReactivate} onClose={() => setToReactivate(undefined)} />
+        )}
+        {toDelete && (
+          <PermanentDelete
+            id={toDelete.customerId}
+            name={toDelete.name}
+            onClose={() => setToDelete(undefined)}
+          />
+        )}
+      </Suspense>
+    </Page>
+  );
+}

@@ -1,0 +1,64 @@
+import { Button } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { paths } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { CustomerList } from './CustomerList.tsx';
+import { customerListQuery } from './customers.ts';
+import { useCustomerSearch } from './use-customer-search.ts';
+
+const CustomerModal = lazy(() => import('./CustomerModal.tsx'));
+
+/** The customer list (spec part 1, section 2). What it shows, and which dialog is open, is in its address. */
+export function CustomersPage() {
+  const { search, change } = useCustomerSearch();
+  const { can } = useAuth();
+  return (
+    <Page
+      title="Customers"
+      actions={
+        <>
+          <TrashLink />
+          {can.createCustomers && (
+            <Button
+              data-hotkey="c"
+              leftSection={<IconPlus size={15} stroke={1.75} />}
+              onClick={() => change({ dialog: 'create' })}
+            >
+              Create Customer
+            </Button>
+          )}
+        </>
+      }
+    >
+      <CustomerList />
+      <Suspense>
+        {search.dialog === 'create' && can.createCustomers && (
+          <CustomerModal onClose={() => change({ dialog: undefined })} />
+        )}
+        {search.edit && can.updateCustomers && (
+          <CustomerModal id={search.edit} onClose={() => change({ edit: undefined })} />
+        )}
+      </Suspense>
+    </Page>
+  );
+}
+
+/** The way to the trash, with how many lie in it. */
+function TrashLink() {
+  const { search } = useCustomerSearch();
+  const { data } = useQuery(customerListQuery(search));
+  return (
+    <Button
+      component={Link}
+      to={paths.customerTrash}
+      variant="default"
+      leftSection={<IconTrash size={15} stroke={1.75} />}
+    >
+      Soft Deleted{data && ` (${data.meta.deleted})`}
+    </Button>
+  );
+}

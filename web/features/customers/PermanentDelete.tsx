@@ -1,0 +1,88 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { messageOf } from '../../api-error.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { checkCustomerDeletable, hardDeleteCustomer } from './customers.ts';
+
+type Props = {
+  id: string;
+  name: string;
+  onClose: () => void;
+  /** Said when the service gives no reason why the customer cannot be deleted. */
+  refusal?: string;
+};
+
+/**
+ * Deletes a soft-deleted customer for good. Asks the service first whether that may be, and a person only then
+ * (spec part 1, section 5).
+ */
+export default function PermanentDelete({
+  id,
+  name,
+  onClose,
+  refusal = 'This customer cannot be permanently deleted at this time.',
+}: Props) {
+  const check = useQuery({
+    queryKey: ['customers', 'deletable', id],
+    queryFn: () => checkCustomerDeletable(id),
+    retry: false,
+    gcTime: 0,
+    // Asked once: after the deletion there is nothing left to ask about.
+    staleTime: 'static',
+  });
+  const failed = check.isError;
+  useEffect(() => {
+    if (!failed) return;
+    void toast({ message: 'Failed to check if customer can be deleted', tone: 'red' });
+    onClose();
+  }, [failed, onClose]);
+
+  if (!check.data) return null;
+  if (!check.data.canDelete)
+    return <CannotDelete message={check.data.message || refusal} onClose={onClose} />;
+  return <ConfirmDelete id={id} name={name} onClose={onClose} />;
+}
+
+function CannotDelete({ message, onClose }: { message: string; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title="Cannot Delete Customer">
+      <Stack gap="md">
+        <Text>{message}</Text>
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function ConfirmDelete({ id, name, onClose }: Pick<Props, 'id' | 'name' | 'onClose'>) {
+  const hardDelete = useMutation({
+    mutationFn: () => hardDeleteCustomer(id),
+    onSuccess: () => {
+      onClose();
+      void toast({ message: `Customer "${name}" permanently deleted` });
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened
+      severity="high"
+      title="Permanently Delete Customer"
+      message={
+        <>
+          Permanently delete customer &quot;{name}&quot;? This action CANNOT be undone and all associated
+          licenses and activations will be deleted.
+        </>
+      }
+      busy={hardDelete.isPending}
+      error={hardDelete.error ? messageOf(hardDelete.error) : undefined}
+      onConfirm={() => hardDelete.mutate()}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,82 @@
+import { Button, Group } from '@mantine/core';
+import { countryName } from '../../../contract/countries.ts';
+import type { Customer } from '../../../contract/customers.ts';
+import type { Column } from '../../ui/data-table.ts';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+
+/** What the list shows besides the columns of the spec only when a person asks for it. */
+export const hiddenAtFirst = { contactName: false, phone: false, licenseCount: false, createdAt: false };
+
+type Handlers = {
+  onEdit: ((customer: Customer) => void) | undefined;
+  onDelete: ((customer: Customer) => void) | undefined;
+};
+
+/** Columns of the customer list. Ids of those that can be sorted are the service's sort names. */
+export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer>[] {
+  const columns: Column<Customer>[] = [
+    { accessorKey: 'name', header: 'Name', enableSorting: true, enableHiding: false },
+    {
+      accessorKey: 'email',
+      header: 'Email',
+      enableSorting: true,
+      cell: ({ row }) => row.original.email ?? '—',
+    },
+    {
+      accessorKey: 'country',
+      header: 'Country',
+      enableSorting: true,
+      cell: ({ row }) => countryName(row.original.country),
+    },
+    {
+      accessorKey: 'status',
+      header: 'Status',
+      cell: ({ row }) => <CustomerStatusBadge status={row.original.status} />,
+    },
+    {
+      accessorKey: 'contactName',
+      header: 'Contact Name',
+      cell: ({ row }) => row.original.contactName ?? '—',
+    },
+    { accessorKey: 'phone', header: 'Phone', cell: ({ row }) => row.original.phone ?? '—' },
+    { accessorKey: 'licenseCount', header: 'Licenses', meta: { align: 'right', width: 90 } },
+    {
+      accessorKey: 'createdAt',
+      header: 'Created',
+      enableSorting: true,
+      cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
+    },
+  ];
+  if (onEdit || onDelete) columns.push(actionsColumn({ onEdit, onDelete }));
+  return columns;
+}
+
+function CustomerStatusBadge({ status }: Pick<Customer, 'status'>) {
+  return (
+    <StatusBadge tone={status === 'active' ? 'teal' : 'red'}>
+      {status === 'active' ? 'Active' : 'Inactive'}
+    </StatusBadge>
+  );
+}
+
+const actionsColumn = ({ onEdit, onDelete }: Handlers): Column<Customer> => ({
+  id: 'actions',
+  header: 'Actions',
+  enableHiding: false,
+  meta: { width: 140 },
+  cell: ({ row }) => (
+    <Group gap={4} wrap="nowrap" ml={-8}>
+      {onEdit && (
+        <Button variant="subtle" size="compact-xs" onClick={() => onEdit(row.original)}>
+          Edit
+        </Button>
+      )}
+      {onDelete && (
+        <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onDelete(row.original)}>
+          Delete
+        </Button>
+      )}
+    </Group>
+  ),
+});

@@ -1,0 +1,30 @@
+import { pageParam, textParam } from '../../search-params.ts';
+
+/** What the address of the customer list holds: its filters, page and order, and the dialog that is open. */
+export type CustomerListSearch = {
+  search?: string | undefined;
+  status?: string | undefined;
+  country?: string | undefined;
+  sort?: string | undefined;
+  page?: number | undefined;
+  dialog?: 'create' | undefined;
+  /** Id of the customer whose Edit dialog is open. */
+  edit?: string | undefined;
+};
+
+export const customerListSearch = (params: Record<string, unknown>): CustomerListSearch => ({
+  search: textParam(params, 'search'),
+  status: textParam(params, 'status'),
+  country: textParam(params, 'country'),
+  sort: textParam(params, 'sort'),
+  page: pageParam(params),
+  dialog: params['dialog'] === 'create' ? 'create' : undefined,
+  edit: textParam(params, 'edit'),
+});
+
+export type CustomerTrashSearch = { search?: string | undefined; page?: number | undefined };
+
+export const customerTrashSearch = (params: Record<string, unknown>): CustomerTrashSearch => ({
+  search: textParam(params, 'search'),
+  page: pageParam(params),
+});

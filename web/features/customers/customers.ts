@@ -1,0 +1,86 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { lazy } from 'react';
+import { isCountryCode } from '../../../contract/countries.ts';
+import { customers, customerSorts, customerStatuses } from '../../../contract/customers.ts';
+import type { RouteRequest } from '../../../contract/route.ts';
+import { call, callList, urlOf } from '../../api.ts';
+import { oneOf } from '../../search-params.ts';
+import type { CustomerListSearch, CustomerTrashSearch } from './customers-search.ts';
+
+/** Main module of the feature: what the console asks and tells the service about customers. */
+
+export const pageSize = 50;
+
+const offsetOf = (page: number | undefined) => String(((page ?? 1) - 1) * pageSize);
+
+/** The part of the address that the service filters and sorts by. */
+function filterOf(search: CustomerListSearch) {
+  return {
+    search: search.search,
+    status: oneOf(customerStatuses, search.status),
+    country: search.country && isCountryCode(search.country) ? search.country : undefined,
+    sort: oneOf(customerSorts, search.sort) ?? 'name',
+  };
+}
+
+/** A page of the list. Not tried again by itself: the screen offers that (spec part 1, section 9). */
+export const customerListQuery = (search: CustomerListSearch) => {
+  const query = { ...filterOf(search), limit: String(pageSize), offset: offsetOf(search.page) };
+  return queryOptions({
+    queryKey: ['customers', 'list', query],
+    queryFn: ({ signal }) => callList(customers.list, { query }, { signal }),
+    retry: false,
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const customerExportUrl = (search: CustomerListSearch): string =>
+  urlOf(customers.exportCsv, { query: filterOf(search) });
+
+export const customerTrashQuery = ({ search, page }: CustomerTrashSearch) => {
+  const query = { search, limit: String(pageSize), offset: offsetOf(page) };
+  return queryOptions({
+    queryKey: ['customers', 'trash', query],
+    queryFn: ({ signal }) => callList(customers.trash, { query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** One customer as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+export const customerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['customers', 'one', id],
+    queryFn: ({ signal }) => call(customers.get, withId(id), { signal }),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
+const choicesShown = 50;
+
+/** Customers to choose from, by part of their name or email. */
+export const customerChoicesQuery = (search: string) =>
+  queryOptions({
+    queryKey: ['customers', 'choices', search],
+    queryFn: ({ signal }) =>
+      callList(customers.list, { query: { search, sort: 'name', limit: String(choicesShown) } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** What the customer modal sends. */
+export type CustomerPayload = RouteRequest<typeof customers.create>['body'];
+type Update = RouteRequest<typeof customers.update>['body'];
+
+export const createCustomer = (body: CustomerPayload) => call(customers.create, { body });
+export const updateCustomer = (id: string, body: Update) => call(customers.update, { ...withId(id), body });
+export const softDeleteCustomer = (id: string) => call(customers.softDelete, withId(id));
+export const restoreCustomer = (id: string) => call(customers.restore, withId(id));
+export const hardDeleteCustomer = (id: string) => call(customers.hardDelete, withId(id));
+export const checkCustomerDeletable = (id: string) => call(customers.checkDeletable, withId(id));
+
+function withId(id: string) {
+  if (!id) throw new Error('Customer ID is required');
+  return { params: { id } };
+}
+
+/** Dialogs that other screens offer as well. */
+export const PermanentDelete = lazy(() => import('./PermanentDelete.tsx'));

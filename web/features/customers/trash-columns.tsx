@@ -1,0 +1,51 @@
+import { Button, Group } from '@mantine/core';
+import { countryName } from '../../../contract/countries.ts';
+import type { Customer } from '../../../contract/customers.ts';
+import type { Column } from '../../ui/data-table.ts';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+
+type Handlers = {
+  onReactivate: (customer: Customer) => void;
+  onDelete: (customer: Customer) => void;
+  whyNotReactivate: string | null;
+  whyNotDelete: string | null;
+};
+
+/** Columns of the customer trash. */
+export const trashColumns = (handlers: Handlers): Column<Customer>[] => [
+  { accessorKey: 'name', header: 'Name' },
+  { accessorKey: 'email', header: 'Email', cell: ({ row }) => row.original.email ?? '—' },
+  { accessorKey: 'country', header: 'Country', cell: ({ row }) => countryName(row.original.country) },
+  { accessorKey: 'phone', header: 'Phone', cell: ({ row }) => row.original.phone },
+  { id: 'status', header: 'Status', cell: () => <StatusBadge tone="red">Deleted</StatusBadge> },
+  {
+    accessorKey: 'deletedAt',
+    header: 'Deleted',
+    cell: ({ row }) => <RelativeTime value={row.original.deletedAt} />,
+  },
+  {
+    id: 'actions',
+    header: 'Actions',
+    meta: { width: 240 },
+    cell: ({ row }) => <TrashActions customer={row.original} {...handlers} />,
+  },
+];
+
+function TrashActions({ customer, ...handlers }: Handlers & { customer: Customer }) {
+  return (
+    <Group gap={4} wrap="nowrap" ml={-8}>
+      <DisabledReason reason={handlers.whyNotReactivate}>
+        <Button variant="subtle" size="compact-xs" onClick={() => handlers.onReactivate(customer)}>
+          Reactivate
+        </Button>
+      </DisabledReason>
+      <DisabledReason reason={handlers.whyNotDelete}>
+        <Button variant="subtle" color="red" size="compact-xs" onClick={() => handlers.onDelete(customer)}>
+          Permanently Delete
+        </Button>
+      </DisabledReason>
+    </Group>
+  );
+}

@@ -1,0 +1,162 @@
+import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { toast } from '../../ui/toast.tsx';
+import { runBulk, type BulkResult } from './bulk-run.ts';
+import { countOf } from './license-words.ts';
+import { reactivateLicense, revokeLicense } from './licenses.ts';
+import classes from './licenses.module.css';
+
+type Kind = 'revoke' | 'reactivate';
+type Result = BulkResult<License>;
+
+const kinds = {
+  revoke: { label: 'Revoke', past: 'revoked', change: revokeLicense, back: 'reactivate' },
+  reactivate: { label: 'Reactivate', past: 'reactivated', change: reactivateLicense, back: 'revoke' },
+} as const;
+
+/** Revokes or reactivates many licenses at once: asks, shows the progress, and names those that failed. */
+export function BulkChange(props: {
+  kind: Kind;
+  licenses: License[];
+  onDone: () => void;
+  onClose: () => void;
+}) {
+  const { label, past } = kinds[props.kind];
+  const able = props.licenses.filter((license) => licenseCan[props.kind](license) === null);
+  const { run, finished, stop } = useBulk(props.kind, (result) => {
+    if (result.failed.length === 0) props.onClose();
+    props.onDone();
+  });
+  const close = run.isPending ? () => {} : props.onClose;
+  return (
+    <Modal opened onClose={close} title={`${label} ${countOf(able.length)}`} withCloseButton={!run.isPending}>
+      <Stack gap="md">
+        {run.data ? (
+          <Failures result={run.data} past={past} onClose={props.onClose} />
+        ) : run.isPending ? (
+          <Running finished={finished} total={able.length} onStop={stop} />
+        ) : (
+          <Question {...props} able={able} onConfirm={() => run.mutate(able)} />
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+function useBulk(kind: Kind, onEnd: (result: Result) => void) {
+  const { change, past, back } = kinds[kind];
+  const [finished, setFinished] = useState(0);
+  const abort = useRef(new AbortController());
+  const undo = useMutation({
+    mutationFn: (licenses: License[]) =>
+      runBulk(licenses, (license) => kinds[back].change(license.licenseId), quietly()),
+    onSuccess: ({ done, failed }) => {
+      const message = `${countOf(done.length)} ${kinds[back].past}`;
+      void toast(
+        failed.length ? { message: `${message}, ${failed.length} failed`, tone: 'red' } : { message },
+      );
+    },
+  });
+  const run = useMutation({
+    mutationFn: (licenses: License[]) =>
+      runBulk(licenses, (license) => change(license.licenseId), {
+        signal: abort.current.signal,
+        onProgress: setFinished,
+      }),
+    onSuccess: (result) => {
+      if (result.done.length > 0) {
+        void toast({
+          message: `${countOf(result.done.length)} ${past}`,
+          undo: () => undo.mutate(result.done),
+        });
+      }
+      onEnd(result);
+    },
+  });
+  return { run, finished, stop: () => abort.current.abort() };
+}
+
+const quietly = () => ({ signal: new AbortController().signal, onProgress: () => {} });
+
+function Question(props: {
+  kind: Kind;
+  licenses: License[];
+  able: License[];
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  const { kind, able } = props;
+  const left = props.licenses.flatMap((license) => licenseCan[kind](license) ?? []);
+  return (
+    <>
+      <Text>
+        Are you sure you want to {kind} {able.length === 1 ? 'this license' : `these ${countOf(able.length)}`}
+        ?
+      </Text>
+      <ul className={classes.bulkList} tabIndex={0} aria-label="Licenses">
+        {able.map((license) => (
+          <li key={license.licenseId}>
+            <span className="mono">{license.licenseKey}</span>{' '}
+            <Text span c="dimmed">
+              {license.customer?.name}
+            </Text>
+          </li>
+        ))}
+      </ul>
+      {left.length > 0 && (
+        <Text c="dimmed">
+          {countOf(left.length)} left out: {[...new Set(left)].join(', ')}
+        </Text>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={props.onClose}>
+          Cancel
+        </Button>
+        <Button onClick={props.onConfirm} disabled={able.length === 0} data-autofocus>
+          {kinds[kind].label}
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+function Running({ finished, total, onStop }: { finished: number; total: number; onStop: () => void }) {
+  return (
+    <>
+      <Progress value={(finished / total) * 100} aria-label="Progress" transitionDuration={120} />
+      <Group justify="space-between">
+        <Text c="dimmed" role="status">
+          {finished} of {total}
+        </Text>
+        <Button variant="default" onClick={onStop}>
+          Stop
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+function Failures({ result, past, onClose }: { result: Result; past: string; onClose: () => void }) {
+  return (
+    <>
+      <Text role="alert">
+        {countOf(result.done.length)} {past}. {countOf(result.failed.length)} could not be {past}:
+      </Text>
+      <ul className={classes.bulkList} tabIndex={0} aria-label="Licenses">
+        {result.failed.map(({ item, reason }) => (
+          <li key={item.licenseId}>
+            <span className="mono">{item.licenseKey}</span>
+            <Text c="var(--mantine-color-error)">{reason}</Text>
+          </li>
+        ))}
+      </ul>
+      <Group justify="flex-end">
+        <Button onClick={onClose} data-autofocus>
+          Close
+        </Button>
+      </Group>
+    </>
+  );
+}

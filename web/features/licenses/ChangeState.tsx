@@ -1,0 +1,71 @@
+import { useMutation } from '@tanstack/react-query';
+import type { License } from '../../../contract/licenses.ts';
+import { messageOf } from '../../api-error.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { reactivateLicense, revokeLicense } from './licenses.ts';
+
+type Props = { license: License; onClose: () => void };
+
+const Key = ({ children }: { children: string }) => <span className="mono">{children}</span>;
+
+/** Asks before a license is revoked, and offers the way back afterwards. */
+export function RevokeLicense({ license, onClose }: Props) {
+  const undo = useMutation({
+    mutationFn: reactivateLicense,
+    onSuccess: ({ licenseKey }) => toast({ message: `License ${licenseKey} reactivated` }),
+    onError: (error) => toast({ message: messageOf(error), tone: 'red' }),
+  });
+  const revoke = useMutation({
+    mutationFn: revokeLicense,
+    onSuccess: ({ licenseId, licenseKey }) => {
+      onClose();
+      void toast({ message: `License ${licenseKey} revoked`, undo: () => undo.mutate(licenseId) });
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened
+      title="Revoke License"
+      message={
+        <>
+          Are you sure you want to revoke license <Key>{license.licenseKey}</Key>? Its machines are refused
+          from their next check on. You can reactivate it later.
+        </>
+      }
+      confirmLabel="Revoke"
+      busy={revoke.isPending}
+      error={revoke.error ? messageOf(revoke.error) : undefined}
+      onConfirm={() => revoke.mutate(license.licenseId)}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Asks before a revoked license becomes valid again. */
+export function ReactivateLicense({ license, onClose }: Props) {
+  const reactivate = useMutation({
+    mutationFn: reactivateLicense,
+    onSuccess: ({ licenseKey }) => {
+      onClose();
+      void toast({ message: `License ${licenseKey} reactivated` });
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened
+      title="Reactivate License"
+      message={
+        <>
+          Are you sure you want to reactivate license <Key>{license.licenseKey}</Key>? Its machines keep their
+          seats and are accepted again.
+        </>
+      }
+      confirmLabel="Reactivate"
+      busy={reactivate.isPending}
+      error={reactivate.error ? messageOf(reactivate.error) : undefined}
+      onConfirm={() => reactivate.mutate(license.licenseId)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,56 @@
+import { Button, UnstyledButton } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
+import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
+import { useAuth } from '../../session.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { countOf, ownerText } from './license-words.ts';
+import classes from './licenses.module.css';
+
+const unknown = 'unknown';
+
+/** The section that a license stands in: that of its customer, or the one for all whose customer is unknown. */
+export const sectionOf = (license: License): string => (license.customer ? license.customerId : unknown);
+
+/** Licenses of a section in the whole list, not only on this page. */
+export function sectionCount(rows: License[], groups: LicenseListMeta['groups']): number {
+  const customers = new Set(rows.map((row) => row.customerId));
+  return groups.reduce((sum, group) => sum + (customers.has(group.customerId) ? group.count : 0), 0);
+}
+
+/** Header of a section (spec part 1, section 2). */
+export function CustomerSection(props: {
+  rows: License[];
+  count: number;
+  collapsed: boolean;
+  onToggle: () => void;
+  onPermanentDelete: (license: License) => void;
+}) {
+  const { rows, count, collapsed } = props;
+  const { can } = useAuth();
+  const customer = rows[0]?.customer;
+  const elsewhere = count > rows.length;
+  return (
+    <div className={classes.section}>
+      <UnstyledButton className={classes.sectionToggle} aria-expanded={!collapsed} onClick={props.onToggle}>
+        <IconChevronRight size={15} stroke={1.75} aria-hidden />
+        <span>{ownerText(customer)}</span>
+        <span className={classes.sectionCount}>
+          {countOf(count)}
+          {elsewhere && ` · ${rows.length} on this page`}
+        </span>
+      </UnstyledButton>
+      {customer?.deletedAt && (
+        <DisabledReason reason={can.deleteCustomers ? null : 'You may not delete customers'}>
+          <Button
+            variant="subtle"
+            color="red"
+            size="compact-xs"
+            onClick={() => props.onPermanentDelete(rows[0]!)}
+          >
+            Permanently Delete
+          </Button>
+        </DisabledReason>
+      )}
+    </div>
+  );
+}

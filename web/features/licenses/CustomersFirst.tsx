@@ -1,0 +1,51 @@
+import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { IconBuilding } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { messageOf } from '../../api-error.ts';
+import { paths } from '../../paths.ts';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { customerChoicesQuery } from '../customers/customers.ts';
+
+/** A license needs a customer: the form for a new one appears once it is known that there are some. */
+export function CustomersFirst({ children }: { children: ReactNode }) {
+  const customers = useQuery(customerChoicesQuery(''));
+  if (customers.data) return customers.data.data.length > 0 ? children : <NoCustomers />;
+  if (customers.isError) {
+    return (
+      <ErrorState
+        title="Failed to load customers"
+        message={messageOf(customers.error)}
+        onRetry={() => void customers.refetch()}
+      />
+    );
+  }
+  return <FormSkeleton />;
+}
+
+function NoCustomers() {
+  return (
+    <EmptyState
+      title="No Customers Found"
+      icon={<IconBuilding size={28} stroke={1.25} />}
+      action={
+        <Anchor component={Link} to={paths.customers} search={{ dialog: 'create' } as never}>
+          Create a customer
+        </Anchor>
+      }
+    >
+      Please create a customer before creating a license.
+    </EmptyState>
+  );
+}
+
+export function FormSkeleton() {
+  return (
+    <Stack gap="md" aria-busy aria-label="Loading">
+      {[48, 48, 48, 150].map((height, row) => (
+        <Skeleton key={row} height={height} radius={4} />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,64 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { SeatUsage } from '../activations/activations.tsx';
+import { ModulesByCategory } from '../modules/modules.tsx';
+import { StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
+import { fieldLabels } from './license-form.ts';
+import { dayText } from './license-term.ts';
+import { ownerText } from './license-words.ts';
+import classes from './licenses.module.css';
+
+/** A license that may not be edited, with the reason when it lies in its state. */
+export function LicenseDetails({ license, onClose }: { license: License; onClose: () => void }) {
+  const refusal = licenseCan.update(license);
+  return (
+    <Stack gap="md">
+      {refusal && (
+        <div role="note" className={classes.note}>
+          {refusal}
+        </div>
+      )}
+      <dl className={classes.details}>
+        <dt>License Key</dt>
+        <dd>
+          <CopyText value={license.licenseKey} what="license key" />
+        </dd>
+        <dt>{fieldLabels.customerId}</dt>
+        <dd>{ownerText(license.customer)}</dd>
+        <dt>{fieldLabels.type}</dt>
+        <dd>
+          <TypeBadge type={license.type} />
+        </dd>
+        <dt>Status</dt>
+        <dd>
+          <StateBadge license={license} />
+        </dd>
+        <dt>Activations</dt>
+        <dd>
+          <SeatUsage used={license.currentActivations} max={license.maxActivations} />
+        </dd>
+        <dt>{fieldLabels.validFrom}</dt>
+        <dd>{dayText(license.validFrom)}</dd>
+        <dt>{fieldLabels.validUntil}</dt>
+        <dd>
+          <ValidUntilCell license={license} />
+        </dd>
+        <dt>Last changed</dt>
+        <dd>
+          <RelativeTime value={license.updatedAt} />
+        </dd>
+        <dt>{fieldLabels.moduleIds}</dt>
+        <dd>
+          <ModulesByCategory moduleIds={license.moduleIds} />
+        </dd>
+      </dl>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

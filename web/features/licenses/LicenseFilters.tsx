@@ -1,0 +1,45 @@
+import { Checkbox, Select } from '@mantine/core';
+import { licenseTypes } from '../../../contract/licenses.ts';
+import { oneOf } from '../../search-params.ts';
+import { CustomerSelect } from './CustomerSelect.tsx';
+import { typeBadges } from './license-words.ts';
+import type { LicenseListSearch } from './licenses-search.ts';
+
+const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
+
+/** Narrows the list to a type, a customer, or what expires soon. */
+export function LicenseFilters(props: {
+  search: LicenseListSearch;
+  customerName: string | undefined;
+  onChange: (changes: Pick<LicenseListSearch, 'type' | 'customer' | 'expiring'>) => void;
+}) {
+  const { search, onChange } = props;
+  return (
+    <>
+      <Select
+        w={120}
+        aria-label="Type"
+        placeholder="All types"
+        clearable
+        data={types}
+        comboboxProps={{ withinPortal: false }}
+        value={oneOf(licenseTypes, search.type) ?? null}
+        onChange={(type) => onChange({ type: type ?? undefined })}
+      />
+      <CustomerSelect
+        w={190}
+        aria-label="Customer"
+        placeholder="All customers"
+        clearable
+        value={search.customer ?? null}
+        name={props.customerName}
+        onChange={(customer) => onChange({ customer: customer ?? undefined })}
+      />
+      <Checkbox
+        label="Expires within 30 days"
+        checked={search.expiring === '30'}
+        onChange={(event) => onChange({ expiring: event.currentTarget.checked ? '30' : undefined })}
+      />
+    </>
+  );
+}

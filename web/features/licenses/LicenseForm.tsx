@@ -1,0 +1,132 @@
+import { Button, Group, NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
+import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form';
+import { useEffect, useState } from 'react';
+import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
+import { fieldErrors, messageOf } from '../../api-error.ts';
+import { oneOf } from '../../search-params.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { ModulePicker } from '../modules/modules.tsx';
+import { CustomerSelect } from './CustomerSelect.tsx';
+import { DayInput } from './DayInput.tsx';
+import { fieldLabels, payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
+import type { Terms } from './license-term.ts';
+import { typeBadges } from './license-words.ts';
+import type { LicensePayload } from './licenses.ts';
+
+const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
+
+/** Inside the dialog or page that it belongs to, for those who go by landmarks. */
+const inPlace = { withinPortal: false };
+
+type Props = {
+  license?: License;
+  /** How long a license of each type lasts at first. */
+  terms: Terms;
+  submitLabel: string;
+  busy: boolean;
+  error: Error | null;
+  onSubmit: (payload: LicensePayload, customerName: string) => void;
+  onCancel: () => void;
+};
+
+/** Fields of the license modal and of the page /licenses/new. Nothing is sent while one of them is wrong. */
+export function LicenseForm(props: Props) {
+  const { license, terms, error } = props;
+  const [customerName, setCustomerName] = useState(license?.customer?.name ?? '');
+  const form = useForm({
+    initialValues: valuesOf(license, terms, new Date()),
+    validate: (values) => validate(values, license),
+  });
+  const { setErrors } = form;
+  useEffect(() => {
+    if (error) setErrors(fieldErrors(error));
+  }, [error, setErrors]);
+  const unexplained = error && Object.keys(fieldErrors(error)).length === 0;
+
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values, license), customerName))}
+    >
+      <Stack gap="md">
+        <CustomerSelect
+          label={fieldLabels.customerId}
+          required
+          data-autofocus
+          allowDeselect={false}
+          value={form.values.customerId || null}
+          name={customerName || undefined}
+          error={form.errors['customerId']}
+          onChange={(id, name) => {
+            form.setFieldValue('customerId', id ?? '');
+            setCustomerName(name);
+          }}
+        />
+        <TermFields form={form} terms={terms} />
+        <ModulePicker
+          value={form.values.moduleIds}
+          onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
+          error={form.errors['moduleIds']}
+        />
+        {unexplained && <ErrorText>{messageOf(error)}</ErrorText>}
+        <Group justify="flex-end" gap="xs" mt={4}>
+          <Button variant="default" onClick={props.onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={props.busy}>
+            {props.submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Type, seats and days; the type and the first day set the last one. */
+function TermFields({
+  form,
+  terms,
+}: {
+  form: UseFormReturnType<LicenseValues, LicenseValues, (values: LicenseValues) => FormErrors>;
+  terms: Terms;
+}) {
+  const follow = (changes: Partial<LicenseValues>) =>
+    form.setValues(withTerm({ ...form.values, ...changes }, terms));
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+      <Select
+        label={fieldLabels.type}
+        data={types}
+        comboboxProps={inPlace}
+        allowDeselect={false}
+        {...form.getInputProps('type')}
+        onChange={(value) => follow({ type: oneOf(licenseTypes, value ?? undefined) ?? form.values.type })}
+      />
+      <NumberInput
+        label={fieldLabels.maxActivations}
+        required
+        min={1}
+        max={maxActivationsLimit}
+        // Not put right behind the person's back: the form says what is wrong.
+        clampBehavior="none"
+        allowDecimal={false}
+        {...form.getInputProps('maxActivations')}
+      />
+      <DayInput
+        label={fieldLabels.validFrom}
+        required
+        value={form.values.validFrom}
+        error={form.errors['validFrom']}
+        onChange={(validFrom) => follow({ validFrom })}
+      />
+      <DayInput
+        label={fieldLabels.validUntil}
+        description="Ends when this day begins in UTC"
+        required
+        value={form.values.validUntil}
+        error={form.errors['validUntil']}
+        onChange={(validUntil) => form.setFieldValue('validUntil', validUntil)}
+      />
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,182 @@
+import { Button, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
+import { messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterRow } from '../../ui/Page.tsx';
+import { Pagination } from '../../ui/Pagination.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
+import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
+import { LicenseFilters } from './LicenseFilters.tsx';
+import classes from './licenses.module.css';
+import type { LicenseListSearch } from './licenses-search.ts';
+import { licenseExportUrl, pageSize, sortOf, tabOf } from './licenses.ts';
+import type { Asked } from './ListDialogs.tsx';
+import { NoLicenses } from './NoLicenses.tsx';
+import type { ChangeSearch, LicenseListResult } from './use-license-list.ts';
+import { useSelected } from './use-selected.ts';
+
+const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
+
+/** Filters, rows by customer, and pages of one tab. */
+export function LicenseList(props: {
+  list: LicenseListResult;
+  search: LicenseListSearch;
+  change: ChangeSearch;
+  onApproachNextPage: () => void;
+}) {
+  const { list, search, change } = props;
+  const { can } = useAuth();
+  const rows = list.data?.data;
+  const grouped = sortOf(search).endsWith('customer');
+  const [visibility, setVisibility] = useColumnChoice('licenses', hiddenAtFirst);
+  const selected = useSelected(search, rows);
+  const [asked, setAsked] = useState<Asked>();
+  const groups = useSections(list.data?.meta.groups, (license) =>
+    setAsked({ about: 'permanentDelete', license }),
+  );
+  const columns = licenseColumns({
+    withCustomer: !grouped,
+    mayUpdate: can.updateLicenses,
+    onActivations: (license) => change({ activations: license.licenseKey }),
+    onOpen: (license) => change({ edit: license.licenseId }),
+    onRevoke: (license) => setAsked({ about: 'revoke', license }),
+    onReactivate: (license) => setAsked({ about: 'reactivate', license }),
+  });
+
+  const isLastPage = (search.page ?? 1) * pageSize >= (list.data?.meta.total ?? 0);
+  const approachNext = isLastPage ? undefined : props.onApproachNextPage;
+
+  return (
+    <>
+      <FilterRow
+        left={
+          <>
+            <SearchBox
+              value={search.search ?? ''}
+              onChange={(text) => change({ search: text || undefined })}
+              placeholder="Search licenses..."
+            />
+            {selected.licenses.length > 0 ? (
+              <BulkBar
+                count={selected.licenses.length}
+                revoked={tabOf(search) === 'revoked'}
+                onChange={() => setAsked({ about: 'bulk', licenses: selected.licenses })}
+                onClear={selected.clear}
+              />
+            ) : (
+              <LicenseFilters
+                search={search}
+                customerName={nameOf(search.customer, rows)}
+                onChange={change}
+              />
+            )}
+          </>
+        }
+        right={
+          <>
+            <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
+            <Button
+              component="a"
+              href={licenseExportUrl(search)}
+              download
+              variant="default"
+              leftSection={<IconDownload size={15} stroke={1.75} />}
+            >
+              Export CSV
+            </Button>
+          </>
+        }
+      />
+      {list.isLoadingError ? (
+        <ErrorState
+          title="Error loading licenses"
+          message={messageOf(list.error)}
+          onRetry={() => void list.refetch()}
+        />
+      ) : (
+        <div className={classes.list}>
+          <DataTable
+            label="Licenses"
+            columns={columns}
+            rows={rows}
+            rowId={(license) => license.licenseId}
+            rowLabel={(license) => license.licenseKey}
+            sort={search.sort ?? 'customer'}
+            onSort={(sort) => change({ sort })}
+            columnVisibility={visibility}
+            {...(can.updateLicenses ? { selection: selected.selection, onSelection: selected.select } : {})}
+            {...(grouped ? { groups } : {})}
+            stale={list.isPlaceholderData}
+            empty={<NoLicenses search={search} meta={list.data?.meta} change={change} />}
+          />
+        </div>
+      )}
+      <div onPointerEnter={approachNext} onFocus={approachNext}>
+        <Pagination
+          page={search.page ?? 1}
+          pageSize={pageSize}
+          total={list.data?.meta.total}
+          onPage={(page) => change({ page: page > 1 ? page : undefined })}
+        />
+      </div>
+      <Suspense>
+        {asked && (
+          <ListDialogs
+            asked={asked}
+            tab={tabOf(search)}
+            onClose={() => setAsked(undefined)}
+            onBulkDone={selected.clear}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+/** A filter for a customer shows the name without asking for it, where a row tells. */
+const nameOf = (customerId: string | undefined, rows: License[] | undefined) =>
+  customerId ? rows?.find((row) => row.customerId === customerId)?.customer?.name : undefined;
+
+/** The sections of the customers: which are collapsed, and their headers. */
+function useSections(counts: LicenseListMeta['groups'] = [], onPermanentDelete: (license: License) => void) {
+  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (section: string) => {
+    const next = new Set(collapsed);
+    if (!next.delete(section)) next.add(section);
+    setCollapsed(next);
+  };
+  return {
+    of: sectionOf,
+    isCollapsed: (section: string) => collapsed.has(section),
+    header: (section: string, rows: License[]) => (
+      <CustomerSection
+        rows={rows}
+        count={sectionCount(rows, counts)}
+        collapsed={collapsed.has(section)}
+        onToggle={() => toggle(section)}
+        onPermanentDelete={onPermanentDelete}
+      />
+    ),
+  };
+}
+
+/** Takes the place of the filters while rows are ticked. */
+function BulkBar(props: { count: number; revoked: boolean; onChange: () => void; onClear: () => void }) {
+  return (
+    <>
+      <Text role="status">{props.count} selected</Text>
+      <Button variant="light" color={props.revoked ? undefined : 'red'} onClick={props.onChange}>
+        {props.revoked ? 'Reactivate…' : 'Revoke…'}
+      </Button>
+      <Button variant="subtle" onClick={props.onClear}>
+        Clear
+      </Button>
+    </>
+  );
+}

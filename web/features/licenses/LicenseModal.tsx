@@ -1,0 +1,121 @@
+import { Modal } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { ApiError, messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { FormSkeleton } from './CustomersFirst.tsx';
+import { conflictRows, storedVersion } from './license-conflict.ts';
+import { modalTerms } from './license-term.ts';
+import { LicenseDetails } from './LicenseDetails.tsx';
+import { LicenseForm } from './LicenseForm.tsx';
+import classes from './licenses.module.css';
+import { licenseQuery, updateLicense, type LicensePayload } from './licenses.ts';
+import { NewLicense } from './NewLicense.tsx';
+
+const width = 480;
+
+/**
+ * Creates a license, or with an `id` edits it. It only shows one that may not be edited, because of its state or
+ * because this person may not (spec part 1, section 2).
+ */
+export default function LicenseModal({ id, onClose }: { id?: string; onClose: () => void }) {
+  if (id) return <ExistingLicense id={id} onClose={onClose} />;
+  return (
+    <Modal opened onClose={onClose} title="Create License" size={width}>
+      <NewLicense terms={modalTerms} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
+  const { can } = useAuth();
+  const [conflicting, setConflicting] = useState(false);
+  const license = useQuery(licenseQuery(id));
+  const onConflict = (conflict: boolean) => {
+    setConflicting(conflict);
+    if (conflict) void license.refetch();
+  };
+  const edits = can.updateLicenses && !(license.data && licenseCan.update(license.data));
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      // Escape answers the question about the conflict first.
+      closeOnEscape={!conflicting}
+      title={edits ? 'Edit License' : 'View License'}
+      size={width}
+    >
+      {license.isLoadingError ? (
+        <ErrorState
+          title="Error loading license"
+          message={messageOf(license.error)}
+          onRetry={() => void license.refetch()}
+        />
+      ) : !license.data ? (
+        <FormSkeleton />
+      ) : edits ? (
+        <EditForm license={license.data} onConflict={onConflict} onClose={onClose} />
+      ) : (
+        <LicenseDetails license={license.data} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+type Change = { payload: LicensePayload; customerName: string; updatedAt: string | undefined };
+
+function EditForm(props: { license: License; onConflict: (conflict: boolean) => void; onClose: () => void }) {
+  const { license, onConflict, onClose } = props;
+  // What the person began from; a later load of the same license must not pass for having been seen.
+  const [seen] = useState(license);
+  const update = useMutation({
+    mutationFn: ({ payload, updatedAt }: Change) => updateLicense(seen.licenseId, { ...payload, updatedAt }),
+    onSuccess: ({ licenseKey }) => {
+      void toast({ message: `License ${licenseKey} updated` });
+      onClose();
+    },
+    onError: (error) => onConflict(isConflict(error)),
+  });
+  const conflict = isConflict(update.error) ? update.error : undefined;
+  const mine = update.variables;
+
+  return (
+    <>
+      <div className={classes.formKey}>
+        <CopyText value={seen.licenseKey} what="license key" />
+      </div>
+      <LicenseForm
+        license={seen}
+        terms={modalTerms}
+        submitLabel="Update License"
+        busy={update.isPending}
+        error={conflict ? null : update.error}
+        onSubmit={(payload, customerName) =>
+          update.mutate({ payload, customerName, updatedAt: seen.updatedAt })
+        }
+        onCancel={onClose}
+      />
+      {conflict && mine && (
+        <ConflictDialog
+          opened
+          rows={conflictRows(conflict, { theirs: license.customer?.name ?? '—', yours: mine.customerName })}
+          busy={update.isPending}
+          onKeepTheirs={onClose}
+          onSaveMine={() => update.mutate({ ...mine, updatedAt: storedVersion(conflict) })}
+          onClose={() => {
+            update.reset();
+            onConflict(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const isConflict = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'EDIT_CONFLICT';

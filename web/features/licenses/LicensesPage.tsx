@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import type { License } from '../../../contract/licenses.ts';
+import { useAuth } from '../../session.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { LicenseActivations } from './LicenseActivations.tsx';
+import { LicenseList } from './LicenseList.tsx';
+import { LicenseTabs } from './LicenseTabs.tsx';
+import type { LicenseListSearch } from './licenses-search.ts';
+import { tabOf } from './licenses.ts';
+import { useChangeSearch, useLicenseList, usePrefetch, type ChangeSearch } from './use-license-list.ts';
+
+const LicenseModal = lazy(() => import('./LicenseModal.tsx'));
+const route = getRouteApi('/signed-in/licenses');
+
+/** The license list (spec part 1, section 2); all that it shows is in its address. */
+export function LicensesPage() {
+  const search = route.useSearch();
+  const { can } = useAuth();
+  const list = useLicenseList(search);
+  const change = useChangeSearch();
+  const prefetch = usePrefetch();
+
+  return (
+    <Page
+      title="License Management"
+      actions={
+        can.createLicenses && (
+          <Button
+            data-hotkey="c"
+            leftSection={<IconPlus size={15} stroke={1.75} />}
+            onClick={() => change({ dialog: 'create' })}
+          >
+            Create License
+          </Button>
+        )
+      }
+    >
+      <LicenseTabs
+        tab={tabOf(search)}
+        counts={list.data?.meta.counts}
+        onTab={(tab) => change({ tab: tab === 'active' ? undefined : tab })}
+        onApproach={(tab) => prefetch({ ...search, tab, page: undefined })}
+      >
+        <LicenseList
+          list={list}
+          search={search}
+          change={change}
+          onApproachNextPage={() => prefetch({ ...search, page: (search.page ?? 1) + 1 })}
+        />
+      </LicenseTabs>
+      <Dialogs search={search} rows={list.data?.data} change={change} />
+    </Page>
+  );
+}
+
+/** The dialogs that the address can name. */
+function Dialogs(props: { search: LicenseListSearch; rows: License[] | undefined; change: ChangeSearch }) {
+  const { search, rows, change } = props;
+  const { can } = useAuth();
+  return (
+    <Suspense>
+      {search.dialog === 'create' && can.createLicenses && (
+        <LicenseModal onClose={() => change({ dialog: undefined })} />
+      )}
+      {search.edit && (
+        <LicenseModal key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />
+      )}
+      {search.activations && (
+        <LicenseActivations
+          licenseKey={search.activations}
+          known={rows?.find((license) => license.licenseKey === search.activations)}
+          onClose={() => change({ activations: undefined })}
+        />
+      )}
+    </Suspense>
+  );
+}

@@ -1,0 +1,42 @@
+import type { License, LicenseTab } from '../../../contract/licenses.ts';
+import { PermanentDelete } from '../customers/customers.ts';
+import { BulkChange } from './BulkChange.tsx';
+import { ReactivateLicense, RevokeLicense } from './ChangeState.tsx';
+
+/** What a person wants to do from the list, and is asked about first. */
+export type Asked =
+  | { about: 'revoke' | 'reactivate' | 'permanentDelete'; license: License }
+  | { about: 'bulk'; licenses: License[] };
+
+export default function ListDialogs(props: {
+  asked: Asked;
+  tab: LicenseTab;
+  onClose: () => void;
+  onBulkDone: () => void;
+}) {
+  const { asked, tab, onClose, onBulkDone } = props;
+  switch (asked.about) {
+    case 'revoke':
+      return <RevokeLicense license={asked.license} onClose={onClose} />;
+    case 'reactivate':
+      return <ReactivateLicense license={asked.license} onClose={onClose} />;
+    case 'permanentDelete':
+      return (
+        <PermanentDelete
+          id={asked.license.customerId}
+          name={asked.license.customer?.name ?? ''}
+          refusal="This customer cannot be deleted at this time."
+          onClose={onClose}
+        />
+      );
+    case 'bulk':
+      return (
+        <BulkChange
+          kind={tab === 'revoked' ? 'reactivate' : 'revoke'}
+          licenses={asked.licenses}
+          onDone={onBulkDone}
+          onClose={onClose}
+        />
+      );
+  }
+}

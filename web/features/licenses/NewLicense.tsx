@@ -1,0 +1,24 @@
+import { useMutation } from '@tanstack/react-query';
+import { CustomersFirst } from './CustomersFirst.tsx';
+import type { Terms } from './license-term.ts';
+import { LicenseCreated } from './LicenseCreated.tsx';
+import { LicenseForm } from './LicenseForm.tsx';
+import { createLicense, type LicensePayload } from './licenses.ts';
+
+/** The form of a new license, and its key afterwards. */
+export function NewLicense({ terms, onClose }: { terms: Terms; onClose: () => void }) {
+  const create = useMutation({ mutationFn: (payload: LicensePayload) => createLicense(payload) });
+  if (create.data) return <LicenseCreated license={create.data} onAnother={create.reset} onDone={onClose} />;
+  return (
+    <CustomersFirst>
+      <LicenseForm
+        terms={terms}
+        submitLabel="Create License"
+        busy={create.isPending}
+        error={create.error}
+        onSubmit={(payload) => create.mutate(payload)}
+        onCancel={onClose}
+      />
+    </CustomersFirst>
+  );
+}

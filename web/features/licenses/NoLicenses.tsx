@@ -1,0 +1,92 @@
+import { Button, Group } from '@mantine/core';
+import { licenseTabs, type LicenseListMeta, type LicenseTab } from '../../../contract/licenses.ts';
+import { useAuth } from '../../session.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { stateBadges } from './license-words.ts';
+import type { LicenseListSearch } from './licenses-search.ts';
+import { tabOf } from './licenses.ts';
+import type { ChangeSearch } from './use-license-list.ts';
+
+const empty: Record<LicenseTab, { title: string; todo: string }> = {
+  active: { title: 'No active licenses', todo: 'Create a license to issue a customer its key.' },
+  revoked: {
+    title: 'No revoked licenses',
+    todo: 'A license that you revoke on the Active tab moves here, and can be reactivated from here.',
+  },
+  expired: {
+    title: 'No expired licenses',
+    todo: 'A license moves here when its Valid Until date has passed. Edit it to extend it.',
+  },
+};
+
+const noFilters = { search: undefined, type: undefined, customer: undefined, expiring: undefined };
+
+/** Says why there are no rows, and what to do about it. */
+export function NoLicenses(props: {
+  search: LicenseListSearch;
+  meta: LicenseListMeta | undefined;
+  change: ChangeSearch;
+}) {
+  const { search, meta, change } = props;
+  const tab = tabOf(search);
+  if (search.page && meta && meta.total > 0) return <PageTooFar change={change} />;
+  if (search.search || search.type || search.customer || search.expiring) {
+    return <NothingFound tab={tab} counts={meta?.counts} change={change} />;
+  }
+  return (
+    <EmptyState title={empty[tab].title} action={tab === 'active' && <CreateFirst change={change} />}>
+      {empty[tab].todo}
+    </EmptyState>
+  );
+}
+
+function CreateFirst({ change }: { change: ChangeSearch }) {
+  const { can } = useAuth();
+  return can.createLicenses && <Button onClick={() => change({ dialog: 'create' })}>Create License</Button>;
+}
+
+function PageTooFar({ change }: { change: ChangeSearch }) {
+  return (
+    <EmptyState
+      title="This page does not exist"
+      action={
+        <Button variant="default" onClick={() => change({ page: undefined })}>
+          Go to the first page
+        </Button>
+      }
+    >
+      The list has become shorter than that.
+    </EmptyState>
+  );
+}
+
+/** What is searched for may well stand in another tab. */
+function NothingFound(props: {
+  tab: LicenseTab;
+  counts: LicenseListMeta['counts'] | undefined;
+  change: ChangeSearch;
+}) {
+  const { tab, counts, change } = props;
+  const elsewhere = licenseTabs.filter((other) => other !== tab && counts && counts[other] > 0);
+  return (
+    <EmptyState
+      title={`No ${tab} licenses found`}
+      action={
+        <Group gap="xs" justify="center">
+          {elsewhere.map((other) => (
+            <Button key={other} variant="default" onClick={() => change({ tab: other })}>
+              Show {counts?.[other]} {stateBadges[other].word.toLowerCase()}
+            </Button>
+          ))}
+          <Button variant="subtle" onClick={() => change(noFilters)}>
+            Clear search and filters
+          </Button>
+        </Group>
+      }
+    >
+      {elsewhere.length > 0
+        ? 'There are matches on another tab.'
+        : 'Try another search, or clear the filters.'}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,31 @@
+import { messageOf } from '../../api-error.ts';
+
+export type BulkResult<T> = { done: T[]; failed: { item: T; reason: string }[] };
+
+const atOnce = 4;
+
+/**
+ * Does `change` to every item, a few at a time. One that fails does not keep the others from being done. After an
+ * abort what has begun is finished and the rest is left alone, in neither list.
+ */
+export async function runBulk<T>(
+  items: readonly T[],
+  change: (item: T) => Promise<unknown>,
+  options: { signal: AbortSignal; onProgress: (finished: number) => void },
+): Promise<BulkResult<T>> {
+  const result: BulkResult<T> = { done: [], failed: [] };
+  const waiting = [...items];
+  const worker = async () => {
+    for (let item = waiting.shift(); item !== undefined && !options.signal.aborted; item = waiting.shift()) {
+      try {
+        await change(item);
+        result.done.push(item);
+      } catch (error) {
+        result.failed.push({ item, reason: messageOf(error) });
+      }
+      options.onProgress(result.done.length + result.failed.length);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return result;
+}

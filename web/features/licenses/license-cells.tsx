@@ -1,0 +1,63 @@
+import { Tooltip, UnstyledButton } from '@mantine/core';
+import { licenseTab, type License } from '../../../contract/licenses.ts';
+import { moduleLabel } from '../../../contract/modules.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { expiresInDays } from './license-expiry.ts';
+import { dayText } from './license-term.ts';
+import { ownerText, stateBadges, typeBadges } from './license-words.ts';
+import classes from './licenses.module.css';
+
+export function TypeBadge({ type }: Pick<License, 'type'>) {
+  return <StatusBadge tone={typeBadges[type].tone}>{typeBadges[type].word}</StatusBadge>;
+}
+
+/** Expired is derived from the clock (spec part 1, section 4). */
+export function StateBadge({ license }: { license: License }) {
+  const { tone, word } = stateBadges[licenseTab(license, new Date())];
+  return <StatusBadge tone={tone}>{word}</StatusBadge>;
+}
+
+export function CustomerCell({ customer }: Pick<License, 'customer'>) {
+  const text = ownerText(customer);
+  return (
+    <span className={classes.customer} title={text}>
+      {text}
+    </span>
+  );
+}
+
+/** The first module, and how many more there are; those in a tooltip. */
+export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
+  const [first, ...rest] = moduleIds.map(moduleLabel);
+  if (!first) return <span aria-label="No modules">—</span>;
+  return (
+    <span className={classes.modules}>
+      <span className={classes.firstModule} title={first}>
+        {first}
+      </span>
+      {rest.length > 0 && (
+        <Tooltip label={rest.join(', ')} multiline maw={280}>
+          <UnstyledButton className={classes.more} aria-label={`${rest.length} more: ${rest.join(', ')}`}>
+            +{rest.length}
+          </UnstyledButton>
+        </Tooltip>
+      )}
+    </span>
+  );
+}
+
+export function ValidUntilCell({ license }: { license: License }) {
+  const days = expiresInDays(license, new Date());
+  return (
+    <span className={classes.until}>
+      <time dateTime={license.validUntil} title={license.validUntil.replace('T', ' ').replace('Z', ' UTC')}>
+        {dayText(license.validUntil)}
+      </time>
+      {days !== undefined && (
+        <StatusBadge tone="orange">
+          Expires in {days} {days === 1 ? 'day' : 'days'}
+        </StatusBadge>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button, Group, Text } from '@mantine/core';
+import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import type { Column } from '../../ui/DataTable.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { SeatUsage } from '../activations/activations.tsx';
+import { CustomerCell, ModulesCell, StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
+import { dayText } from './license-term.ts';
+
+/** What the list shows besides the columns of the spec only when a person asks for it. */
+export const hiddenAtFirst = { validFrom: false, createdAt: false };
+
+export type LicenseHandlers = {
+  onActivations: (license: License) => void;
+  /** Opens the dialog of the license, which edits where that may be and shows otherwise. */
+  onOpen: (license: License) => void;
+  onRevoke: (license: License) => void;
+  onReactivate: (license: License) => void;
+};
+
+type Options = LicenseHandlers & { mayUpdate: boolean; withCustomer: boolean };
+
+/** Columns of the license list. Ids of those that can be sorted are the service's sort names. */
+export function licenseColumns({ withCustomer, ...actions }: Options): Column<License>[] {
+  return [
+    {
+      accessorKey: 'licenseKey',
+      header: 'License Key',
+      enableSorting: true,
+      enableHiding: false,
+      cell: ({ row }) => <CopyText value={row.original.licenseKey} what="license key" />,
+    },
+    ...(withCustomer ? [customerColumn] : []),
+    {
+      accessorKey: 'type',
+      header: 'Type',
+      enableSorting: true,
+      cell: ({ row }) => <TypeBadge type={row.original.type} />,
+    },
+    { accessorKey: 'status', header: 'Status', cell: ({ row }) => <StateBadge license={row.original} /> },
+    {
+      id: 'activations',
+      header: 'Activations',
+      enableSorting: true,
+      cell: ({ row }) => (
+        <SeatUsage used={row.original.currentActivations} max={row.original.maxActivations} />
+      ),
+    },
+    {
+      id: 'modules',
+      header: 'Modules',
+      meta: { width: '16%' },
+      cell: ({ row }) => <ModulesCell moduleIds={row.original.moduleIds} />,
+    },
+    {
+      accessorKey: 'validFrom',
+      header: 'Valid From',
+      cell: ({ row }) => dayText(row.original.validFrom),
+    },
+    {
+      accessorKey: 'validUntil',
+      header: 'Valid Until',
+      enableSorting: true,
+      cell: ({ row }) => <ValidUntilCell license={row.original} />,
+    },
+    {
+      accessorKey: 'createdAt',
+      header: 'Created',
+      enableSorting: true,
+      cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      enableHiding: false,
+      meta: { width: 200 },
+      cell: ({ row }) => <LicenseActions license={row.original} {...actions} />,
+    },
+  ];
+}
+
+/** Only where the rows are not grouped by it. */
+const customerColumn: Column<License> = {
+  id: 'customer',
+  header: 'Customer',
+  enableSorting: true,
+  cell: ({ row }) => <CustomerCell customer={row.original.customer} />,
+};
+
+function LicenseActions({ license, ...on }: Omit<Options, 'withCustomer'> & { license: License }) {
+  return (
+    <Group gap={0} wrap="nowrap" ml={-8}>
+      <Button variant="subtle" size="compact-xs" onClick={() => on.onActivations(license)}>
+        Activations
+      </Button>
+      <StateActions license={license} {...on} />
+    </Group>
+  );
+}
+
+/** What changes the license; for one whose owner is deleted only the reason why nothing may (spec part 1, section 2). */
+function StateActions({ license, mayUpdate, ...on }: Omit<Options, 'withCustomer'> & { license: License }) {
+  const revoked = license.status === 'revoked';
+  const refusal = revoked ? licenseCan.reactivate(license) : licenseCan.revoke(license);
+  if (refusal) {
+    return (
+      <Text size="xs" c="dimmed" px={6}>
+        {refusal}
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Button variant="subtle" size="compact-xs" onClick={() => on.onOpen(license)}>
+        {mayUpdate && !revoked ? 'Edit' : 'View'}
+      </Button>
+      {mayUpdate && !revoked && (
+        <Button variant="subtle" color="red" size="compact-xs" onClick={() => on.onRevoke(license)}>
+          Revoke
+        </Button>
+      )}
+      {mayUpdate && revoked && (
+        <Button variant="subtle" size="compact-xs" onClick={() => on.onReactivate(license)}>
+          Reactivate
+        </Button>
+      )}
+    </>
+  );
+}

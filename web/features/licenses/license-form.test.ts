@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { License } from '../../../contract/licenses.ts';
+import { payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
+import { modalTerms, pageTerms } from './license-term.ts';
+
+const now = new Date('2026-11-20T22:15:00.000Z');
+const customerId = '0198a000-0000-7000-8000-000000000001';
+const fresh = valuesOf(undefined, modalTerms, now);
+const filled: LicenseValues = { ...fresh, customerId };
+
+const license: License = {
+  licenseId: '0198a000-0000-7000-8000-000000000002',
+  licenseKey: 'E0000-00000-00000-00000-00000',
+  customerId,
+  customer: { name: 'Northside', deletedAt: null },
+  type: 'enterprise',
+  status: 'active',
+  validFrom: '2026-01-01T12:34:56.000Z',
+  validUntil: '2027-01-01T23:59:59.999Z',
+  maxActivations: 3,
+  currentActivations: 0,
+  moduleIds: ['mod_b', 'mod_a'],
+  createdAt: '2026-01-01T12:34:56.000Z',
+  updatedAt: '2026-01-01T12:34:56.000Z',
+};
+
+describe('a new license', () => {
+  it('begins as a trial of one machine from today for 30 days', () => {
+    expect(fresh).toEqual({
+      customerId: '',
+      type: 'trial',
+      maxActivations: 1,
+      validFrom: '2026-11-20',
+      validUntil: '2026-12-20',
+      moduleIds: [],
+    });
+  });
+
+  it('follows its type and first day, by the terms of the modal or of the page', () => {
+    expect(withTerm({ ...fresh, type: 'enterprise' }, modalTerms).validUntil).toBe('2027-11-20');
+    expect(withTerm({ ...fresh, type: 'enterprise' }, pageTerms).validUntil).toBe('2026-12-20');
+    expect(withTerm({ ...fresh, validFrom: '2027-01-31' }, modalTerms).validUntil).toBe('2027-03-02');
+    expect(withTerm({ ...fresh, validFrom: null }, modalTerms).validUntil).toBe('2026-12-20');
+  });
+
+  it('is sent with ISO timestamps', () => {
+    expect(payloadOf(filled)).toMatchObject({
+      validFrom: '2026-11-20T00:00:00.000Z',
+      validUntil: '2026-12-20T00:00:00.000Z',
+      moduleIds: [],
+    });
+  });
+});
+
+describe('validate', () => {
+  it('accepts what is complete', () => {
+    expect(validate(filled)).toEqual({});
+  });
+
+  it.each([
+    [{ customerId: '' }, { customerId: 'Customer is required' }],
+    [{ maxActivations: '' }, { maxActivations: 'Max activations is required' }],
+    [{ maxActivations: 0 }, { maxActivations: 'Must be at least 1' }],
+    [{ maxActivations: -3 }, { maxActivations: 'Must be at least 1' }],
+    [{ validUntil: '2026-11-20' }, { validUntil: 'Must be after Valid From' }],
+    [{ validFrom: null }, { validFrom: 'Valid From is required' }],
+    [{ validUntil: null }, { validUntil: 'Valid Until is required' }],
+  ] satisfies [Partial<LicenseValues>, object][])('refuses %o', (wrong, errors) => {
+    expect(validate({ ...filled, ...wrong })).toEqual(errors);
+  });
+});
+
+describe('an edit', () => {
+  const values = valuesOf(license, modalTerms, now);
+
+  it('that changes nothing sends what is stored, to the millisecond', () => {
+    const { customerId: owner, type, validFrom, validUntil, maxActivations, moduleIds } = license;
+    expect(payloadOf(values, license)).toEqual({
+      customerId: owner,
+      type,
+      validFrom,
+      validUntil,
+      maxActivations,
+      moduleIds,
+    });
+  });
+
+  it('sends the beginning of a day that was chosen', () => {
+    expect(payloadOf({ ...values, validUntil: '2027-02-01' }, license).validUntil).toBe(
+      '2027-02-01T00:00:00.000Z',
+    );
+  });
+});

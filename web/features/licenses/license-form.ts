@@ -1,0 +1,86 @@
+import { schemaResolver, type FormErrors } from '@mantine/form';
+import { licenseInput, type License, type LicenseType } from '../../../contract/licenses.ts';
+import { addTerm, dayOf, instantOf, today, type Day, type Terms } from './license-term.ts';
+import type { LicensePayload } from './licenses.ts';
+
+/** Fields of the license form and what they are called in it (spec part 1, section 2). */
+export const fieldLabels = {
+  customerId: 'Customer',
+  type: 'License Type',
+  maxActivations: 'Max Activations',
+  validFrom: 'Valid From',
+  validUntil: 'Valid Until',
+  moduleIds: 'Modules',
+} as const;
+
+export type LicenseValues = {
+  customerId: string;
+  type: LicenseType;
+  /** Text while it is no number. */
+  maxActivations: number | string;
+  validFrom: Day | null;
+  validUntil: Day | null;
+  moduleIds: string[];
+};
+
+/** What the form begins with: the license, or the defaults of spec part 1, section 5. */
+export function valuesOf(license: License | undefined, terms: Terms, now: Date): LicenseValues {
+  if (!license) {
+    const validFrom = today(now);
+    return {
+      customerId: '',
+      type: 'trial',
+      maxActivations: 1,
+      validFrom,
+      validUntil: addTerm(validFrom, terms.trial),
+      moduleIds: [],
+    };
+  }
+  const { customerId, type, maxActivations, moduleIds } = license;
+  return {
+    customerId,
+    type,
+    maxActivations,
+    moduleIds,
+    validFrom: dayOf(license.validFrom),
+    validUntil: dayOf(license.validUntil),
+  };
+}
+
+/** Another type or first day sets the last one (spec part 1, section 4). */
+export function withTerm(values: LicenseValues, terms: Terms): Partial<LicenseValues> {
+  const { type, validFrom, validUntil } = values;
+  return { type, validFrom, validUntil: validFrom ? addTerm(validFrom, terms[type]) : validUntil };
+}
+
+/**
+ * What is sent. A day that was not changed keeps the time of day it was stored with, which another program may have
+ * chosen: an edit of something else must not move the end of a license.
+ */
+export function payloadOf(values: LicenseValues, license?: License): LicensePayload {
+  return {
+    customerId: values.customerId,
+    type: values.type,
+    maxActivations: values.maxActivations as number,
+    validFrom: instant(values.validFrom, license?.validFrom),
+    validUntil: instant(values.validUntil, license?.validUntil),
+    moduleIds: values.moduleIds,
+  };
+}
+
+function instant(day: Day | null, stored: string | undefined): string {
+  if (!day) return '';
+  return stored && dayOf(stored) === day ? stored : instantOf(day);
+}
+
+const checkAgainstContract = schemaResolver(licenseInput, { sync: true });
+
+/** Errors by field, in the words of spec part 1, section 5. */
+export function validate(values: LicenseValues, license?: License): FormErrors {
+  return {
+    ...checkAgainstContract(payloadOf(values, license)),
+    ...(values.customerId ? {} : { customerId: 'Customer is required' }),
+    ...(values.validFrom ? {} : { validFrom: 'Valid From is required' }),
+    ...(values.validUntil ? {} : { validUntil: 'Valid Until is required' }),
+  };
+}

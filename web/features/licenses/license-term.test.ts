@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addTerm,
+  dayOf,
+  dayText,
+  instantOf,
+  lastDay,
+  modalTerms,
+  pageTerms,
+  today,
+  type Day,
+} from './license-term.ts';
+
+const oneDay = 86_400_000;
+const anyDay: fc.Arbitrary<Day> = fc
+  .date({ min: new Date('1970-01-01'), max: new Date('9990-12-31'), noInvalidDate: true })
+  .map((date) => today(date));
+const at = (day: Day) => Date.parse(instantOf(day));
+
+describe('terms', () => {
+  it.each([
+    ['2026-11-20', '2026-12-20'],
+    ['2028-02-01', '2028-03-02'],
+    ['2027-02-01', '2027-03-03'],
+    ['2026-12-15', '2027-01-14'],
+  ])('a trial from %s ends on %s', (from, until) => {
+    expect(addTerm(from, modalTerms.trial)).toBe(until);
+    expect(addTerm(from, pageTerms.trial)).toBe(until);
+  });
+
+  it.each([
+    ['2026-11-20', '2027-11-20'],
+    ['2028-02-29', '2029-02-28'],
+    ['2027-02-28', '2028-02-28'],
+    ['2027-03-01', '2028-03-01'],
+    ['2026-12-31', '2027-12-31'],
+  ])('an enterprise license from the modal from %s ends on %s', (from, until) => {
+    expect(addTerm(from, modalTerms.enterprise)).toBe(until);
+  });
+
+  it.each([
+    ['2026-11-20', '2026-12-20'],
+    ['2026-12-31', '2027-01-31'],
+    ['2027-01-31', '2027-02-28'],
+    ['2028-01-31', '2028-02-29'],
+    ['2026-10-31', '2026-11-30'],
+  ])('an enterprise license from the page from %s ends on %s', (from, until) => {
+    expect(addTerm(from, pageTerms.enterprise)).toBe(until);
+  });
+
+  it('a trial lasts exactly 30 days of time', () => {
+    fc.assert(
+      fc.property(anyDay, (from) => {
+        expect(at(addTerm(from, modalTerms.trial)) - at(from)).toBe(30 * oneDay);
+      }),
+    );
+  });
+
+  it('a year lasts 365 or 366 days and ends on the same day, but for 29 February', () => {
+    fc.assert(
+      fc.property(anyDay, (from) => {
+        const until = addTerm(from, modalTerms.enterprise);
+        expect([365, 366]).toContain((at(until) - at(from)) / oneDay);
+        expect(Number(until.slice(0, 4))).toBe(Number(from.slice(0, 4)) + 1);
+        expect(until.slice(5)).toBe(from.endsWith('02-29') ? '02-28' : from.slice(5));
+      }),
+    );
+  });
+
+  it('a month never skips one', () => {
+    fc.assert(
+      fc.property(anyDay, (from) => {
+        const until = addTerm(from, pageTerms.enterprise);
+        const months = (day: Day) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
+        expect(months(until)).toBe(months(from) + 1);
+      }),
+    );
+  });
+
+  it('does not leave what the service can hold', () => {
+    expect(addTerm('9999-06-01', modalTerms.enterprise)).toBe(lastDay);
+    expect(addTerm('9999-12-31', modalTerms.trial)).toBe(lastDay);
+  });
+});
+
+describe('days', () => {
+  it('go to the wire and back unchanged', () => {
+    fc.assert(
+      fc.property(anyDay, (day) => {
+        expect(dayOf(instantOf(day))).toBe(day);
+      }),
+    );
+  });
+
+  it('are shown as they were chosen', () => {
+    expect(dayText(instantOf('2026-11-20'))).toBe('20 Nov 2026');
+    expect(dayText('2026-11-20T23:59:59.999Z')).toBe('20 Nov 2026');
+  });
+
+  it('today is the day in UTC', () => {
+    expect(today(new Date('2026-11-20T23:30:00-08:00'))).toBe('2026-11-21');
+  });
+});

@@ -1,0 +1,61 @@
+import type { LicenseType } from '../../../contract/licenses.ts';
+
+/*
+ * Days of a license. A form holds a day as `2026-11-20` and nothing finer; on the wire it is the instant at which
+ * that day begins in UTC. So `validFrom` plus 30 days is exactly 30 days of time (spec part 1, section 5), the
+ * search for a long date finds what is shown, and every reader sees the same day in every time zone. "Today" is
+ * the day in UTC as well: a license issued now is valid now, also east of Greenwich.
+ */
+
+/** `2026-11-20`. */
+export type Day = string;
+export type Term = { days: number } | { months: number };
+export type Terms = Record<LicenseType, Term>;
+
+/** In the license modal: spec part 1, sections 5 and 9. */
+export const modalTerms: Terms = { trial: { days: 30 }, enterprise: { months: 12 } };
+/** On the page /licenses/new: spec part 2, section 9. */
+export const pageTerms: Terms = { trial: { days: 30 }, enterprise: { months: 1 } };
+
+/** What the service can hold. */
+export const firstDay: Day = '1970-01-01';
+export const lastDay: Day = '9999-12-31';
+
+export const today = (now: Date): Day => now.toISOString().slice(0, 10);
+export const dayOf = (instant: string): Day => instant.slice(0, 10);
+export const instantOf = (day: Day): string => `${day}T00:00:00.000Z`;
+
+/**
+ * The day that lies `term` after `from`. Months keep the day of the month where there is one, else take the last:
+ * a year from 29 February ends on 28 February.
+ */
+export function addTerm(from: Day, term: Term): Day {
+  const end = 'days' in term ? addDays(from, term.days) : addMonths(from, term.months);
+  return end.getTime() > Date.parse(lastDay) ? lastDay : today(end);
+}
+
+function addDays(from: Day, days: number): Date {
+  const date = new Date(instantOf(from));
+  date.setUTCDate(date.getUTCDate() + days);
+  return date;
+}
+
+function addMonths(from: Day, months: number): Date {
+  const date = new Date(instantOf(from));
+  const wanted = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + months);
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(wanted, last));
+  return date;
+}
+
+const shown = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** `20 Nov 2026`: the same for every reader. */
+export const dayText = (instant: string): string => shown.format(new Date(instant));

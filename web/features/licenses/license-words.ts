@@ -1,0 +1,24 @@
+import type { License, LicenseTab, LicenseType } from '../../../contract/licenses.ts';
+import type { Tone } from '../../ui/StatusBadge.tsx';
+
+/** What types and states are called on the screen, and the color of their badge. */
+export const typeBadges: Record<LicenseType, { tone: Tone; word: string }> = {
+  trial: { tone: 'violet', word: 'Trial' },
+  enterprise: { tone: 'neutral', word: 'Enterprise' },
+};
+
+export const stateBadges: Record<LicenseTab, { tone: Tone; word: string }> = {
+  active: { tone: 'teal', word: 'Active' },
+  revoked: { tone: 'red', word: 'Revoked' },
+  expired: { tone: 'amber', word: 'Expired' },
+};
+
+const unknownCustomers = 'Unknown Customers (Deleted)';
+
+/** The owner of a license, with its mark when it is deleted (spec part 1, section 2). */
+export function ownerText(customer: License['customer'] | undefined): string {
+  if (!customer) return unknownCustomers;
+  return customer.deletedAt ? `${customer.name} (Deleted)` : customer.name;
+}
+
+export const countOf = (n: number): string => `${n.toLocaleString('en')} ${n === 1 ? 'license' : 'licenses'}`;

@@ -1,0 +1,39 @@
+import { pageParam, textParam } from '../../search-params.ts';
+
+/** What the address of the license list holds: tab, filters, page and order, and the dialog that is open. */
+export type LicenseListSearch = {
+  tab?: string | undefined;
+  search?: string | undefined;
+  type?: string | undefined;
+  /** Id of a customer. */
+  customer?: string | undefined;
+  /** Only licenses that expire within so many days. */
+  expiring?: '30' | undefined;
+  sort?: string | undefined;
+  page?: number | undefined;
+  dialog?: 'create' | undefined;
+  /** Id of the license whose dialog is open. */
+  edit?: string | undefined;
+  /** Key of the license whose activations are open. */
+  activations?: string | undefined;
+};
+
+export const licenseListSearch = (params: Record<string, unknown>): LicenseListSearch => ({
+  tab: textParam(params, 'tab'),
+  search: textParam(params, 'search'),
+  type: textParam(params, 'type'),
+  customer: idParam(params, 'customer'),
+  expiring: textParam(params, 'expiring') === '30' ? '30' : undefined,
+  sort: textParam(params, 'sort'),
+  page: pageParam(params),
+  dialog: params['dialog'] === 'create' ? 'create' : undefined,
+  edit: idParam(params, 'edit'),
+  activations: textParam(params, 'activations'),
+});
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function idParam(params: Record<string, unknown>, name: string): string | undefined {
+  const text = textParam(params, name);
+  return text && uuid.test(text) ? text : undefined;
+}

@@ -1,0 +1,71 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import {
+  licenses,
+  licenseSorts,
+  licenseTabs,
+  licenseTypes,
+  type LicenseTab,
+} from '../../../contract/licenses.ts';
+import type { RouteRequest } from '../../../contract/route.ts';
+import { call, callList, urlOf } from '../../api.ts';
+import { oneOf } from '../../search-params.ts';
+import type { LicenseListSearch } from './licenses-search.ts';
+
+/** Main module of the feature: what the console asks and tells the service about licenses. */
+
+export const pageSize = 50;
+
+export const tabOf = (search: LicenseListSearch): LicenseTab => oneOf(licenseTabs, search.tab) ?? 'active';
+export const sortOf = (search: LicenseListSearch) => oneOf(licenseSorts, search.sort) ?? 'customer';
+
+/** The part of the address that the service filters and sorts by. */
+const filterOf = (search: LicenseListSearch) => ({
+  tab: tabOf(search),
+  search: search.search,
+  type: oneOf(licenseTypes, search.type),
+  customerId: search.customer,
+  expiringWithinDays: search.expiring,
+  sort: sortOf(search),
+});
+
+/** A page of the list, with the counts of the tabs and of the customers on the page. */
+export const licenseListQuery = (search: LicenseListSearch) => {
+  const offset = ((search.page ?? 1) - 1) * pageSize;
+  const query = { ...filterOf(search), limit: String(pageSize), offset: String(offset) };
+  return queryOptions({
+    queryKey: ['licenses', 'list', query],
+    queryFn: ({ signal }) => callList(licenses.list, { query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const licenseExportUrl = (search: LicenseListSearch): string =>
+  urlOf(licenses.exportCsv, { query: filterOf(search) });
+
+/** One license as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+export const licenseQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['licenses', 'one', id],
+    queryFn: ({ signal }) => call(licenses.get, withId(id), { signal }),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
+/** The few licenses that `text` finds best, in every state. */
+export const licenseFindQuery = (text: string, limit: number) =>
+  queryOptions({
+    queryKey: ['licenses', 'find', text, limit],
+    queryFn: ({ signal }) =>
+      callList(licenses.list, { query: { search: text, limit: String(limit) } }, { signal }),
+  });
+
+/** What the license form sends. */
+export type LicensePayload = RouteRequest<typeof licenses.create>['body'];
+type Update = RouteRequest<typeof licenses.update>['body'];
+
+export const createLicense = (body: LicensePayload) => call(licenses.create, { body });
+export const updateLicense = (id: string, body: Update) => call(licenses.update, { ...withId(id), body });
+export const revokeLicense = (id: string) => call(licenses.revoke, withId(id));
+export const reactivateLicense = (id: string) => call(licenses.reactivate, withId(id));
+
+const withId = (id: string) => ({ params: { id } });

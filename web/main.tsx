@@ -1,0 +1,25 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './query-client.ts';
+import { router } from './routes.tsx';
+import { AuthProvider } from './session.tsx';
+import { ThemeProvider } from './ui/ThemeProvider.tsx';
+
+const root = createRoot(document.getElementById('root')!, {
+  // The screen says it; the console of the browser only keeps the trace.
+  onCaughtError: (error) => console.warn(error),
+});
+
+root.render(
+  <StrictMode>
+    <ThemeProvider>
+      <QueryClientProvider client={queryClient}>
+        <AuthProvider>
+          <RouterProvider router={router} />
+        </AuthProvider>
+      </QueryClientProvider>
+    </ThemeProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,21 @@
+/** Every path of the console (spec part 1, section 2), so that no other file spells one. */
+export const paths = {
+  home: '/',
+  login: '/login',
+  licenses: '/licenses',
+  newLicense: '/licenses/new',
+  customers: '/customers',
+  customerTrash: '/customers/trash',
+} as const;
+
+/** A path of our own origin, else `/`: a link to the sign-in page must not send a person elsewhere. */
+export function safeRedirect(wanted: string | undefined, origin: string): string {
+  if (!wanted?.startsWith('/')) return paths.home;
+  try {
+    const url = new URL(wanted, origin);
+    if (url.origin !== origin || url.pathname === paths.login) return paths.home;
+    return url.pathname + url.search + url.hash;
+  } catch {
+    return paths.home;
+  }
+}

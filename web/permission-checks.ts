@@ -1,0 +1,52 @@
+import type { Action, Permission, Resource } from '../contract/permissions.ts';
+import type { StoredSession } from './session-store.ts';
+
+type Pair = readonly [resource: Resource, action: Action];
+type Rights = Pick<StoredSession, 'permissions' | 'roles'>;
+
+/** The questions of spec part 1, section 6, asked of one person's rights. */
+export function permissionChecks({ permissions, roles }: Rights) {
+  // Not the contract's own one-liner: that module brings its schemas along, and the sign-in screen has no use for them.
+  const hasPermission = (resource: Resource, action: Action) =>
+    permissions.some((p: Permission) => p.resource === resource && p.action === action);
+  const hasRole = (name: string) => roles.some((role) => role.name === name);
+  return {
+    hasPermission,
+    hasRole,
+    hasAnyRole: (names: readonly string[]) => names.some(hasRole),
+    hasAllRoles: (names: readonly string[]) => names.every(hasRole),
+    hasAnyPermission: (pairs: readonly Pair[]) => pairs.some(([r, a]) => hasPermission(r, a)),
+    hasAllPermissions: (pairs: readonly Pair[]) => pairs.every(([r, a]) => hasPermission(r, a)),
+    can: namedChecks(hasPermission),
+  };
+}
+
+function namedChecks(has: (resource: Resource, action: Action) => boolean) {
+  return {
+    viewUsers: has('users', 'read'),
+    createUsers: has('users', 'create'),
+    updateUsers: has('users', 'update'),
+    deleteUsers: has('users', 'delete'),
+    viewLicenses: has('licenses', 'read'),
+    createLicenses: has('licenses', 'create'),
+    updateLicenses: has('licenses', 'update'),
+    deleteLicenses: has('licenses', 'delete'),
+    viewCustomers: has('customers', 'read'),
+    createCustomers: has('customers', 'create'),
+    updateCustomers: has('customers', 'update'),
+    deleteCustomers: has('customers', 'delete'),
+    viewReleases: has('releases', 'read'),
+    createReleases: has('releases', 'create'),
+    updateReleases: has('releases', 'update'),
+    deleteReleases: has('releases', 'delete'),
+    viewApiKeys: has('api_keys', 'read'),
+    createApiKeys: has('api_keys', 'create'),
+    updateApiKeys: has('api_keys', 'update'),
+    deleteApiKeys: has('api_keys', 'delete'),
+    viewAudit: has('audit', 'read'),
+    exportAudit: has('audit', 'export'),
+    viewAnalytics: has('analytics', 'read'),
+    exportAnalytics: has('analytics', 'export'),
+    manageRollouts: has('rollouts', 'create') || has('rollouts', 'update'),
+  };
+}

@@ -1,0 +1,19 @@
+import { expect, test, vi } from 'vitest';
+import { ApiError } from './api-error.ts';
+
+vi.stubGlobal('window', { addEventListener: () => undefined });
+const { retryDelay, shouldRetry } = await import('./query-client.ts');
+
+test('waits 1 s, then twice as long each time, at most 30 s', () => {
+  expect([0, 1, 2, 3, 4, 5, 6].map(retryDelay)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+});
+
+test('asks again three times, but not what was refused', () => {
+  expect([0, 2, 3].map((failures) => shouldRetry(failures, new ApiError(503, 'x')))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(shouldRetry(0, new ApiError(404, 'x'))).toBe(false);
+  expect(shouldRetry(0, new ApiError(0, 'no answer'))).toBe(true);
+});

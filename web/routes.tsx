@@ -1,0 +1,108 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { customerListSearch, customerTrashSearch } from './features/customers/customers-search.ts';
+import { licenseListSearch } from './features/licenses/licenses-search.ts';
+import { loginSearch } from './features/session/login-search.ts';
+import { paths } from './paths.ts';
+import { getSession } from './session-store.ts';
+import { ErrorScreen } from './shell/ErrorScreen.tsx';
+import { registerPaletteSource } from './shell/palette-sources.ts';
+
+const root = createRootRoute();
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: paths.login,
+  validateSearch: loginSearch,
+  component: lazyRouteComponent(() => import('./features/session/LoginPage.tsx'), 'LoginPage'),
+});
+
+/** Everything but the sign-in page: without a session a person is sent there, and back afterwards. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: ({ location }) => {
+    if (!getSession()) throw redirect({ to: paths.login, search: { redirect: location.href } });
+  },
+  component: lazyRouteComponent(() => import('./shell/SignedIn.tsx'), 'SignedIn'),
+});
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.home,
+  beforeLoad: () => {
+    throw redirect({ to: paths.licenses, replace: true });
+  },
+});
+
+const licenses = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.licenses,
+  validateSearch: licenseListSearch,
+  component: lazyRouteComponent(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
+});
+
+const newLicense = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.newLicense,
+  component: lazyRouteComponent(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
+});
+
+const customers = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.customers,
+  validateSearch: customerListSearch,
+  component: lazyRouteComponent(() => import('./features/customers/CustomersPage.tsx'), 'CustomersPage'),
+});
+
+const customerTrash = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.customerTrash,
+  validateSearch: customerTrashSearch,
+  component: lazyRouteComponent(
+    () => import('./features/customers/CustomerTrashPage.tsx'),
+    'CustomerTrashPage',
+  ),
+});
+
+const unknown = createRoute({
+  getParentRoute: () => signedIn,
+  path: '$',
+  component: lazyRouteComponent(() => import('./shell/NotFound.tsx'), 'NotFound'),
+});
+
+const routeTree = root.addChildren([
+  login,
+  signedIn.addChildren([home, licenses, newLicense, customers, customerTrash, unknown]),
+]);
+
+/** What the command palette searches beside pages; loaded when the palette is opened. */
+registerPaletteSource(async () => (await import('./features/licenses/licenses-palette.ts')).licensesPalette);
+registerPaletteSource(
+  async () => (await import('./features/customers/customers-palette.ts')).customersPalette,
+);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultErrorComponent: ErrorScreen,
+  scrollRestoration: true,
+  // Plain query strings: `?page=2&search=12` rather than JSON values in quotes.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    return text ? `?${text}` : '';
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Permission } from '../contract/permissions.ts';
+import type { SessionUser } from '../contract/session.ts';
+
+/** What the console keeps of a session in local storage, under these four names (spec part 1, sections 3, 9). */
+export type StoredSession = {
+  user: SessionUser;
+  accessToken: string;
+  permissions: Permission[];
+  roles: { name: string }[];
+};
+
+const keys = ['user', 'accessToken', 'permissions', 'roles'] as const;
+const listeners = new Set<() => void>();
+let current = read();
+
+/** The session of this browser, or null. The same object until it changes. */
+export const getSession = (): StoredSession | null => current;
+
+export function setSession(session: StoredSession): void {
+  localStorage.setItem('user', JSON.stringify(session.user));
+  localStorage.setItem('accessToken', session.accessToken);
+  localStorage.setItem('permissions', JSON.stringify(session.permissions));
+  localStorage.setItem('roles', JSON.stringify(session.roles));
+  changed(session);
+}
+
+export function clearSession(): void {
+  for (const key of keys) localStorage.removeItem(key);
+  changed(null);
+}
+
+/** Calls `listener` after every change, also one that another tab made; gives back how to stop it. */
+export function onSessionChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Reads storage again: what another tab has written since is not yet in memory. */
+export function rereadSession(): StoredSession | null {
+  changed(read());
+  return current;
+}
+
+function changed(session: StoredSession | null): void {
+  current = session;
+  for (const listener of listeners) listener();
+}
+
+function read(): StoredSession | null {
+  const user = localStorage.getItem('user');
+  const accessToken = localStorage.getItem('accessToken');
+  if (user === null) return null;
+  const parsed = parse<SessionUser>(user);
+  if (typeof parsed !== 'object' || parsed === null) {
+    for (const key of keys) localStorage.removeItem(key);
+    return null;
+  }
+  if (!accessToken) return null;
+  return { user: parsed, accessToken, permissions: list('permissions'), roles: list('roles') };
+}
+
+function list<T>(key: 'permissions' | 'roles'): T[] {
+  const parsed = parse<T[]>(localStorage.getItem(key) ?? '[]');
+  return Array.isArray(parsed) ? parsed : [];
+}
+
+function parse<T>(json: string): T | undefined {
+  try {
+    return JSON.parse(json) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+window.addEventListener('storage', (event) => {
+  if (event.key === null || (keys as readonly string[]).includes(event.key)) rereadSession();
+});

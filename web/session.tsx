@@ -1,0 +1,116 @@
+import { useQueryClient } from '@tanstack/react-query';
+import {
+  createContext,
+  use,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react';
+import { ApiError, messageOf } from './api-error.ts';
+import { call } from './api.ts';
+import { permissionChecks } from './permission-checks.ts';
+import {
+  clearSession,
+  getSession,
+  onSessionChange,
+  setSession,
+  type StoredSession,
+} from './session-store.ts';
+
+type Auth = ReturnType<typeof permissionChecks> & {
+  user: StoredSession['user'] | null;
+  isAuthenticated: boolean;
+  /** True until the stored session has been restored and its rights refreshed. */
+  loading: boolean;
+  login: (email: string, password: string) => Promise<void>;
+  logout: () => Promise<void>;
+};
+
+const AuthContext = createContext<Auth | null>(null);
+
+/** The person, and what they may do. */
+export function useAuth(): Auth {
+  const auth = use(AuthContext);
+  if (!auth) throw new Error('useAuth must be used within an AuthProvider');
+  return auth;
+}
+
+/** Keeps the session of this browser: restored at start, shared by its tabs (spec part 1, section 4). */
+export function AuthProvider({ children }: { children: ReactNode }) {
+  const session = useSyncExternalStore(onSessionChange, getSession);
+  const [loading, setLoading] = useState(() => getSession() !== null);
+  useForgetDataWithSession();
+
+  useEffect(() => {
+    if (getSession()) void refreshRights().finally(() => setLoading(false));
+  }, []);
+
+  const auth = useMemo(
+    () => ({
+      user: session?.user ?? null,
+      isAuthenticated: session !== null,
+      loading,
+      login,
+      logout,
+      ...permissionChecks(session ?? { permissions: [], roles: [] }),
+    }),
+    [session, loading],
+  );
+  return <AuthContext value={auth}>{children}</AuthContext>;
+}
+
+/** What one person loaded must not be shown to the next. */
+function useForgetDataWithSession(): void {
+  const queryClient = useQueryClient();
+  useEffect(
+    () =>
+      onSessionChange(() => {
+        if (!getSession()) queryClient.clear();
+      }),
+    [queryClient],
+  );
+}
+
+// The schemas behind these calls load when one is made, not with the sign-in screen.
+const calls = async () => (await import('../contract/session.ts')).session;
+
+/** Signs in, or throws an error whose message is for the person. */
+async function login(email: string, password: string): Promise<void> {
+  try {
+    setSession(await call((await calls()).login, { body: { email, password } }));
+  } catch (error) {
+    console.warn('Login failed:', messageOf(error));
+    throw new Error(loginMessage(error), { cause: error });
+  }
+}
+
+function loginMessage(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'Login failed';
+  if (error.status === 0) return error.message;
+  return error.sentence ?? 'Login failed';
+}
+
+/** Ends the session here whatever the server says. */
+async function logout(): Promise<void> {
+  try {
+    await call((await calls()).logout);
+  } catch (error) {
+    console.warn('Logout failed:', messageOf(error));
+  }
+  clearSession();
+}
+
+/** A server that does not answer must not keep a person behind the spinner. */
+const patience = 5000;
+
+async function refreshRights(): Promise<void> {
+  try {
+    const me = await call((await calls()).me, undefined, { signal: AbortSignal.timeout(patience) });
+    const session = getSession();
+    if (session) setSession({ ...session, ...me });
+  } catch (error) {
+    console.warn('Permissions could not be refreshed:', messageOf(error));
+  }
+}

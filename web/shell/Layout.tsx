@@ -1,0 +1,92 @@
+import { Burger } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
+import { useAuth } from '../session.tsx';
+import { ToastRegion } from '../ui/ToastRegion.tsx';
+import { BuildInfo } from './BuildInfo.tsx';
+import classes from './Layout.module.css';
+import { Navigation } from './Navigation.tsx';
+import { navigation } from './navigation.ts';
+import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
+import { TopBar } from './TopBar.tsx';
+
+const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
+const HelpDialog = lazy(() => import('./HelpDialog.tsx'));
+
+/** The frame around every screen: bar, navigation, content, and what floats above them. */
+export function Layout({ children }: { children: ReactNode }) {
+  const [menuOpened, menu] = useDisclosure(false);
+  const [helpOpened, help] = useDisclosure(false);
+  const palette = usePalette();
+  useConsoleShortcuts({ onHelp: help.open, onPalette: palette.open });
+  useFocusOnNewScreen();
+
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main" onClick={focusMain}>
+        Skip to content
+      </a>
+      <TopBar
+        onSearch={palette.open}
+        burger={
+          <Burger
+            className={classes.burger}
+            size={18}
+            opened={menuOpened}
+            onClick={menu.toggle}
+            aria-label="Navigation"
+            aria-expanded={menuOpened}
+            aria-controls="navigation"
+          />
+        }
+      />
+      <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} />
+      <main id="main" tabIndex={-1} className={classes.main}>
+        {children}
+      </main>
+      <BuildInfo />
+      <ToastRegion />
+      <Suspense>
+        {palette.wanted && <CommandPalette />}
+        {helpOpened && <HelpDialog opened onClose={help.close} />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** The palette and its library load when it is first asked for. */
+function usePalette() {
+  const [wanted, setWanted] = useState(false);
+  const open = async () => {
+    setWanted(true);
+    const { spotlight } = await import('@mantine/spotlight');
+    spotlight.open();
+  };
+  return { wanted, open: () => void open() };
+}
+
+function useConsoleShortcuts(on: { onHelp: () => void; onPalette: () => void }): void {
+  const [enabled] = useShortcutsEnabled();
+  const { hasPermission } = useAuth();
+  const navigate = useNavigate();
+  const reachable = navigation.filter((item) => hasPermission(item.resource, 'read'));
+  const go = Object.fromEntries(reachable.map((item) => [item.key, () => void navigate({ to: item.to })]));
+  useShortcuts({ enabled, go, ...on });
+}
+
+/** A new screen is read from its start, and its first Tab leads into it. */
+function useFocusOnNewScreen(): void {
+  const path = useLocation({ select: (location) => location.pathname });
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current !== path) document.getElementById('main')?.focus({ preventScroll: true });
+    shown.current = path;
+  }, [path]);
+}
+
+/** The address must not change, or the router would take `#main` for a navigation. */
+function focusMain(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

@@ -1,0 +1,35 @@
+import { IconKeyboard } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useAuth } from '../session.tsx';
+import classes from './Layout.module.css';
+import { navigation } from './navigation.ts';
+
+/** Links to the screens that this person may read. */
+export function Navigation(props: { opened: boolean; onNavigate: () => void; onHelp: () => void }) {
+  const { hasPermission } = useAuth();
+  return (
+    <nav
+      id="navigation"
+      aria-label="Main"
+      className={classes.navigation}
+      data-opened={props.opened || undefined}
+    >
+      <ul>
+        {navigation
+          .filter((item) => hasPermission(item.resource, 'read'))
+          .map(({ to, label, icon: Icon }) => (
+            <li key={to}>
+              <Link to={to} className={classes.link} onClick={props.onNavigate}>
+                <Icon size={16} stroke={1.5} aria-hidden />
+                {label}
+              </Link>
+            </li>
+          ))}
+      </ul>
+      <button type="button" className={classes.help} onClick={props.onHelp} aria-keyshortcuts="?">
+        <IconKeyboard size={16} stroke={1.5} aria-hidden />
+        Keyboard shortcuts
+      </button>
+    </nav>
+  );
+}

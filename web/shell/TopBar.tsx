@@ -1,0 +1,73 @@
+import {
+  ActionIcon,
+  Button,
+  Kbd,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { IconMoon, IconSearch, IconSun } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { paths } from '../paths.ts';
+import { useAuth } from '../session.tsx';
+import { Brand } from './Brand.tsx';
+import classes from './Layout.module.css';
+
+/** Brand, search, color scheme and person. */
+export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () => void }) {
+  const { user, logout } = useAuth();
+  return (
+    <header className={classes.bar}>
+      <div className={classes.brand}>
+        {burger}
+        <Link to={paths.home} className={classes.brandLink}>
+          <Brand />
+        </Link>
+      </div>
+      <button
+        type="button"
+        className={classes.search}
+        onClick={onSearch}
+        aria-keyshortcuts="Control+K Meta+K"
+      >
+        <IconSearch size={15} stroke={1.75} aria-hidden />
+        <span className={classes.searchText}>Search or jump to...</span>
+        <span className={classes.keys} aria-hidden>
+          <Kbd size="xs">{isApple ? '⌘' : 'Ctrl'}</Kbd>
+          <Kbd size="xs">K</Kbd>
+        </span>
+      </button>
+      <div className={classes.person}>
+        <ColorSchemeToggle />
+        <span className={classes.name} title={user?.email}>
+          {user?.name || 'User'}
+        </span>
+        <Button variant="default" size="compact-sm" fz={13} fw={500} onClick={() => void logout()}>
+          Logout
+        </Button>
+      </div>
+    </header>
+  );
+}
+
+const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
+
+function ColorSchemeToggle() {
+  const { setColorScheme } = useMantineColorScheme();
+  const dark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
+  const label = dark ? 'Use light colors' : 'Use dark colors';
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={28}
+        aria-label={label}
+        onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+      >
+        {dark ? <IconSun size={17} stroke={1.75} /> : <IconMoon size={17} stroke={1.75} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

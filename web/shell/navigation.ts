@@ -1,0 +1,20 @@
+import { IconBuilding, IconLicense, type Icon } from '@tabler/icons-react';
+import type { LinkProps } from '@tanstack/react-router';
+import type { Resource } from '../../contract/permissions.ts';
+import { paths } from '../paths.ts';
+
+export type NavigationItem = {
+  label: string;
+  to: NonNullable<LinkProps['to']>;
+  /** Shown only to those who may read this. */
+  resource: Resource;
+  icon: Icon;
+  /** `g`, then this key. */
+  key: string;
+};
+
+/** The links of spec part 1, section 2, in its order; one for each screen that exists. */
+export const navigation: readonly NavigationItem[] = [
+  { label: 'Licenses', to: paths.licenses, resource: 'licenses', icon: IconLicense, key: 'l' },
+  { label: 'Customers', to: paths.customers, resource: 'customers', icon: IconBuilding, key: 'c' },
+];

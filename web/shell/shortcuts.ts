@@ -1,0 +1,62 @@
+import { useLocalStorage } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+
+/** Single-key shortcuts can be switched off, for those whose voice or switch control types letters (WCAG 2.1.4). */
+export const useShortcutsEnabled = () =>
+  useLocalStorage({ key: 'shortcuts', defaultValue: true, getInitialValueInEffect: false });
+
+const chordWithin = 1200;
+
+type Shortcuts = {
+  enabled: boolean;
+  /** Keys after `g`. */
+  go: Record<string, () => void>;
+  onHelp: () => void;
+  onPalette: () => void;
+};
+
+/**
+ * The keys of the console. `/` and `c` go to whatever the present screen marks with `data-hotkey`, so that a
+ * screen declares its search field and its create button where it renders them.
+ */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const latest = useRef(shortcuts);
+  const wentAt = useRef(0);
+  useEffect(() => {
+    latest.current = shortcuts;
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { enabled, go, onHelp, onPalette } = latest.current;
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        onPalette();
+        return;
+      }
+      if (!enabled || event.defaultPrevented || event.repeat || hasModifier(event) || isTaken(event.target))
+        return;
+      const run = event.timeStamp - wentAt.current < chordWithin ? go[event.key] : undefined;
+      wentAt.current = !run && event.key === 'g' ? event.timeStamp : -chordWithin;
+      const action = run ?? (event.key === '?' ? onHelp : marked(event.key));
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+function marked(key: string): (() => void) | undefined {
+  if (key !== '/' && key !== 'c') return undefined;
+  const element = document.querySelector<HTMLElement>(`[data-hotkey="${key}"]`);
+  if (!element) return undefined;
+  return element instanceof HTMLInputElement ? () => element.select() : () => element.click();
+}
+
+const hasModifier = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
+
+/** Someone is typing, or a dialog is open. */
+const isTaken = (target: EventTarget | null) =>
+  (target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null) ||
+  document.querySelector('[aria-modal="true"]') !== null;

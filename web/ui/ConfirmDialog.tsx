@@ -1,0 +1,74 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { ErrorText } from './ErrorText.tsx';
+
+const highSeverityWarning =
+  'Warning: This action cannot be undone. All associated data will be permanently deleted from the system.';
+
+/**
+ * The shared confirmation dialog (spec part 1, section 2). High severity is for permanent deletion only: red title,
+ * warning box and its own confirm label.
+ */
+export function ConfirmDialog(props: {
+  opened: boolean;
+  title: string;
+  message: ReactNode;
+  onConfirm: () => void;
+  onClose: () => void;
+  severity?: 'normal' | 'high';
+  confirmLabel?: string;
+  cancelLabel?: string;
+  /** The confirmed action is running. */
+  busy?: boolean;
+  /** Why the confirmed action failed. */
+  error?: string | undefined;
+}) {
+  const { severity = 'normal', confirmLabel = 'Confirm', cancelLabel = 'Cancel', busy = false } = props;
+  const high = severity === 'high';
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={high ? <span style={{ color: 'var(--mantine-color-error)' }}>{props.title}</span> : props.title}
+    >
+      <Stack gap="md">
+        <Text component="div" style={{ overflowWrap: 'anywhere' }}>
+          {props.message}
+        </Text>
+        {high && <WarningBox />}
+        {props.error && <ErrorText>{props.error}</ErrorText>}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onClose} data-autofocus={high || undefined}>
+            {cancelLabel}
+          </Button>
+          <Button
+            color={high ? 'red' : undefined}
+            loading={busy}
+            onClick={props.onConfirm}
+            data-autofocus={!high || undefined}
+          >
+            {high ? 'Yes, Delete Permanently' : confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function WarningBox() {
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertTriangle size={18} />}
+      styles={{
+        root: { background: 'var(--ui-red-bg)' },
+        message: { color: 'var(--ui-red-text)' },
+        icon: { color: 'var(--ui-red-text)' },
+      }}
+    >
+      {highSeverityWarning}
+    </Alert>
+  );
+}

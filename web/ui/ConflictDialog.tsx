@@ -1,0 +1,57 @@
+import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+
+export type ConflictRow = { field: string; theirs: string; yours: string };
+
+/** Two people edited the same record: shows what differs, and lets this person decide. */
+export function ConflictDialog(props: {
+  opened: boolean;
+  rows: readonly ConflictRow[];
+  onKeepTheirs: () => void;
+  onSaveMine: () => void;
+  onClose: () => void;
+  busy?: boolean;
+}) {
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title="Someone else changed this meanwhile"
+      size={560}
+    >
+      <Stack gap="md">
+        <Text>
+          It was saved by someone else after you opened it.{' '}
+          {props.rows.length > 0 ? 'This is what differs:' : 'Nothing that you entered differs from it.'}
+        </Text>
+        <Table.ScrollContainer minWidth={420}>
+          <Table withTableBorder verticalSpacing={6}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Field</Table.Th>
+                <Table.Th>Theirs</Table.Th>
+                <Table.Th>Yours</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {props.rows.map((row) => (
+                <Table.Tr key={row.field}>
+                  <Table.Th scope="row">{row.field}</Table.Th>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{row.theirs}</Table.Td>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{row.yours}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onKeepTheirs} data-autofocus>
+            Keep theirs
+          </Button>
+          <Button onClick={props.onSaveMine} loading={props.busy ?? false}>
+            Save mine anyway
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

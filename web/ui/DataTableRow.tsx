@@ -1,0 +1,50 @@
+import { Checkbox } from '@mantine/core';
+import type { RowData } from '@tanstack/react-table';
+import type { RefObject } from 'react';
+import { columnStyle, type Column, type DataTableProps, type TableOf } from './data-table.ts';
+import classes from './DataTable.module.css';
+
+type Row<T extends RowData> = ReturnType<TableOf<T>['getRowModel']>['rows'][number];
+
+/** What the body draws, one under the other: rows, and the headers of their sections. */
+export type Item<T extends RowData> = { key: string } & ({ group: string; rows: T[] } | { row: Row<T> });
+
+export type RowsProps<T extends RowData> = DataTableProps<T> & {
+  table: TableOf<T>;
+  scroller: RefObject<HTMLDivElement | null>;
+};
+
+export function DataTableRow<T extends RowData>({
+  item,
+  width,
+  ...props
+}: RowsProps<T> & { item: Item<T>; width: number }) {
+  if ('group' in item) {
+    return (
+      <tr className={classes.group}>
+        <th colSpan={width} scope="rowgroup">
+          {props.groups?.header(item.group, item.rows)}
+        </th>
+      </tr>
+    );
+  }
+  const { row } = item;
+  return (
+    <tr data-selected={row.getIsSelected() || undefined}>
+      {props.selection && (
+        <td className={classes.check}>
+          <Checkbox
+            aria-label={`Select ${props.rowLabel?.(row.original) ?? row.id}`}
+            checked={row.getIsSelected()}
+            onChange={row.getToggleSelectedHandler()}
+          />
+        </td>
+      )}
+      {row.getVisibleCells().map((cell) => (
+        <td key={cell.id} style={columnStyle(cell.column.columnDef as Column<T>)}>
+          <props.table.FlexRender cell={cell} />
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,24 @@
+import { Tooltip } from '@mantine/core';
+import { cloneElement, type MouseEvent, type ReactElement } from 'react';
+
+type ButtonLike = ReactElement<{
+  onClick?: ((event: MouseEvent) => void) | undefined;
+  title?: string;
+  'aria-disabled'?: boolean;
+  'data-disabled'?: boolean;
+}>;
+
+/**
+ * Disables a button and says why. It stays in the tab order, so that the reason can be reached by keyboard and is
+ * read out; without a reason the button is as it was.
+ */
+export function DisabledReason({ reason, children }: { reason: string | null; children: ButtonLike }) {
+  if (!reason) return children;
+  const button = cloneElement(children, {
+    'aria-disabled': true,
+    'data-disabled': true,
+    title: reason,
+    onClick: (event) => event.preventDefault(),
+  });
+  return <Tooltip label={reason}>{button}</Tooltip>;
+}

@@ -1,0 +1,56 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { useEffect } from 'react';
+
+/**
+ * Foot of a list: what part of it is shown, and the way to the rest. Pages count from 1; one that is no longer
+ * there (its last row was deleted, an old link) gives way to the last.
+ */
+export function Pagination(props: {
+  page: number;
+  pageSize: number;
+  total: number | undefined;
+  onPage: (page: number) => void;
+}) {
+  const { page, pageSize, total, onPage } = props;
+  const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize));
+  const isGone = total !== undefined && page > pages;
+  useEffect(() => {
+    if (isGone) onPage(pages);
+  });
+
+  if (total === undefined || isGone) return <Group h={30} />;
+  const first = total === 0 ? 0 : (page - 1) * pageSize + 1;
+  const last = Math.min(page * pageSize, total);
+  return (
+    <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
+      <Text size="xs" c="dimmed" role="status">
+        Showing {first.toLocaleString('en')} to {last.toLocaleString('en')} of {total.toLocaleString('en')}{' '}
+        results
+      </Text>
+      <Group gap="xs">
+        <Text size="xs" c="dimmed">
+          Page {page.toLocaleString('en')} of {pages.toLocaleString('en')}
+        </Text>
+        <Button
+          variant="default"
+          px={8}
+          aria-label="Previous page"
+          disabled={page <= 1}
+          onClick={() => onPage(page - 1)}
+        >
+          <IconChevronLeft size={15} stroke={1.75} />
+        </Button>
+        <Button
+          variant="default"
+          px={8}
+          aria-label="Next page"
+          disabled={page >= pages}
+          onClick={() => onPage(page + 1)}
+        >
+          <IconChevronRight size={15} stroke={1.75} />
+        </Button>
+      </Group>
+    </Group>
+  );
+}

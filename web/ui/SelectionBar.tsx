@@ -1,0 +1,17 @@
+import { Button, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** Stands in place of the filters while rows are selected: what can be done to all of them. */
+export function SelectionBar(props: { count: number; onClear: () => void; children: ReactNode }) {
+  return (
+    <Group gap="xs" style={{ flexShrink: 0 }}>
+      <Text fw={500} role="status" mr="xs">
+        {props.count} selected
+      </Text>
+      {props.children}
+      <Button variant="subtle" onClick={props.onClear}>
+        Clear
+      </Button>
+    </Group>
+  );
+}

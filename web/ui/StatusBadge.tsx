@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react';
+import classes from './StatusBadge.module.css';
+
+export type Tone = 'teal' | 'amber' | 'orange' | 'red' | 'violet' | 'neutral';
+
+/** A state in a word; the color only repeats what the word says. */
+export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
+  return (
+    <span
+      className={classes.badge}
+      style={{ background: `var(--ui-${tone}-bg)`, color: `var(--ui-${tone}-text)` }}
+    >
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,16 @@
+import '@fontsource-variable/inter';
+import '@fontsource-variable/jetbrains-mono';
+import '@mantine/core/styles.layer.css';
+import './base.css';
+import { MantineProvider } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { cssVariablesResolver, theme } from './theme.ts';
+
+/** Theme, fonts and styles for everything below; the color scheme is the system's until a person chooses. */
+export function ThemeProvider({ children }: { children: ReactNode }) {
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
+      {children}
+    </MantineProvider>
+  );
+}

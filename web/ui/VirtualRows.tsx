@@ -1,0 +1,43 @@
+import type { RowData } from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import classes from './DataTable.module.css';
+import { DataTableRow, type Item, type RowsProps } from './DataTableRow.tsx';
+
+const rowHeight = 36;
+
+/** Only the rows that are in sight, between two gaps as high as the others. */
+export default function VirtualRows<T extends RowData>({
+  items,
+  width,
+  ...props
+}: RowsProps<T> & { items: Item<T>[]; width: number }) {
+  // Its functions must not be memoized; nothing here is.
+  // oxlint-disable-next-line react/incompatible-library
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => props.scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const shown = virtual.getVirtualItems();
+  const before = shown[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  return (
+    <tbody>
+      <Gap height={before} width={width} />
+      {shown.map(({ index }) => (
+        <DataTableRow key={items[index]!.key} item={items[index]!} width={width} {...props} />
+      ))}
+      <Gap height={after} width={width} />
+    </tbody>
+  );
+}
+
+function Gap({ height, width }: { height: number; width: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr aria-hidden className={classes.gap}>
+      <td colSpan={width} style={{ height }} />
+    </tr>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { IconAlertCircle, IconInbox } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+
+/** Says that there is nothing, and what to do about it. */
+export function EmptyState(props: {
+  title?: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  icon?: ReactNode;
+}) {
+  return (
+    <Stack align="center" gap={6} py={56} px="md" ta="center">
+      <span aria-hidden style={{ color: 'var(--mantine-color-dimmed)' }}>
+        {props.icon ?? <IconInbox size={28} stroke={1.25} />}
+      </span>
+      {props.title && (
+        <Title order={2} fz={14}>
+          {props.title}
+        </Title>
+      )}
+      {props.children && (
+        <Text c="dimmed" maw={420}>
+          {props.children}
+        </Text>
+      )}
+      {props.action && <div style={{ marginTop: 10 }}>{props.action}</div>}
+    </Stack>
+  );
+}
+
+/** Says what could not be loaded, why, and offers to try again. */
+export function ErrorState(props: {
+  title: string;
+  message?: string;
+  retryLabel?: string;
+  onRetry?: () => void;
+}) {
+  return (
+    <Stack align="center" gap={6} py={56} px="md" ta="center" role="alert">
+      <IconAlertCircle size={28} stroke={1.25} color="var(--mantine-color-error)" aria-hidden />
+      <Title order={2} fz={14}>
+        {props.title}
+      </Title>
+      {props.message && (
+        <Text c="dimmed" maw={520} style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
+          {props.message}
+        </Text>
+      )}
+      {props.onRetry && (
+        <Button variant="default" mt={10} onClick={props.onRetry}>
+          {props.retryLabel ?? 'Retry'}
+        </Button>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,202 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+
+/** One ink-blue accent: what is primary, active or focused. */
+const ink: MantineColorsTuple = [
+  '#eef1fa',
+  '#dce2f4',
+  '#b9c5e9',
+  '#94a6dd',
+  '#738ad2',
+  '#556fc4',
+  '#3d59b2',
+  '#334b98',
+  '#2a3e7e',
+  '#1f2f61',
+];
+
+/** Cooler than the library's own, to sit on the page color. */
+const dark: MantineColorsTuple = [
+  '#dcdee4',
+  '#b8bbc5',
+  '#9da1ad',
+  '#868a97',
+  '#34363f',
+  '#282a31',
+  '#1d1e23',
+  '#16171b',
+  '#101114',
+  '#0b0c0e',
+];
+
+const red: MantineColorsTuple = [
+  '#fff0f0',
+  '#ffdedd',
+  '#fabcba',
+  '#f49693',
+  '#ea6c68',
+  '#dd4a45',
+  '#cf322d',
+  '#bd2621',
+  '#9f1d19',
+  '#7d1512',
+];
+
+const smallControls = [
+  'Button',
+  'TextInput',
+  'PasswordInput',
+  'NumberInput',
+  'Textarea',
+  'Checkbox',
+  'DateInput',
+  'DatePickerInput',
+  'SegmentedControl',
+  'Switch',
+];
+
+/**
+ * The list itself scrolls, since the library's scroll area around it cannot be reached by keyboard; and it stays
+ * beside its field in the document, so that it belongs to the dialog or landmark that the field is in.
+ */
+const accessibleOptions = {
+  withScrollArea: false,
+  styles: { options: { maxHeight: 240, overflowY: 'auto' } },
+  comboboxProps: { withinPortal: false, floatingStrategy: 'fixed' },
+};
+
+/** By name and not by `Modal.extend`: that would bring every component below to the sign-in screen. */
+const components = {
+  ...Object.fromEntries(smallControls.map((name) => [name, { defaultProps: { size: 'xs' } }])),
+  ...Object.fromEntries(
+    ['Select', 'MultiSelect', 'Autocomplete'].map((name) => [
+      name,
+      { defaultProps: { size: 'xs', ...accessibleOptions } },
+    ]),
+  ),
+  Text: { defaultProps: { size: 'sm' } },
+  Anchor: { defaultProps: { size: 'sm' } },
+  Input: { vars: () => ({ wrapper: { '--input-fz': '13px' } }) },
+  Modal: {
+    defaultProps: {
+      size: 440,
+      radius: 8,
+      centered: true,
+      shadow: 'xl',
+      overlayProps: { backgroundOpacity: 0.4, blur: 0 },
+      transitionProps: { transition: 'fade', duration: 120 },
+      closeButtonProps: { 'aria-label': 'Close' },
+      // A `<header>` in a dialog counts as a second banner of the page.
+      attributes: { header: { role: 'none' } },
+    },
+  },
+  Tooltip: {
+    defaultProps: {
+      openDelay: 300,
+      withinPortal: false,
+      floatingStrategy: 'fixed',
+      transitionProps: { duration: 80 },
+      events: { hover: true, focus: true, touch: false },
+    },
+  },
+};
+
+export const theme = createTheme({
+  primaryColor: 'ink',
+  primaryShade: 6,
+  colors: { ink, dark, red },
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  defaultRadius: 4,
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  headings: { fontWeight: '600', sizes: { h1: { fontSize: '20px', lineHeight: '28px' } } },
+  components,
+});
+
+/*
+ * Colors of our own, beside the library's. Text colors have at least 4.5:1 on the card, the page and their own
+ * background; the library's error red, muted gray and orange do not.
+ */
+const lightColors = {
+  '--ui-page': '#fbfbfc',
+  '--ui-line': '#e6e8ec',
+  '--ui-line-strong': '#d3d6dd',
+  '--ui-header': '#f8f9fb',
+  '--ui-hover': '#f5f6f9',
+  '--ui-accent-soft': '#e3e9f9',
+  '--ui-accent-text': '#2f4690',
+  '--ui-neutral-bg': '#f0f1f4',
+  '--ui-neutral-text': '#464b57',
+  '--ui-teal-bg': '#dcf5ee',
+  '--ui-teal-text': '#0b6350',
+  '--ui-teal-solid': '#12936f',
+  '--ui-amber-bg': '#fdf1cf',
+  '--ui-amber-text': '#7a5200',
+  '--ui-amber-solid': '#f0960f',
+  '--ui-orange-bg': '#ffe7d3',
+  '--ui-orange-text': '#9a3d00',
+  '--ui-orange-solid': '#e8590c',
+  '--ui-red-bg': '#ffe3e2',
+  '--ui-red-text': '#ab1c18',
+  '--ui-red-solid': '#d9302b',
+  '--ui-violet-bg': '#f3e3fa',
+  '--ui-violet-text': '#7a2a97',
+  '--ui-violet-solid': '#9c36b5',
+} as const;
+
+const darkColors: Record<keyof typeof lightColors, string> = {
+  '--ui-page': '#101114',
+  '--ui-line': '#26282f',
+  '--ui-line-strong': '#383b45',
+  '--ui-header': '#1a1b20',
+  '--ui-hover': '#1d1f25',
+  '--ui-accent-soft': '#232c4a',
+  '--ui-accent-text': '#afbef0',
+  '--ui-neutral-bg': '#282a31',
+  '--ui-neutral-text': '#c3c6cf',
+  '--ui-teal-bg': '#10342c',
+  '--ui-teal-text': '#6fdcbc',
+  '--ui-teal-solid': '#1fa882',
+  '--ui-amber-bg': '#3a2d0c',
+  '--ui-amber-text': '#f2c75c',
+  '--ui-amber-solid': '#f0960f',
+  '--ui-orange-bg': '#43260f',
+  '--ui-orange-text': '#ffb27d',
+  '--ui-orange-solid': '#f07030',
+  '--ui-red-bg': '#441c1c',
+  '--ui-red-text': '#ff9d99',
+  '--ui-red-solid': '#e5534e',
+  '--ui-violet-bg': '#36203f',
+  '--ui-violet-text': '#dda6f0',
+  '--ui-violet-solid': '#b45bcc',
+};
+
+/** Tokens of both color schemes. */
+export const cssVariablesResolver: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    ...lightColors,
+    '--mantine-color-text': '#17191e',
+    '--mantine-color-dimmed': '#5c616d',
+    '--mantine-color-placeholder': '#6b707c',
+    '--mantine-color-error': '#b3201c',
+    '--mantine-color-default-border': '#d3d6dd',
+    '--mantine-color-anchor': '#3d59b2',
+    '--mantine-color-ink-light-color': '#334b98',
+    '--mantine-color-red-light-color': '#b3201c',
+    '--mantine-color-gray-light-color': '#4a4f5b',
+  },
+  dark: {
+    ...darkColors,
+    '--mantine-color-text': '#e3e5ea',
+    '--mantine-color-dimmed': '#9da1ad',
+    '--mantine-color-placeholder': '#8f93a0',
+    '--mantine-color-error': '#ff9d99',
+    '--mantine-color-default-border': '#383b45',
+    '--mantine-color-anchor': '#9fb1ee',
+    '--mantine-color-ink-light-color': '#9fb1ee',
+    '--mantine-color-red-light-color': '#ff9d99',
+    '--mantine-color-gray-light-color': '#b8bbc5',
+  },
+});

@@ -1,0 +1,27 @@
+const units = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium' });
+
+/** `3 days ago`, `in 2 months`, `just now`. */
+export function relativeTime(iso: string, now: Date): string {
+  const seconds = (Date.parse(iso) - now.getTime()) / 1000;
+  for (const [unit, length] of units) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return seconds > 0 ? 'in a moment' : 'just now';
+}
+
+/** `20 Nov 2026`, in the zone of the reader. */
+export const shortDate = (iso: string): string => day.format(new Date(iso));
+
+/** `20 November 2026 at 09:30:00`, in the zone of the reader. */
+export const fullTime = (iso: string): string => full.format(new Date(iso));

@@ -1,0 +1,48 @@
+import { Button, Group } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+
+type Toast = { message: string; tone?: 'teal' | 'red'; undo?: () => void };
+
+/** Spec part 2, section 9; hovering or focusing a toast holds it. */
+export const toastDuration = 3000;
+
+let wanted = false;
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** True from the first toast on. */
+export const useToastsWanted = () => useSyncExternalStore(subscribe, () => wanted);
+
+/** Says that something happened, with the way back where there is one. The library loads with the first toast. */
+export async function toast({ message, tone = 'teal', undo }: Toast): Promise<void> {
+  wanted = true;
+  for (const listener of listeners) listener();
+  const { notifications } = await import('@mantine/notifications');
+  const id = notifications.show({
+    color: tone,
+    autoClose: toastDuration,
+    withBorder: true,
+    role: tone === 'red' ? 'alert' : 'status',
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+    message: undo ? (
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <span>{message}</span>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          onClick={() => {
+            notifications.hide(id);
+            undo();
+          }}
+        >
+          Undo
+        </Button>
+      </Group>
+    ) : (
+      message
+    ),
+  });
+}
