@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -27,12 +30,26 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
+/** Every text file once more as .br and .gz: compressed at the build, never at an answer. */
+const precompressed: Plugin = {
+  name: 'precompressed',
+  apply: 'build',
+  writeBundle: ({ dir }) => {
+    for (const name of readdirSync(dir!, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.(js|css|svg|wasm)$/.test(name)) continue;
+      const text = readFileSync(join(dir!, name));
+      writeFileSync(join(dir!, `${name}.gz`), gzipSync(text, { level: 9 }));
+      writeFileSync(join(dir!, `${name}.br`), brotliCompressSync(text));
+    }
+  },
+};
+
 const service = 'http://localhost:8080';
 const servicePaths = ['/api', '/analytics/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), withoutJsonSchema],
+  plugins: [react(), withoutJsonSchema, precompressed],
   define: {
     LANYARD_BUILD: JSON.stringify(build),
     LANYARD_COMMIT: JSON.stringify(commit),

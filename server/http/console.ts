@@ -16,6 +16,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
       root,
       wildcard: false,
       index: false,
+      preCompressed: true,
       setHeaders: (reply, file) =>
         void reply.header(
           'cache-control',
