@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answeredInstant, id, instant, requiredText, text } from './common.ts';
-import { route, staffWith } from './route.ts';
+import { apiKeyScopes, route, staffWith } from './route.ts';
 
 /** An API key as it is shown: the secret itself is answered once, when the key is made. */
 export const apiKey = z
@@ -9,6 +9,8 @@ export const apiKey = z
     name: z.string(),
     keyPrefix: z.string(),
     isActive: z.boolean(),
+    revokedAt: answeredInstant.nullable().meta({ description: 'Set for good by a revocation' }),
+    scopes: z.array(z.enum(apiKeyScopes)),
     expiresAt: answeredInstant.nullable(),
     rateLimit: z.number().meta({ description: 'Requests per hour' }),
     ipWhitelist: z.array(z.string()),
@@ -24,16 +26,18 @@ export const defaultRateLimit = 1000;
 
 const ipWhitelist = z.array(text(64).min(1)).max(500).meta({ description: 'IP addresses or CIDR ranges' });
 
+const rateLimit = z
+  .number('Rate limit is required')
+  .int('Must be a whole number')
+  .min(1, 'Rate limit must be at least 1')
+  .max(1_000_000_000);
+
 export const apiKeyInput = z.strictObject({
   name: requiredText(200, 'Name is required'),
   expiresAt: instant,
-  rateLimit: z
-    .number('Rate limit is required')
-    .int('Must be a whole number')
-    .min(1, 'Rate limit must be at least 1')
-    .max(1_000_000_000)
-    .default(defaultRateLimit),
+  rateLimit: rateLimit.default(defaultRateLimit),
   ipWhitelist: ipWhitelist.optional(),
+  scopes: z.array(z.enum(apiKeyScopes)).min(1, 'At least one scope is required').default(['validate']),
 });
 export type ApiKeyInput = z.output<typeof apiKeyInput>;
 
@@ -55,6 +59,25 @@ export const apiKeys = {
     status: 201,
     shownOnce: true,
     errors: ['RULE_VIOLATED'],
+  }),
+  update: route({
+    method: 'PATCH',
+    path: '/api/v1/api-keys/{keyId}',
+    summary: 'Change name, state, expiry, limit, whitelist or scopes of a key that is not revoked',
+    access: staffWith('api_keys', 'update'),
+    params: z.object({ keyId: id }),
+    body: z
+      .strictObject({
+        name: requiredText(200, 'Name is required'),
+        isActive: z.boolean(),
+        expiresAt: instant,
+        rateLimit,
+        ipWhitelist,
+        scopes: z.array(z.enum(apiKeyScopes)).min(1, 'At least one scope is required'),
+      })
+      .partial(),
+    answer: apiKey,
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
   revoke: route({
     method: 'DELETE',

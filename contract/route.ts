@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Action, Permission, Resource } from './permissions.ts';
 
-export type ApiKeyScope = 'validate' | 'updates' | 'releases';
+/** What an API key may be for: validating licenses, update feeds and events, publishing releases from CI. */
+export const apiKeyScopes = ['validate', 'updates', 'releases'] as const;
+export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
 /**
  * Who may make a call: anyone, anyone signed in, staff with a permission, or (`apiKey`) a desktop program

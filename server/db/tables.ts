@@ -45,6 +45,7 @@ export type Tables = {
     secret_hash: Buffer;
     scopes: ApiKeyScope[];
     is_active: Generated<boolean>;
+    revoked_at: Date | null;
     expires_at: Date | null;
     rate_limit: number;
     ip_whitelist: string[];
@@ -178,6 +179,7 @@ export type Tables = {
     downloads: Generated<number>;
     completed_downloads: Generated<number>;
     failed_downloads: Generated<number>;
+    unique_downloads: Generated<number>;
   };
   uploads: {
     upload_id: string;

@@ -46,6 +46,7 @@ export async function makeCompany(stage: Stage, customerCount: number): Promise<
     name: 'Desktop app',
     expiresAt: new Date(now.getTime() + days(365)).toISOString(),
     rateLimit: 100_000,
+    scopes: ['validate' as const, 'updates' as const],
   };
   const made = await done(db.transaction().execute((tx) => createApiKey(tx, at(people[0]!, opened), key)));
   const desktop = desktopOf(made);

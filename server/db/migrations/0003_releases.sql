@@ -48,7 +48,9 @@ create table release_totals (
   release_id          uuid primary key references releases on delete cascade,
   downloads           bigint not null default 0,
   completed_downloads bigint not null default 0,
-  failed_downloads    bigint not null default 0
+  failed_downloads    bigint not null default 0,
+  -- machines that began to download it
+  unique_downloads    bigint not null default 0
 );
 
 -- A chunked upload. The release id is chosen at the start, so that completing can be repeated after any stop.
@@ -145,7 +147,8 @@ create table downloads (
   install_failed   boolean,
   primary key (machine_hash, release_id)
 );
-create index downloads_installs on downloads (release_id, installed_at) where installed_at is not null;
+-- also for the cascade of a release that is deleted
+create index downloads_installs on downloads (release_id, installed_at);
 
 -- Update checks of a UTC day.
 create table update_days (

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { ApiKey, ApiKeyInput } from '../../../contract/api-keys.ts';
+import type { ApiKey, ApiKeyInput, apiKeys as calls } from '../../../contract/api-keys.ts';
+import type { RouteInput } from '../../../contract/route.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { createBatchWriter } from '../../db/batch.ts';
@@ -10,10 +11,11 @@ import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { writeAudit } from '../audit/audit.ts';
+import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { createIpCheck, wrongEntries } from './ip-whitelist.ts';
 import { createRateLimits, type Budget } from './rate-limit.ts';
 
+type ApiKeyPatch = RouteInput<typeof calls.update>['body'];
 type Row = Selectable<Tables['api_keys']>;
 
 /** `lyd_` + id + secret (design section 7); the id finds the row, the secret proves it. */
@@ -47,7 +49,8 @@ export async function createApiKey(
       name: input.name,
       key_prefix: keyPrefix,
       secret_hash: hashSecret(secret),
-      scopes: ['validate'],
+      scopes: input.scopes,
+      revoked_at: null,
       expires_at: new Date(input.expiresAt),
       rate_limit: input.rateLimit,
       ip_whitelist: input.ipWhitelist ?? [],
@@ -66,19 +69,46 @@ export async function createApiKey(
   return { ...apiKey, key: `${keyPrefix}_${secret}` };
 }
 
+/** Changes a key that is not revoked; a new state, limit or whitelist acts on its next call. */
+export async function updateApiKey(
+  tx: Tx,
+  by: Caller,
+  id: string,
+  patch: ApiKeyPatch,
+): Promise<ApiKey | Failure> {
+  const before = await lock(tx, id);
+  if (!before) return notFound;
+  if (before.revoked_at) return fail('WRONG_STATE', 'A revoked API key cannot be changed.');
+  const [wrong] = wrongEntries(patch.ipWhitelist ?? []);
+  if (wrong !== undefined) return rule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
+  const row = await tx
+    .updateTable('api_keys')
+    .set({
+      name: patch.name,
+      is_active: patch.isActive,
+      expires_at: patch.expiresAt === undefined ? undefined : new Date(patch.expiresAt),
+      rate_limit: patch.rateLimit,
+      ip_whitelist: patch.ipWhitelist,
+      scopes: patch.scopes,
+      updated_at: by.now,
+    })
+    .where('api_key_id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await announce(tx, 'apiKeys');
+  const [old, after] = [toApiKey(before), toApiKey(row)];
+  await audit(tx, by, 'api_key.updated', after, { summary: changeSummary(old, after), before: old, after });
+  return after;
+}
+
 /** Revokes a key: refused from its next call on, and for good. */
 export async function revokeApiKey(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
-  const before = await tx
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('api_key_id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!before) return fail('NOT_FOUND', 'There is no such API key.');
-  if (!before.is_active) return fail('WRONG_STATE', 'The API key is already revoked.');
+  const before = await lock(tx, id);
+  if (!before) return notFound;
+  if (before.revoked_at) return fail('WRONG_STATE', 'The API key is already revoked.');
   const after = await tx
     .updateTable('api_keys')
-    .set({ is_active: false, updated_at: by.now })
+    .set({ is_active: false, revoked_at: by.now, updated_at: by.now })
     .where('api_key_id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -109,7 +139,8 @@ export function createApiKeyCheck({ db, signals, clock, log }: Context) {
     const proven = timingSafeEqual(hashSecret(secret ?? ''), known?.row.secret_hash ?? nobodysHash);
     if (!known || !proven) return { holder: fail('UNAUTHENTICATED', 'The API key is not known.') };
     const { row, allows } = known;
-    if (!row.is_active) return { holder: fail('UNAUTHENTICATED', 'The API key has been revoked.') };
+    if (row.revoked_at) return { holder: fail('UNAUTHENTICATED', 'The API key has been revoked.') };
+    if (!row.is_active) return { holder: fail('UNAUTHENTICATED', 'The API key is not active.') };
     if (row.expires_at && row.expires_at <= clock())
       return { holder: fail('UNAUTHENTICATED', 'The API key has expired.') };
     if (!allows(ip)) return { holder: fail('FORBIDDEN', 'The API key may not be used from this address.') };
@@ -157,6 +188,11 @@ async function writeUsage(db: Db, uses: Use[]): Promise<void> {
      where k.api_key_id = used.id`.execute(db);
 }
 
+const notFound = fail('NOT_FOUND', 'There is no such API key.');
+
+const lock = (tx: Tx, id: string) =>
+  tx.selectFrom('api_keys').selectAll().where('api_key_id', '=', id).forUpdate().executeTakeFirst();
+
 const rule = (path: string, message: string) =>
   fail('RULE_VIOLATED', `${path}: ${message}`, { details: [{ path, message }] });
 
@@ -176,6 +212,8 @@ function toApiKey(row: Row): ApiKey {
     name: row.name,
     keyPrefix: row.key_prefix,
     isActive: row.is_active,
+    revokedAt: row.revoked_at?.toISOString() ?? null,
+    scopes: row.scopes,
     expiresAt: row.expires_at?.toISOString() ?? null,
     rateLimit: row.rate_limit,
     ipWhitelist: row.ip_whitelist,

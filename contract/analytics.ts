@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { answeredInstant } from './common.ts';
+import { route, staffWith } from './route.ts';
+import { validationCodes } from './validation.ts';
+
+const day = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/, 'Must be a day such as 2026-11-20')
+  .refine((value) => !Number.isNaN(Date.parse(`${value}T00:00:00Z`)), 'Must be a day such as 2026-11-20');
+
+/** Both days are included whole; days are UTC. At most ten years. */
+const period = z
+  .strictObject({ startDate: day, endDate: day })
+  .refine((p) => p.startDate <= p.endDate, { path: ['endDate'], error: 'Must not be before startDate' })
+  .refine((p) => Date.parse(p.endDate) - Date.parse(p.startDate) <= 3660 * 86_400_000, {
+    path: ['startDate'],
+    error: 'At most ten years',
+  });
+
+const canRead = staffWith('analytics', 'read');
+const series = z.array(z.object({ period: z.string(), count: z.number() }));
+
+/** Served at /api/analytics/… and, for the spec's own words, at /analytics/… as well (design section 4). */
+export const health = z
+  .object({
+    activeLicenses: z.number(),
+    activeCustomers: z.number(),
+    totalActivations: z.number(),
+    errorRate: z
+      .number()
+      .meta({ description: 'Percent of validations of the last 7 days that were not VALID' }),
+    avgResponseTime: z.number().meta({ description: 'Milliseconds, over the last 7 days' }),
+    lastUpdated: answeredInstant,
+  })
+  .meta({ id: 'LicenseHealth' });
+
+export const trends = z
+  .object({
+    activations: series.meta({ description: 'Machines that validated, per day or month' }),
+    customers: series.meta({ description: 'Customers whose machines validated' }),
+    licenses: series.meta({ description: 'Licenses that were validated' }),
+    successRate: series.meta({ description: 'Percent of validations that were VALID' }),
+    responseTime: series.meta({ description: 'Average in milliseconds' }),
+    codes: z.array(z.object({ period: z.string(), code: z.enum(validationCodes), count: z.number() })),
+    unit: z.enum(['day', 'month']),
+  })
+  .meta({ id: 'LicenseTrends' });
+
+export const customerUse = z
+  .object({
+    summary: z.object({ active: z.number(), byType: z.record(z.string(), z.number()) }),
+    customers: z
+      .array(
+        z.object({
+          customerId: z.string(),
+          company: z.string(),
+          activeUsers: z.number(),
+          activeLicenses: z.number(),
+        }),
+      )
+      .meta({ description: 'The ten with most active machines' }),
+    versions: z
+      .array(z.object({ company: z.string(), appVersion: z.string(), machines: z.number() }))
+      .meta({ description: 'Versions in the field of those customers' }),
+    expiring: z
+      .array(z.object({ weekStart: z.string(), count: z.number() }))
+      .meta({ description: 'Licenses that expire in each of the next 13 weeks' }),
+  })
+  .meta({ id: 'CustomerUse' });
+
+export type LicenseHealth = z.output<typeof health>;
+export type LicenseTrends = z.output<typeof trends>;
+export type CustomerUse = z.output<typeof customerUse>;
+
+export const analytics = {
+  health: route({
+    method: 'GET',
+    path: '/api/analytics/health',
+    summary: 'Licenses, activations, error rate and response time now',
+    access: canRead,
+    answer: health,
+  }),
+  trends: route({
+    method: 'GET',
+    path: '/api/analytics/trends',
+    summary: 'Use, success and response time over a period',
+    access: canRead,
+    query: period,
+    answer: trends,
+  }),
+  customers: route({
+    method: 'GET',
+    path: '/api/analytics/customers',
+    summary: 'The customers with most machines, versions in the field, licenses about to expire',
+    access: canRead,
+    query: period,
+    answer: customerUse,
+  }),
+};

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { answeredInstant, id, requiredText, search, text, wholeNumber } from './common.ts';
+import { route, staffWith } from './route.ts';
+
+/** An audit entry in the list; snake_case as the spec names it (part 2, section 3). */
+export const auditEntry = z
+  .object({
+    audit_id: z.string(),
+    timestamp: answeredInstant,
+    user_email: z.string().nullable(),
+    user_role: z.string().nullable(),
+    event_type: z.string(),
+    resource_type: z.string(),
+    resource_id: z.string().nullable(),
+    changes_summary: z.string(),
+    api_endpoint: z.string().nullable(),
+    ip_address: z.string().nullable(),
+    success: z.boolean(),
+    error_message: z.string().nullable(),
+  })
+  .meta({ id: 'AuditEntry' });
+export type AuditEntry = z.output<typeof auditEntry>;
+
+/** One entry with what was before and after, and its place in the sealed chain (null: not sealed yet). */
+export const auditDetail = auditEntry
+  .extend({
+    user_id: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    request_id: z.string().nullable(),
+    before: z.record(z.string(), z.unknown()).nullable(),
+    after: z.record(z.string(), z.unknown()).nullable(),
+    seal: z.object({ sequence: z.number(), sealedAt: answeredInstant }).nullable(),
+  })
+  .meta({ id: 'AuditDetail' });
+export type AuditDetail = z.output<typeof auditDetail>;
+
+export const auditPageSizes = [10, 20, 50, 100] as const;
+/** Retention may not go below this many days. */
+export const shortestRetentionDays = 90;
+
+/** A day (2026-11-20, UTC) or an instant. */
+const dayOrInstant = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/, 'Must be a date such as 2026-11-20')
+  .refine((value) => !Number.isNaN(Date.parse(value)), 'Must be a date such as 2026-11-20');
+
+const filter = {
+  userId: id.optional(),
+  resourceType: text(50).optional(),
+  resourceId: text(200).optional(),
+  eventType: text(100).optional(),
+  startDate: dayOrInstant.optional(),
+  endDate: dayOrInstant.optional().meta({ description: 'A day is included whole' }),
+  search,
+};
+
+const canRead = staffWith('audit', 'read');
+
+export const auditConfig = z
+  .object({ retentionDays: z.number(), shortestRetentionDays: z.number() })
+  .meta({ id: 'AuditConfig' });
+
+/** Whether the chain is whole; if not, the first entry that breaks it and how. */
+export const auditVerification = z
+  .object({
+    whole: z.boolean(),
+    checkedEntries: z.number(),
+    unsealedEntries: z.number(),
+    anchors: z.number(),
+    broken: z
+      .object({ audit_id: z.string().nullable(), sequence: z.number().nullable(), problem: z.string() })
+      .nullable(),
+    durationMs: z.number(),
+  })
+  .meta({ id: 'AuditVerification' });
+export type AuditVerification = z.output<typeof auditVerification>;
+
+export const audit = {
+  list: route({
+    method: 'GET',
+    path: '/api/audit',
+    summary: 'Audit entries, the newest first',
+    access: canRead,
+    query: z.strictObject({
+      ...filter,
+      limit: wholeNumber(1, 500).default(20),
+      offset: wholeNumber(0, 1_000_000_000).default(0),
+      after: text(200)
+        .optional()
+        .meta({ description: 'nextCursor of the page before, for pages of any depth' }),
+    }),
+    answer: z.object({
+      entries: z.array(auditEntry),
+      total: z.number(),
+      totalIsExact: z.boolean().meta({ description: 'false: more than this many' }),
+      hasMore: z.boolean(),
+      nextCursor: z.string().nullable(),
+    }),
+  }),
+  exportCsv: route({
+    method: 'GET',
+    path: '/api/audit/export',
+    summary: 'The whole filter as CSV; itself audited',
+    access: staffWith('audit', 'export'),
+    query: z.strictObject(filter),
+    csv: true,
+  }),
+  stats: route({
+    method: 'GET',
+    path: '/api/audit/stats',
+    summary: 'Entries by day, event and person',
+    access: canRead,
+    query: z.strictObject({ days: wholeNumber(1, 366).default(30) }),
+    answer: z.object({
+      days: z.number(),
+      total: z.number(),
+      failed: z.number(),
+      byDay: z.array(z.object({ date: z.string(), count: z.number() })),
+      byEvent: z.array(z.object({ event_type: z.string(), count: z.number() })),
+      byUser: z.array(z.object({ user_email: z.string(), count: z.number() })),
+    }),
+  }),
+  config: route({
+    method: 'GET',
+    path: '/api/audit/config',
+    summary: 'How long entries are kept',
+    access: canRead,
+    answer: auditConfig,
+  }),
+  setConfig: route({
+    method: 'PUT',
+    path: '/api/audit/config/{key}',
+    summary: 'Change one setting of the audit log',
+    access: staffWith('audit', 'update'),
+    params: z.object({ key: z.enum(['retentionDays']) }),
+    body: z.strictObject({
+      value: z
+        .number()
+        .int()
+        .min(shortestRetentionDays, `Must be at least ${shortestRetentionDays} days`)
+        .max(36_500),
+    }),
+    answer: auditConfig,
+  }),
+  cleanup: route({
+    method: 'POST',
+    path: '/api/audit/cleanup',
+    summary: 'Remove entries older than the retention; a signed anchor stays in their place',
+    access: staffWith('audit', 'delete'),
+    answer: z.object({ removed: z.number(), before: answeredInstant }),
+  }),
+  verify: route({
+    method: 'POST',
+    path: '/api/audit/verify',
+    summary: 'Check the sealed chain from the last anchor to now',
+    access: canRead,
+    answer: auditVerification,
+  }),
+  get: route({
+    method: 'GET',
+    path: '/api/audit/{id}',
+    summary: 'One entry with before and after',
+    access: canRead,
+    params: z.object({ id: requiredText(100) }),
+    answer: auditDetail,
+    errors: ['NOT_FOUND'],
+  }),
+};

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { answeredInstant, id, requiredText, search, seenVersion, text } from './common.ts';
+import { permission } from './permissions.ts';
+import { route, staffWith } from './route.ts';
+
+/** Minimum of spec part 2, section 9. The server refuses the most common passwords beside it. */
+export const shortestPassword = 6;
+
+export const userStatuses = ['active', 'inactive'] as const;
+
+/** A person of the staff (spec part 2, section 3). `role` is the first of `roles`; the screens show one. */
+export const user = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: z.string(),
+    roles: z.array(z.string()),
+    status: z.enum(userStatuses),
+    secondFactor: z.boolean().meta({ description: 'Whether the person signs in with a second factor' }),
+    lastSignInAt: answeredInstant.nullable(),
+    createdAt: answeredInstant,
+    updatedAt: answeredInstant,
+  })
+  .meta({ id: 'User' });
+export type User = z.output<typeof user>;
+
+export const role = z
+  .object({
+    roleId: z.string(),
+    name: z.string(),
+    description: z.string(),
+    builtIn: z.boolean().meta({ description: 'One of the seven; it cannot be removed' }),
+    requiresSecondFactor: z.boolean(),
+    permissions: z.array(permission),
+    userCount: z.number(),
+  })
+  .meta({ id: 'Role' });
+export type Role = z.output<typeof role>;
+
+const email = requiredText(320, 'Email is required').refine(
+  (value) => z.email().safeParse(value).success,
+  'Must be an email address',
+);
+const roleId = z
+  .string()
+  .trim()
+  .regex(/^[a-z][a-z0-9_]{1,49}$/, 'Must be lower-case letters, digits and underscores');
+export const newPassword = z
+  .string()
+  .min(shortestPassword, 'New password must be at least 6 characters long')
+  .max(1024, 'Must be at most 1024 characters');
+
+export const userInput = z.strictObject({
+  email,
+  name: text(200).default(''),
+  password: newPassword,
+  role: roleId,
+});
+
+const byId = z.object({ id });
+const canRead = staffWith('users', 'read');
+const canUpdate = staffWith('users', 'update');
+
+/** A sign-in as the person sees it. */
+export const openSession = z
+  .object({
+    sessionId: z.string(),
+    current: z.boolean(),
+    ipAddress: z.string(),
+    userAgent: z.string(),
+    createdAt: answeredInstant,
+    lastSeenAt: answeredInstant,
+  })
+  .meta({ id: 'OpenSession' });
+export type OpenSession = z.output<typeof openSession>;
+
+export const users = {
+  list: route({
+    method: 'GET',
+    path: '/api/users',
+    summary: 'All users, or those whose email or name contains the search',
+    access: canRead,
+    query: z.strictObject({ search }),
+    answer: z.array(user),
+  }),
+  create: route({
+    method: 'POST',
+    path: '/api/users',
+    summary: 'Create a user; nobody grants more than they hold',
+    access: staffWith('users', 'create'),
+    body: userInput,
+    answer: user,
+    status: 201,
+    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED'],
+  }),
+  update: route({
+    method: 'PATCH',
+    path: '/api/users/{id}',
+    summary: 'Change email, name or role; a change of role acts on the next call of that person',
+    access: canUpdate,
+    params: byId,
+    body: z.strictObject({ email, name: text(200), role: roleId, updatedAt: seenVersion }).partial(),
+    answer: user,
+    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
+  }),
+  deactivate: route({
+    method: 'POST',
+    path: '/api/users/{id}/deactivate',
+    summary: 'Deactivate a user; open sessions end with their next call',
+    access: canUpdate,
+    params: byId,
+    answer: user,
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+  }),
+  reactivate: route({
+    method: 'POST',
+    path: '/api/users/{id}/reactivate',
+    summary: 'Let a deactivated user sign in again',
+    access: canUpdate,
+    params: byId,
+    answer: user,
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+  }),
+  delete: route({
+    method: 'DELETE',
+    path: '/api/users/{id}',
+    summary: 'Remove a user for good; audit entries stay',
+    access: staffWith('users', 'delete'),
+    params: byId,
+    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+  }),
+  resetPassword: route({
+    method: 'POST',
+    path: '/api/users/{id}/reset-password',
+    summary: 'Set a new password; every session of that person ends',
+    access: canUpdate,
+    params: byId,
+    body: z.strictObject({ newPassword: z.string().max(1024), confirmPassword: z.string().max(1024) }),
+    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+  }),
+  resetSecondFactor: route({
+    method: 'DELETE',
+    path: '/api/users/{id}/second-factor',
+    summary: 'Take a lost second factor off a user',
+    access: canUpdate,
+    params: byId,
+    answer: user,
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+  }),
+  sessions: route({
+    method: 'GET',
+    path: '/api/users/{id}/sessions',
+    summary: 'Open sessions of a user; of others only for a super admin',
+    access: canRead,
+    params: byId,
+    answer: z.array(openSession),
+    errors: ['NOT_FOUND', 'FORBIDDEN'],
+  }),
+  endSession: route({
+    method: 'DELETE',
+    path: '/api/users/{id}/sessions/{sessionId}',
+    summary: 'End a session of a user; of others only for a super admin',
+    access: canUpdate,
+    params: z.object({ id, sessionId: id }),
+    errors: ['NOT_FOUND', 'FORBIDDEN'],
+  }),
+};
+
+const byRole = z.object({ roleId });
+const byUserRole = z.object({ userId: id, roleId });
+
+export const rbac = {
+  roles: route({
+    method: 'GET',
+    path: '/api/rbac/roles',
+    summary: 'All roles with their permissions',
+    access: canRead,
+    answer: z.array(role),
+  }),
+  permissions: route({
+    method: 'GET',
+    path: '/api/rbac/permissions',
+    summary: 'Every permission there is: the cells of the matrix',
+    access: canRead,
+    answer: z.array(permission),
+  }),
+  userRoles: route({
+    method: 'GET',
+    path: '/api/rbac/users/{userId}/roles',
+    summary: 'The roles of a user',
+    access: canRead,
+    params: z.object({ userId: id }),
+    answer: z.array(z.object({ roleId: z.string(), name: z.string(), description: z.string() })),
+    errors: ['NOT_FOUND'],
+  }),
+  assignRole: route({
+    method: 'POST',
+    path: '/api/rbac/users/{userId}/roles/{roleId}',
+    summary: 'Give a user a role',
+    access: canUpdate,
+    params: byUserRole,
+    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED'],
+  }),
+  revokeRole: route({
+    method: 'DELETE',
+    path: '/api/rbac/users/{userId}/roles/{roleId}',
+    summary: 'Take a role from a user',
+    access: canUpdate,
+    params: byUserRole,
+    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+  }),
+  createRole: route({
+    method: 'POST',
+    path: '/api/rbac/roles',
+    summary: 'Make a role from an existing one',
+    access: canUpdate,
+    body: z.strictObject({
+      roleId,
+      description: requiredText(500, 'Description is required'),
+      copyFrom: roleId,
+    }),
+    answer: role,
+    status: 201,
+    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED'],
+  }),
+  updateRole: route({
+    method: 'PUT',
+    path: '/api/rbac/roles/{roleId}',
+    summary: 'Set what a role may do; acts on the next call of everyone who has it',
+    access: canUpdate,
+    params: byRole,
+    body: z.strictObject({
+      description: requiredText(500, 'Description is required'),
+      requiresSecondFactor: z.boolean(),
+      permissions: z.array(permission).max(200),
+    }),
+    answer: role,
+    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+  }),
+  deleteRole: route({
+    method: 'DELETE',
+    path: '/api/rbac/roles/{roleId}',
+    summary: 'Remove a role that nobody has and that is not one of the seven',
+    access: canUpdate,
+    params: byRole,
+    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+  }),
+};
