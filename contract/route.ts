@@ -7,11 +7,13 @@ export const apiKeyScopes = ['validate', 'updates', 'releases'] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
 /**
- * Who may make a call: anyone, anyone signed in, staff with a permission, or (`apiKey`) a desktop program
- * with a key of that scope as well.
+ * Who may make a call: anyone, anyone signed in, staff with a permission (or with one of `or` instead), or
+ * (`apiKey`) a desktop program with a key of that scope as well.
  */
 export type Access =
-  { kind: 'public' } | { kind: 'signedIn' } | { kind: 'staff'; permission: Permission; apiKey?: ApiKeyScope };
+  | { kind: 'public' }
+  | { kind: 'signedIn' }
+  | { kind: 'staff'; permission: Permission; or?: readonly Permission[]; apiKey?: ApiKeyScope };
 
 export const anyone: Access = { kind: 'public' };
 export const signedIn: Access = { kind: 'signedIn' };
@@ -21,6 +23,17 @@ export const staffWith = (resource: Resource, action: Action): Access => ({
   kind: 'staff',
   permission: { resource, action },
 });
+
+/** Staff who hold at least one of the permissions. */
+export const staffWithAny = (permission: Permission, ...or: Permission[]): Access => ({
+  kind: 'staff',
+  permission,
+  or,
+});
+
+/** Each permission that opens the call to staff; none for a call that asks for no permission. */
+export const permissionsOf = (access: Access): Permission[] =>
+  access.kind === 'staff' ? [access.permission, ...(access.or ?? [])] : [];
 
 /** Staff with the permission, or an API key of the scope. */
 export const apiKeyOrStaffWith = (apiKey: ApiKeyScope, resource: Resource, action: Action): Access => ({

@@ -1,7 +1,7 @@
 import fastifyCookie from '@fastify/cookie';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { LogController, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ErrorBody } from '../contract/errors.ts';
@@ -18,6 +18,7 @@ import { customerRoutes } from './features/customers/customers.routes.ts';
 import { licenseRoutes } from './features/licenses/licenses.routes.ts';
 import { createModuleNames } from './features/modules/modules.ts';
 import { moduleRoutes } from './features/modules/modules.routes.ts';
+import { releaseRoutes } from './features/releases/releases.routes.ts';
 import { createSessions } from './features/session/session.ts';
 import { sessionRoutes } from './features/session/session.routes.ts';
 import { createRecorder } from './features/validation/recorder.ts';
@@ -55,6 +56,7 @@ export async function buildApp(
     activationRoutes(context),
     validationRoutes({ ...context, signer, recorder, moduleNames: createModuleNames(context) }),
     apiKeyRoutes(context),
+    releaseRoutes(context),
   ].flat();
   serve(app, context, implemented, { auth: createAuthentication(context, sessions, apiKeys), checkAnswers });
 
@@ -75,7 +77,7 @@ function createServer({ config, log }: Context): FastifyInstance {
       {},
       { serializers: { req: loggedRequest, res: (res) => ({ status: res.statusCode }) } },
     ),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: 1024 * 1024,
@@ -114,6 +116,12 @@ function createServer({ config, log }: Context): FastifyInstance {
       fail('INTERNAL', 'Something went wrong on our side. It has been logged.'),
     );
   });
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  // A client that keeps its connection would keep a stopping server waiting for it.
+  app.addHook('onSend', async (_request, reply) => void (closing && reply.header('connection', 'close')));
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');
   });

@@ -4,15 +4,20 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import type { Context } from './context.ts';
-import { createDb, createPool } from './db/client.ts';
+import { createDb, createPool, isDatabaseUnreachable } from './db/client.ts';
 import { DataDirectoryBusy, startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { startSignals } from './db/signals.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
 import { loadSigner } from './features/validation/signing.ts';
+import { startBinPurge } from './jobs/bin-purge.ts';
 import { startHousekeeping } from './jobs/housekeeping.ts';
 import { createLog } from './log.ts';
+import { outside } from './outside.ts';
 import { createPasswords } from './passwords.ts';
+
+/** A database that hangs must not keep a stopping server for ever. */
+const stopWithinMs = 10_000;
 
 async function start(
   config: Config,
@@ -26,7 +31,15 @@ async function start(
   const pool = createPool(databaseUrl);
   pool.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
   const signals = await startSignals(databaseUrl, log);
-  const context: Context = { config, log, pool, db: createDb(pool), signals, clock: () => new Date() };
+  const context: Context = {
+    config,
+    log,
+    pool,
+    db: createDb(pool),
+    signals,
+    outside,
+    clock: () => new Date(),
+  };
   const passwords = createPasswords();
   await seedRoles(context.db);
   const admin = await ensureFirstAdmin(context.db, passwords, config, context.clock());
@@ -34,6 +47,7 @@ async function start(
   const signer = await loadSigner(config.dataDir);
   const app = await buildApp(context, { signer, passwords, version: await readVersion() });
   const housekeeping = startHousekeeping(context);
+  const binPurge = startBinPurge(context);
   await app.listen({ port: config.port, host: config.host });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
@@ -42,6 +56,7 @@ async function start(
   return async () => {
     await app.close();
     housekeeping.stop();
+    binPurge.stop();
     await passwords.stop();
     await signals.stop();
     await pool.end();
@@ -92,6 +107,10 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     clearInterval(reviving);
+    setTimeout(() => {
+      log.error('The stop took too long; what was under way is given up');
+      process.exit(1);
+    }, stopWithinMs).unref();
     log.info({ signal }, 'Stopping: requests under way are answered first');
     stop()
       .then(() => embedded?.stop())
@@ -108,13 +127,16 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const known = error instanceof ConfigError || error instanceof DataDirectoryBusy;
-  const listening = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-  const sentence = listening
-    ? `Another program already listens there: ${(error as Error).message}`
-    : undefined;
-  process.stderr.write(
-    `${sentence ?? (known ? (error as Error).message : String((error as Error).stack))}\n`,
-  );
+  process.stderr.write(`${whyNotStarted(error)}\n`);
   process.exit(1);
 });
+
+/** A sentence for what an operator can mend; the stack for everything else. */
+function whyNotStarted(error: unknown): string {
+  const { message, stack, code } = error as NodeJS.ErrnoException;
+  if (error instanceof ConfigError || error instanceof DataDirectoryBusy) return message;
+  if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
+  if (isDatabaseUnreachable(error))
+    return `The database of DATABASE_URL cannot be reached: ${message || code}`;
+  return String(stack);
+}

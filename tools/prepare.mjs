@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  lstatSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { installed, root, run, since } from './process.mjs';
@@ -42,6 +43,8 @@ async function step(title, command, options) {
 async function install() {
   const done = timeOf(join(root, 'node_modules', '.package-lock.json'));
   if (done >= timeOf(join(root, 'package-lock.json'))) return;
+  // "npm ci" would empty the folder that a link points at.
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
   // The build needs development packages, also where NODE_ENV is "production".
   await step('Installing packages', [...npm, 'ci', '--include=dev', '--include=optional']);

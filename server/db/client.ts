@@ -30,8 +30,12 @@ export function createPool(databaseUrl: string, size = 12): pg.Pool {
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 30_000,
   });
-  // A connection that breaks here breaks for its first user as well, who hears of it.
-  pool.on('connect', (client) => void client.query("set time zone 'UTC'").catch(() => undefined));
+  pool.on('connect', (client) => {
+    // A connection that is checked out but has no query under way belongs to nobody: when it breaks then, its next
+    // user hears of it, and an unheard 'error' event would end the process.
+    client.on('error', () => undefined);
+    client.query("set time zone 'UTC'").catch(() => undefined);
+  });
   return pool;
 }
 

@@ -29,9 +29,9 @@ export class DatabaseDown extends Error {
 }
 
 const channel = 'lanyard';
-const beatEveryMs = 150;
+const beatEveryMs = 100;
 /** A live database answers `select 1` in under a millisecond; the sum stays below the promised second. */
-const beatDeadlineMs = 600;
+const beatDeadlineMs = 500;
 const reconnectEveryMs = 200;
 
 type State = {
@@ -79,6 +79,16 @@ export async function announce(tx: Tx | Db, topic: Topic): Promise<void> {
 const announced = new WeakMap<object, Set<Topic>>();
 
 /**
+ * Has `transact` run `work` once `tx` has committed, before its caller goes on: for what can not be taken back, such
+ * as removing a file. The change stands by then, so errors are the business of `work` itself.
+ */
+export function afterCommit(tx: Tx, work: () => Promise<void>): void {
+  followUps.set(tx, [...(followUps.get(tx) ?? []), work]);
+}
+
+const followUps = new WeakMap<object, (() => Promise<void>)[]>();
+
+/**
  * Runs `work` in a transaction, again when it lost a deadlock; so it may do nothing but queries. What it announced
  * is dropped from this process's caches before the caller goes on: NOTIFY alone could arrive after the answer, and
  * the next call would still see the old state.
@@ -86,13 +96,16 @@ const announced = new WeakMap<object, Set<Topic>>();
 export async function transact<T>(db: Db, signals: Signals, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     let topics: Set<Topic> | undefined;
+    let followUp: (() => Promise<void>)[] | undefined;
     try {
       const result = await db.transaction().execute(async (tx) => {
         const value = await work(tx);
         topics = announced.get(tx);
+        followUp = followUps.get(tx);
         return value;
       });
       for (const topic of topics ?? []) signals.drop(topic);
+      for (const run of followUp ?? []) await run();
       return result;
     } catch (error) {
       if (!isDeadlock(error) || attempt === 3) throw error;

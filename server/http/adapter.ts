@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Access, Route } from '../../contract/route.ts';
+import { permissionsOf, type Access, type Route } from '../../contract/route.ts';
 import { hasPermission } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
-import type { Tx } from '../db/client.ts';
 import { transact } from '../db/signals.ts';
 import { fail, isFailure, type Failure } from '../failure.ts';
-import type { Call, CsvFile, Implemented, SessionCookie } from './call.ts';
+import type { Call, ChangeHandler, CsvFile, Implemented, SessionCookie } from './call.ts';
 import { claimKey, keepAnswer, readIdempotencyKey, type StoredAnswer } from './idempotency.ts';
 import { checkInput } from './input.ts';
 import { sendFailure } from './reply.ts';
@@ -73,15 +74,14 @@ async function answer(
       http: { request, reply },
     } as Call<Route>;
     if (typeof handler === 'function') return handler(call);
-    return runChange(context, route, request, call, handler.change as ChangeRun);
+    return runChange(context, route, request, call, handler as ChangeHandler<Route, unknown>);
   });
   if (isFailure(result)) return sendFailure(request, reply, result);
   if (route.raw) return reply;
   if (checkAnswers) assertAnswer(route, result);
+  if (route.csv) await streamUntilDown(context, (result as CsvFile).stream);
   return sendAnswer(route, reply, result);
 }
-
-type ChangeRun = (tx: Tx, call: Call<Route>) => Promise<unknown>;
 
 /** Carries a Failure out of a transaction, so that it rolls back. */
 class RolledBack extends Error {
@@ -97,11 +97,12 @@ async function runChange(
   route: Route,
   request: FastifyRequest,
   call: Call<Route>,
-  run: ChangeRun,
+  handler: ChangeHandler<Route, unknown>,
 ) {
   const key = readIdempotencyKey(request.headers['idempotency-key']);
   if (isFailure(key)) return key;
   const { actor, now } = call.by;
+  const prepared = await handler.prepare?.(call);
   try {
     return await transact(context.db, context.signals, async (tx) => {
       if (key !== undefined) {
@@ -110,7 +111,7 @@ async function runChange(
         if (isFailure(earlier)) throw new RolledBack(earlier);
         if (earlier) return repeated(route, earlier);
       }
-      const result = await run(tx, call);
+      const result: unknown = await handler.change(tx, call, prepared);
       if (isFailure(result)) throw new RolledBack(result);
       if (key !== undefined) {
         await keepAnswer(tx, actor, key, { status: 1, answer: route.shownOnce ? null : result });
@@ -150,9 +151,10 @@ function authorize(access: Access, actor: Actor): Failure | undefined {
     return allowed ? undefined : fail('FORBIDDEN', 'This API key may not make this call.');
   }
   if (actor.kind !== 'staff' || access.kind === 'signedIn') return undefined;
-  const { resource, action } = access.permission;
-  if (hasPermission(actor.permissions, resource, action)) return undefined;
-  return fail('FORBIDDEN', `You lack the permission ${resource}:${action}.`);
+  const enough = permissionsOf(access);
+  if (enough.some((p) => hasPermission(actor.permissions, p.resource, p.action))) return undefined;
+  const lacking = enough.map((p) => `${p.resource}:${p.action}`).join(' or ');
+  return fail('FORBIDDEN', `You lack the permission ${lacking}.`);
 }
 
 /** The token of `Authorization: Bearer`, if there is one. */
@@ -204,6 +206,15 @@ function readIfMatch(header: string | undefined): string | undefined | Failure {
   if (!Number.isNaN(Date.parse(version))) return version;
   const message = 'Must be the ETag of the record';
   return fail('INVALID_INPUT', `If-Match: ${message}`, { details: [{ path: 'If-Match', message }] });
+}
+
+/**
+ * Waits for the first bytes of a file, so that a database that is away is still answered with 503; later the file
+ * breaks off, which a client sees, instead of hanging.
+ */
+async function streamUntilDown({ signals }: Context, stream: Readable): Promise<void> {
+  await signals.untilDown(() => once(stream, 'readable'));
+  signals.untilDown(() => finished(stream)).catch((error: Error) => stream.destroy(error));
 }
 
 /** In tests, an answer that is not what the contract says, or says more, is an error. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorBody, errorStatus, type ErrorCode } from '../../contract/errors.ts';
-import type { Access, Route } from '../../contract/route.ts';
+import { permissionsOf, type Access, type Route } from '../../contract/route.ts';
 
 type Json = Record<string, unknown>;
 type Schema = z.ZodType;
@@ -66,7 +66,9 @@ function operation(route: Route, feature: string, name: string, toJson: ToJson):
 function accessSentence(access: Access): string {
   if (access.kind === 'public') return 'No sign-in needed.';
   if (access.kind === 'signedIn') return 'Anyone signed in.';
-  const staff = `Staff with ${access.permission.resource}:${access.permission.action}`;
+  const staff = `Staff with ${permissionsOf(access)
+    .map((p) => `${p.resource}:${p.action}`)
+    .join(' or ')}`;
   return access.apiKey ? `${staff}, or an API key with the scope ${access.apiKey}.` : `${staff}.`;
 }
 
