@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import { id } from './common.ts';
 import { route, signedIn } from './route.ts';
+import { secondFactorCode } from './session.ts';
 import { openSession } from './users.ts';
-
-const code = z
-  .string()
-  .trim()
-  .regex(/^[0-9]{6}$|^[a-z0-9]{5}-[a-z0-9]{5}$/i, 'Must be six digits or a recovery code');
 
 /** What a person does with their own account. */
 export const account = {
@@ -52,7 +48,7 @@ export const account = {
     path: '/api/v1/auth/second-factor/confirm',
     summary: 'Prove the authenticator app; answers the recovery codes, shown once',
     access: signedIn,
-    body: z.strictObject({ code }),
+    body: z.strictObject({ code: secondFactorCode }),
     answer: z.object({ recoveryCodes: z.array(z.string()) }),
     shownOnce: true,
     errors: ['RULE_VIOLATED', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],

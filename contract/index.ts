@@ -1,10 +1,32 @@
+import { account } from './account.ts';
 import { activations } from './activations.ts';
 import { apiKeys } from './api-keys.ts';
 import { customers } from './customers.ts';
 import { licenses } from './licenses.ts';
+import { machines } from './machines.ts';
 import { modules } from './modules.ts';
+import { releases } from './releases.ts';
 import { session } from './session.ts';
+import { updates } from './updates.ts';
+import { uploads } from './uploads.ts';
+import { rbac, users } from './users.ts';
 import { validation } from './validation.ts';
 
 /** Every call of the service, by feature. */
-export const contract = { session, customers, licenses, modules, activations, validation, apiKeys };
+export const contract = {
+  account,
+  users,
+  rbac,
+
+  session,
+  customers,
+  licenses,
+  modules,
+  activations,
+  validation,
+  apiKeys,
+  releases,
+  uploads,
+  updates,
+  machines,
+};

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { activationStatuses } from './activations.ts';
-import { answeredInstant, listMeta, paging, requiredText, search } from './common.ts';
+import { answeredInstant, listMeta, paging, requiredText, search, wholeNumber } from './common.ts';
 import { channels } from './releases.ts';
 import { route, staffWith } from './route.ts';
 
@@ -55,6 +55,7 @@ export const offerReasons = [
   'OFFERED',
   'FULL_RELEASE_OFFERED_INSTEAD',
   'OTHER_PLATFORM',
+  'NO_FEED',
   'CHANNEL',
   'DRAFT',
   'INACTIVE',
@@ -93,9 +94,11 @@ export const machines = {
   list: route({
     method: 'GET',
     path: base,
-    summary: 'Machines, the last seen first',
+    summary:
+      'Machines, the last seen first; found by the beginning of their display id or hash, or by their id',
     access: canRead,
-    query: z.strictObject({ search, ...paging }),
+    // there may be millions: this list is never whole
+    query: z.strictObject({ search, ...paging, limit: wholeNumber(1, 500).default(100) }),
     answer: z.array(machine),
     meta: listMeta,
   }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   answeredInstant,
   id,
+  isStorableText,
   listMeta,
   paging,
   queryFlag,
@@ -11,7 +12,7 @@ import {
   text,
   wholeNumber,
 } from './common.ts';
-import { route, staffWith } from './route.ts';
+import { route, staffWith, staffWithAny } from './route.ts';
 import { versionText } from './versions.ts';
 
 export const channels = ['stable', 'beta', 'alpha'] as const;
@@ -110,8 +111,9 @@ export const publishFields = {
 
 /** 64 bytes in base64, or 128 hex digits; stored as base64. */
 export const sha512 = z
-  .string()
+  .string('SHA512 hash is required')
   .trim()
+  .min(1, { error: 'SHA512 hash is required', abort: true })
   .regex(/^([A-Za-z0-9+/]{86}==|[0-9a-fA-F]{128})$/, 'Must be a SHA-512 in base64 or hex')
   .transform((value) => (value.length === 128 ? hexToBase64(value) : value));
 
@@ -120,12 +122,20 @@ function hexToBase64(hex: string): string {
   return btoa(bytes.join(''));
 }
 
+const isWebAddress = (value: string) =>
+  URL.canParse(value) && /^https?:\/\//i.test(value) && isStorableText(value);
+
 export const largestFile = 20 * 1024 ** 3;
 
 export const urlReleaseInput = z.strictObject({
   ...buildFields,
   ...publishFields,
-  fileUrl: z.url({ protocol: /^https?$/, error: 'Must be an http or https address' }).max(2000),
+  fileUrl: z
+    .string('File URL is required')
+    .trim()
+    .min(1, { error: 'File URL is required', abort: true })
+    .max(2000)
+    .refine(isWebAddress, 'Must be an http or https address'),
   fileSize: z
     .number('Valid file size is required')
     .int()
@@ -135,14 +145,21 @@ export const urlReleaseInput = z.strictObject({
 });
 export type UrlReleaseInput = z.output<typeof urlReleaseInput>;
 
+/** Absent leaves a field as it is; null or the empty text clears it. */
 export const releasePatch = z
   .strictObject({
     channel: z.enum(channels),
     isActive: z.boolean(),
     isDraft: z.boolean(),
     isMandatory: z.boolean(),
-    minimumAppVersion: optionalVersion,
-    releaseNotes: optionalText(20_000),
+    // not the forms of publishFields: those read what is absent as null
+    minimumAppVersion: z
+      .union([z.literal(''), versionText])
+      .nullable()
+      .transform((value) => value || null),
+    releaseNotes: text(20_000)
+      .nullable()
+      .transform((value) => value || null),
     failureThreshold: failureThreshold.nullable(),
     updatedAt: seenVersion,
   })
@@ -209,6 +226,11 @@ export type ReleaseAnalytics = z.output<typeof releaseAnalytics>;
 const canRead = staffWith('releases', 'read');
 const canUpdate = staffWith('releases', 'update');
 const canDelete = staffWith('releases', 'delete');
+/** Spec part 2, section 6: one of the two is enough. */
+const canRollOut = staffWithAny(
+  { resource: 'rollouts', action: 'create' },
+  { resource: 'rollouts', action: 'update' },
+);
 const byId = z.object({ releaseId: id });
 const base = '/api/v1/updates/admin';
 
@@ -271,7 +293,7 @@ export const releases = {
     method: 'POST',
     path: `${base}/rollout/{releaseId}`,
     summary: 'Set the percentage of machines that are offered the release',
-    access: staffWith('rollouts', 'update'),
+    access: canRollOut,
     params: byId,
     body: z.strictObject({ percentage }),
     answer: release,
@@ -281,7 +303,7 @@ export const releases = {
     method: 'POST',
     path: `${base}/releases/{releaseId}/resume`,
     summary: 'Go on with a rollout that paused itself; failures are counted anew',
-    access: staffWith('rollouts', 'update'),
+    access: canRollOut,
     params: byId,
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE'],

@@ -12,11 +12,24 @@ export type SessionUser = z.output<typeof sessionUser>;
 
 export const role = z.object({ name: z.string() }).meta({ id: 'RoleName' });
 
-const rights = { permissions: z.array(permission), roles: z.array(role) };
+const rights = {
+  permissions: z.array(permission),
+  roles: z.array(role),
+  secondFactorMissing: z.boolean().meta({
+    description: 'A role of this person requires a second factor; until there is one, nothing is permitted',
+  }),
+};
+
+/** Six digits of an authenticator app, or a recovery code. */
+export const secondFactorCode = z
+  .string()
+  .trim()
+  .regex(/^([0-9]{6}|[a-z0-9]{5}-[a-z0-9]{5})$/i, 'Must be six digits or a recovery code');
 
 export const credentials = z.strictObject({
   email: requiredText(320, 'Email is required'),
   password: z.string().min(1, 'Password is required').max(1024, 'Must be at most 1024 characters'),
+  code: secondFactorCode.optional(),
 });
 
 const signIn = z.object({ user: sessionUser, accessToken: z.string(), ...rights }).meta({ id: 'SignIn' });
@@ -29,7 +42,7 @@ export const session = {
     access: anyone,
     body: credentials,
     answer: signIn,
-    errors: ['WRONG_CREDENTIALS', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'TOO_MANY_REQUESTS'],
   }),
   logout: route({
     method: 'POST',

@@ -16,6 +16,7 @@ const reportedEvent = z
     channel: z.enum(channels).optional(),
     fromVersion: text(100).optional(),
     toVersion: text(100).optional(),
+    releaseId: id.optional().meta({ description: 'As the feed names it; otherwise found by toVersion' }),
     osVersion: text(100).optional(),
     appVersion: text(100).optional(),
     bytesDownloaded: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
@@ -27,11 +28,66 @@ export type ReportedEvent = z.output<typeof reportedEvent>;
 
 export const feedAccess = apiKeyOrStaffWith('updates', 'releases', 'read');
 
-/** The feeds themselves answer YAML, text or JSON of their updaters and are served beside the contract. */
+/** The files of Linux that electron-updater takes; a feed is for one of them. */
+export const linuxKinds = ['appimage', 'deb', 'rpm'] as const;
+
+/**
+ * What a feed may be asked with, in its address. Updaters add parameters of their own (`noCache`, `arch`), which are
+ * no error; an id or version that makes no sense is one that is not known.
+ */
+const asked = {
+  key: z.string().optional().meta({ description: 'API key, for clients that cannot set a header' }),
+  machineId: z.string().optional().meta({ description: 'Or the header X-Machine-Id, or x-user-staging-id' }),
+  currentVersion: z.string().optional().meta({ description: 'Or the header X-App-Version' }),
+};
+const channel = z.enum(channels).default('stable');
+const architecture = z.enum(architectures);
+
+const feed = { method: 'GET', access: feedAccess, raw: true, apiKeyInQuery: true } as const;
+const base = '/api/v1/updates';
+
+/** The feeds answer YAML, text or JSON in the form of their updaters. */
 export const updates = {
+  electron: route({
+    ...feed,
+    path: `${base}/electron/{platform}/{architecture}/{file}`,
+    summary:
+      'Feed of electron-updater: latest.yml (stable), beta.yml or alpha.yml, with -mac or -linux before the ending',
+    params: z.object({ platform: z.enum(platforms), architecture, file: z.string().max(100) }),
+    query: z.object({ ...asked, kind: z.enum(linuxKinds).optional() }),
+    errors: ['NOT_FOUND'],
+  }),
+  squirrelWindows: route({
+    ...feed,
+    path: `${base}/squirrel/win32/{architecture}/RELEASES`,
+    summary: 'Feed of Squirrel.Windows',
+    params: z.object({ architecture }),
+    query: z.object({
+      ...asked,
+      channel,
+      id: z.string().optional().meta({ description: 'Name of the package; sent by Squirrel' }),
+      localVersion: z.string().optional().meta({ description: 'Version that runs; sent by Squirrel' }),
+    }),
+  }),
+  squirrelPackage: route({
+    ...feed,
+    path: `${base}/squirrel/win32/{architecture}/{file}`,
+    summary: 'A package that RELEASES names: redirects to the file',
+    params: z.object({ architecture, file: z.string().max(300) }),
+    query: z.object(asked),
+    errors: ['NOT_FOUND'],
+  }),
+  squirrelMac: route({
+    ...feed,
+    path: `${base}/squirrel/darwin/{architecture}/{version}`,
+    summary:
+      'Feed of Squirrel.Mac, with the version that runs in its address; 204 when there is nothing newer',
+    params: z.object({ architecture, version: z.string().max(100) }),
+    query: z.object({ ...asked, channel }),
+  }),
   report: route({
     method: 'POST',
-    path: '/api/v1/updates/events',
+    path: `${base}/events`,
     summary: 'Machines report what became of an update, in batches; a repeated event id counts once',
     access: feedAccess,
     body: z.strictObject({ events: z.array(reportedEvent).min(1).max(500) }),

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { id, requiredText, wholeNumber } from './common.ts';
-import { buildFields, largestFile, publishFields, release, sha512 } from './releases.ts';
+import {
+  architectures,
+  buildFields,
+  largestFile,
+  platforms,
+  publishFields,
+  release,
+  sha512,
+} from './releases.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
 /** Files up to this many bytes go in one request, larger ones in chunks (spec part 2, section 9). */
@@ -102,5 +110,23 @@ export const uploads = {
     access: mayUpload,
     params: byUpload,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  download: route({
+    method: 'GET',
+    path: '/api/v1/updates/files/{platform}/{architecture}/{version}/{fileName}',
+    summary:
+      'The file of a release, or with .blockmap added to its name the block map; ranges, also several at once',
+    access: apiKeyOrStaffWith('updates', 'releases', 'read'),
+    params: z.object({
+      platform: z.enum(platforms),
+      architecture: z.enum(architectures),
+      version: z.string().max(100),
+      fileName: z.string().max(300),
+    }),
+    // updaters copy the query of their feed's address onto this one
+    query: z.object({}),
+    raw: true,
+    apiKeyInQuery: true,
+    errors: ['NOT_FOUND'],
   }),
 };

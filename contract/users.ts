@@ -155,7 +155,7 @@ export const users = {
     access: canRead,
     params: byId,
     answer: z.array(openSession),
-    errors: ['NOT_FOUND', 'FORBIDDEN'],
+    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
   }),
   endSession: route({
     method: 'DELETE',
@@ -163,7 +163,7 @@ export const users = {
     summary: 'End a session of a user; of others only for a super admin',
     access: canUpdate,
     params: z.object({ id, sessionId: id }),
-    errors: ['NOT_FOUND', 'FORBIDDEN'],
+    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
   }),
 };
 

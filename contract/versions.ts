@@ -23,7 +23,7 @@ export const isVersion = (text: string): boolean => text.length <= 100 && parse(
 export const versionText = z
   .string('Version is required')
   .trim()
-  .min(1, 'Version is required')
+  .min(1, { error: 'Version is required', abort: true })
   .max(100)
   .refine(isVersion, { error: (issue) => `Invalid semantic version: ${String(issue.input)}` });
 

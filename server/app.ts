@@ -11,16 +11,24 @@ import type { Context } from './context.ts';
 import { isDatabaseUnreachable } from './db/client.ts';
 import { DatabaseDown } from './db/signals.ts';
 import { fail } from './failure.ts';
+import { accountRoutes } from './features/account/account.routes.ts';
 import { activationRoutes } from './features/activations/activations.routes.ts';
 import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
 import { licenseRoutes } from './features/licenses/licenses.routes.ts';
+import { machineRoutes } from './features/machines/machines.routes.ts';
 import { createModuleNames } from './features/modules/modules.ts';
 import { moduleRoutes } from './features/modules/modules.routes.ts';
+import { createReleaseSet } from './features/releases/releases.ts';
 import { releaseRoutes } from './features/releases/releases.routes.ts';
 import { createSessions } from './features/session/session.ts';
 import { sessionRoutes } from './features/session/session.routes.ts';
+import { createUpdateRecorder } from './features/updates/updates.ts';
+import { updateRoutes } from './features/updates/updates.routes.ts';
+import { createInspector } from './features/uploads/uploads.ts';
+import { uploadRoutes } from './features/uploads/uploads.routes.ts';
+import { userRoutes } from './features/users/users.routes.ts';
 import { createRecorder } from './features/validation/recorder.ts';
 import type { Signer } from './features/validation/signing.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
@@ -31,6 +39,7 @@ import { openApi } from './http/openapi.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { databaseUnavailable, frameworkFailure, sendFailure } from './http/reply.ts';
 import type { Passwords } from './passwords.ts';
+import { storageUnavailable } from './storage/storage.ts';
 
 export type AppParts = { signer: Signer; passwords: Passwords; version: string; checkAnswers?: boolean };
 
@@ -47,9 +56,13 @@ export async function buildApp(
   const recorder = createRecorder(context.db, context.log);
   const apiKeys = createApiKeyCheck(context);
   const sessions = createSessions(context, passwords);
+  const inspector = createInspector();
+  const updateRecorder = createUpdateRecorder(context);
 
   const implemented = [
     sessionRoutes(sessions),
+    accountRoutes(context, passwords),
+    userRoutes(context, passwords),
     customerRoutes(context),
     moduleRoutes(context),
     licenseRoutes(context),
@@ -57,6 +70,9 @@ export async function buildApp(
     validationRoutes({ ...context, signer, recorder, moduleNames: createModuleNames(context) }),
     apiKeyRoutes(context),
     releaseRoutes(context),
+    uploadRoutes(context, inspector),
+    updateRoutes({ ...context, releaseSet: createReleaseSet(context), recorder: updateRecorder }),
+    machineRoutes(context),
   ].flat();
   serve(app, context, implemented, { auth: createAuthentication(context, sessions, apiKeys), checkAnswers });
 
@@ -66,7 +82,9 @@ export async function buildApp(
   await serveConsole(app);
   app.addHook('onClose', async () => {
     await recorder.stop();
+    await updateRecorder.stop();
     await apiKeys.stop();
+    await inspector.stop();
   });
   return app;
 }
@@ -81,6 +99,8 @@ function createServer({ config, log }: Context): FastifyInstance {
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: 1024 * 1024,
+    // a file name of 200 characters, each of several bytes, is a parameter too
+    routerOptions: { maxParamLength: 3000 },
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error, request, reply) =>
@@ -161,11 +181,17 @@ async function secure(app: FastifyInstance, { config }: Context): Promise<void> 
   });
 }
 
-function serveHealth(app: FastifyInstance, { signals, db }: Context): void {
+function serveHealth(app: FastifyInstance, { signals, db, storage, log }: Context): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     if (!signals.isUp()) return sendFailure(request, reply, databaseUnavailable);
     await signals.untilDown(() => db.selectFrom('roles').select('role_id').limit(1).execute());
+    try {
+      await storage.check();
+    } catch (error) {
+      log.error({ err: error }, 'The storage cannot be used');
+      return sendFailure(request, reply, storageUnavailable);
+    }
     return { status: 'ready' };
   });
 }

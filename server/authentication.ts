@@ -37,9 +37,12 @@ export function createAuthentication(
     }
     const bearer = bearerToken(request);
     const cookie = request.cookies[name];
-    const staff =
-      (bearer && (await sessions.recognize(bearer, 'bearer'))) ||
-      (cookie && (await sessions.recognize(cookie, 'cookie')));
+    const byBearer = bearer && (await sessions.recognize(bearer, 'bearer'));
+    if (byBearer) return byBearer;
+    // An access token that has run out is answered 401, cookie or not, so that the console rotates its session;
+    // signing out must find the session all the same.
+    const cookieCounts = !bearer || route.access.kind === 'public';
+    const staff = cookieCounts && cookie && (await sessions.recognize(cookie, 'cookie'));
     return staff || nobody;
   }
 

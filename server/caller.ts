@@ -10,7 +10,9 @@ export type Staff = {
   email: string;
   name: string;
   roles: string[];
+  /** Empty while a role requires a second factor that this person has not set up. */
   permissions: Permission[];
+  secondFactorMissing: boolean;
 };
 
 export type ApiKeyHolder = { kind: 'apiKey'; apiKeyId: string; name: string; scopes: ApiKeyScope[] };

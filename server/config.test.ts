@@ -24,6 +24,7 @@ describe('the settings', () => {
       admin: undefined,
       sessionIdleMs: 1_800_000,
       sessionMaxMs: 43_200_000,
+      eventsKeepMs: 34_560_000_000,
       trustProxy: [],
       logLevel: 'info',
     });

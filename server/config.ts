@@ -21,16 +21,49 @@ const isProxy = (entry: string) =>
   ipaddr.isValid(entry) ||
   ipaddr.isValidCIDR(entry);
 
+/** Where binaries lie. */
+export type StorageConfig =
+  | { kind: 'disk'; folder: string }
+  | {
+      kind: 's3';
+      bucket: string;
+      /** Empty, or ends in a slash. */
+      prefix: string;
+      endpoint: string | undefined;
+      region: string;
+      /** Downloads are sent to the bucket by a signed address instead of passing through the service. */
+      redirect: boolean;
+    };
+
+/** `file:/var/lib/lanyard` or `file:./binaries`, as it stands; `s3://bucket/prefix`. */
+const storageUrl = z.string().transform((value, issues) => {
+  const folder = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
+  if (folder) return { kind: 'disk' as const, folder: path.resolve(folder) };
+  const s3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/+([\w./-]*))?$/.exec(value);
+  if (s3) {
+    const prefix = (s3[2] ?? '').replace(/\/+$/, '');
+    return { kind: 's3' as const, bucket: s3[1]!, prefix: prefix && `${prefix}/` };
+  }
+  issues.addIssue('must be file:<folder> or s3://<bucket>/<prefix>');
+  return z.NEVER;
+});
+
 const settings = z.object({
   PORT: port.default(8080),
   HOST: z.string().min(1).optional(),
   PUBLIC_URL: httpUrl.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  STORAGE_URL: storageUrl.optional(),
+  S3_ENDPOINT: httpUrl.optional(),
+  S3_REDIRECT: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  AWS_REGION: z.string().min(1).optional(),
+  AWS_DEFAULT_REGION: z.string().min(1).optional(),
   ADMIN_EMAIL: z.email('must be an email address').optional(),
   ADMIN_PASSWORD: z.string().min(6, 'must be at least 6 characters').optional(),
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * 3_600_000),
+  EVENTS_KEEP: duration.default(400 * 86_400_000),
   TRUST_PROXY: z
     .string()
     .default('')
@@ -54,9 +87,12 @@ export type Config = {
   publicUrl: string;
   dataDir: string;
   databaseUrl: string | undefined;
+  storage: StorageConfig;
   admin: { email: string; password: string } | undefined;
   sessionIdleMs: number;
   sessionMaxMs: number;
+  /** How long single update events are kept; what they add up to stays. */
+  eventsKeepMs: number;
   trustProxy: string[];
   logLevel: z.output<typeof settings>['LOG_LEVEL'];
 };
@@ -87,11 +123,24 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ''),
     dataDir: path.resolve(s.DATA_DIR),
     databaseUrl: s.DATABASE_URL,
+    storage: toStorage(s),
     admin:
       s.ADMIN_EMAIL && s.ADMIN_PASSWORD ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD } : undefined,
     sessionIdleMs: s.SESSION_IDLE,
     sessionMaxMs: s.SESSION_MAX,
+    eventsKeepMs: s.EVENTS_KEEP,
     trustProxy: s.TRUST_PROXY,
     logLevel: s.LOG_LEVEL,
+  };
+}
+
+function toStorage(s: z.output<typeof settings>): StorageConfig {
+  const place = s.STORAGE_URL ?? { kind: 'disk', folder: path.resolve(s.DATA_DIR, 'binaries') };
+  if (place.kind === 'disk') return place;
+  return {
+    ...place,
+    endpoint: s.S3_ENDPOINT,
+    region: s.AWS_REGION ?? s.AWS_DEFAULT_REGION ?? 'us-east-1',
+    redirect: s.S3_REDIRECT === 'true',
   };
 }

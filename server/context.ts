@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Db } from './db/client.ts';
 import type { Signals } from './db/signals.ts';
+import type { Storage } from './storage/storage.ts';
+import type { Outside } from './outside.ts';
 
 /** What a running server has; made once by main, and by the test harness. */
 export type Context = {
@@ -11,6 +13,8 @@ export type Context = {
   db: Db;
   pool: pg.Pool;
   signals: Signals;
+  storage: Storage;
+  outside: Outside;
   /** The only source of the present time, so that tests can move it. */
   clock: () => Date;
 };

@@ -11,10 +11,13 @@ import { startSignals } from './db/signals.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
 import { loadSigner } from './features/validation/signing.ts';
 import { startBinPurge } from './jobs/bin-purge.ts';
+import { startEventKeeping } from './jobs/event-keeping.ts';
 import { startHousekeeping } from './jobs/housekeeping.ts';
+import { startUploadSweep } from './jobs/upload-sweep.ts';
 import { createLog } from './log.ts';
 import { outside } from './outside.ts';
 import { createPasswords } from './passwords.ts';
+import { openStorage } from './storage/storage.ts';
 
 /** A database that hangs must not keep a stopping server for ever. */
 const stopWithinMs = 10_000;
@@ -37,6 +40,7 @@ async function start(
     pool,
     db: createDb(pool),
     signals,
+    storage: await openStorage(config.storage),
     outside,
     clock: () => new Date(),
   };
@@ -48,6 +52,8 @@ async function start(
   const app = await buildApp(context, { signer, passwords, version: await readVersion() });
   const housekeeping = startHousekeeping(context);
   const binPurge = startBinPurge(context);
+  const eventKeeping = startEventKeeping(context);
+  const uploadSweep = startUploadSweep(context);
   await app.listen({ port: config.port, host: config.host });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
@@ -57,9 +63,12 @@ async function start(
     await app.close();
     housekeeping.stop();
     binPurge.stop();
+    eventKeeping.stop();
+    uploadSweep.stop();
     await passwords.stop();
     await signals.stop();
     await pool.end();
+    context.storage.close();
   };
 }
 

@@ -1,10 +1,16 @@
+import { createHash } from 'node:crypto';
 import { apiKeys, type ApiKey } from '../contract/api-keys.ts';
 import { activations, type Activation } from '../contract/activations.ts';
 import { customers, type Customer } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
 import type { RouteRequest } from '../contract/route.ts';
 import { validation, type ValidationResult } from '../contract/validation.ts';
-import type { Api, Identity } from './harness.ts';
+import type { Release } from '../contract/releases.ts';
+import { systemCaller } from '../server/caller.ts';
+import { transact } from '../server/db/signals.ts';
+import { isFailure } from '../server/failure.ts';
+import { createRelease, type NewRelease } from '../server/features/releases/releases.ts';
+import type { Api, Identity, TestServer } from './harness.ts';
 
 type Body<R> = R extends { body: infer B } ? B : never;
 export type CustomerFields = Partial<Body<RouteRequest<typeof customers.create>>>;
@@ -12,9 +18,9 @@ export type LicenseFields = Partial<Body<RouteRequest<typeof licenses.create>>>;
 export type ApiKeyFields = Partial<Body<RouteRequest<typeof apiKeys.create>>>;
 export type MachineFacts = Partial<Body<RouteRequest<typeof validation.validate>>>;
 
-let made = 0;
+let count = 0;
 /** A name that no other thing of this run has. */
-export const unique = (what: string) => `${what} ${++made}`;
+export const unique = (what: string) => `${what} ${++count}`;
 
 /** A customer in Germany with a name of its own. */
 export function makeCustomer(api: Api, fields: CustomerFields = {}): Promise<Customer> {
@@ -79,3 +85,42 @@ export const softDelete = (api: Api, { customerId }: Pick<Customer, 'customerId'
 /** Revokes a license. */
 export const revoke = (api: Api, { licenseId }: Pick<License, 'licenseId'>) =>
   api.ok(licenses.revoke, { params: { id: licenseId } });
+
+/** A stored file of these bytes made a release: published to all for Windows x64, with a version of its own. */
+export async function makeRelease(
+  server: TestServer,
+  { bytes = 'MZ', ...fields }: Partial<NewRelease> & { bytes?: string } = {},
+): Promise<Release> {
+  const storageKey = `${unique('file').replace(' ', '-')}.exe`;
+  if (!fields.externalUrl) await server.context.storage.put(storageKey, chunksOf(bytes));
+  const build = {
+    version: `1.0.${++count}`,
+    channel: 'stable',
+    platform: 'win32',
+    architecture: 'x64',
+    fileName: 'Setup.exe',
+    fileKind: 'exe',
+    fileSize: bytes.length,
+    sha512: createHash('sha512').update(bytes).digest('base64'),
+    sha1: createHash('sha1').update(bytes).digest('hex'),
+    blockmapKey: null,
+    releaseNotes: null,
+    minimumAppVersion: null,
+    isMandatory: false,
+    isDraft: false,
+    rolloutPercentage: 100,
+    failureThreshold: null,
+    ...(fields.externalUrl ? {} : { storageKey }),
+    ...fields,
+  } as NewRelease;
+  const { context } = server;
+  const release = await transact(context.db, context.signals, (tx) =>
+    createRelease(tx, systemCaller(context.clock()), build, context.config.publicUrl),
+  );
+  if (isFailure(release)) throw new Error(release.message);
+  return release;
+}
+
+async function* chunksOf(text: string) {
+  yield Buffer.from(text);
+}

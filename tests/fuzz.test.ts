@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { Agent, request as httpRequest } from 'node:http';
+import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { errorBody, errorStatus, type ErrorBody } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import type { Route } from '../contract/route.ts';
-import { deactivate, makeApiKey, makeCustomer, makeLicense, softDelete, validateOn } from './factories.ts';
+import {
+  deactivate,
+  makeApiKey,
+  makeCustomer,
+  makeLicense,
+  makeRelease,
+  softDelete,
+  validateOn,
+} from './factories.ts';
 import { eventually, password, startTestServer, type TestServer } from './harness.ts';
 
 type Json = Record<string, unknown>;
@@ -27,7 +36,13 @@ let bodies: Record<string, Json>;
 
 beforeAll(async () => {
   // Sign-ins come from many addresses, so that the throttle does not hide what is behind it.
-  server = await startTestServer({ config: { trustProxy: ['127.0.0.1'] } });
+  server = await startTestServer({
+    config: { trustProxy: ['127.0.0.1'] },
+    outside: {
+      resolve: () => Promise.reject(Object.assign(new Error('nowhere'), { code: 'ENOTFOUND' })),
+      connect: () => new Socket().destroy(),
+    },
+  });
   const admin = await server.signInAs('super_admin');
   headers = admin.headers;
   const api = server.api(admin);
@@ -37,7 +52,14 @@ beforeAll(async () => {
   await deactivate(api, (await validateOn(api, license, 'another')).activation!);
   await softDelete(api, await makeCustomer(api));
   const { id: keyId } = await makeApiKey(api);
-  params = { id: customerId, licenseKey: license.licenseKey, activationId: activation!.activationId, keyId };
+  const { id: releaseId } = await makeRelease(server);
+  params = {
+    id: customerId,
+    licenseKey: license.licenseKey,
+    activationId: activation!.activationId,
+    keyId,
+    releaseId,
+  };
   const { licenseKey } = license;
   bodies = {
     'session.login': { email: admin.email, password },
@@ -91,6 +113,44 @@ beforeAll(async () => {
       rateLimit: 10,
       ipWhitelist: ['10.0.0.0/8'],
     },
+    'apiKeys.update': {
+      name: 'Key',
+      isActive: true,
+      expiresAt: '2027-01-01T00:00:00Z',
+      rateLimit: 10,
+      ipWhitelist: ['10.0.0.0/8'],
+      scopes: ['validate'],
+    },
+    'releases.createFromUrl': {
+      version: '1.2.3',
+      channel: 'beta',
+      platform: 'darwin',
+      architecture: 'arm64',
+      releaseNotes: 'Notes',
+      minimumAppVersion: '1.0.0',
+      isMandatory: true,
+      isDraft: false,
+      rolloutPercentage: 5,
+      failureThreshold: { percent: 5, minimumInstalls: 50 },
+      fileUrl: 'https://files.example/App.dmg',
+      fileSize: 1000,
+      sha512: `${'A'.repeat(86)}==`,
+    },
+    'releases.update': {
+      channel: 'beta',
+      isActive: true,
+      isDraft: false,
+      isMandatory: true,
+      minimumAppVersion: '1.0.0',
+      releaseNotes: 'Notes',
+      failureThreshold: { percent: 5, minimumInstalls: 50 },
+      updatedAt: '2026-01-01T00:00:00Z',
+    },
+    'releases.rollout': { percentage: 5 },
+    'releases.withdraw': { reason: 'Broken' },
+    'releases.softDelete': { reason: 'Broken' },
+    'releases.restore': { reason: 'Needed' },
+    'releases.deletePermanently': { confirmation: 'PERMANENTLY DELETE', reason: 'Broken' },
   };
 });
 afterAll(() => server.close());

@@ -17,9 +17,11 @@ import type { Context } from '../server/context.ts';
 import { createDb, createPool, type Db, type Tx } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { announce, startSignals, transact } from '../server/db/signals.ts';
-import { createUser, seedRoles } from '../server/features/users/users.ts';
+import { insertUser, seedRoles } from '../server/features/users/users.ts';
 import { loadSigner } from '../server/features/validation/signing.ts';
+import { outside, type Outside } from '../server/outside.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
+import { openStorage } from '../server/storage/storage.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
 export const password = 'correct horse battery staple';
@@ -256,6 +258,8 @@ export type TestServerOptions = {
   /** A cluster other than the one that vitest provides. */
   cluster?: string;
   passwords?: Passwords;
+  /** The world beyond our network; without one, the real one. */
+  outside?: Outside;
   /** Every line of the log goes here; `config.logLevel` says how much. */
   onLog?: (line: string) => void;
 };
@@ -279,7 +283,7 @@ export type TestServer = {
   close(): Promise<void>;
 };
 
-const defaults: Omit<Config, 'dataDir'> = {
+const defaults: Omit<Config, 'dataDir' | 'storage'> = {
   port: 0,
   host: '127.0.0.1',
   publicUrl: 'http://localhost:8080',
@@ -287,6 +291,7 @@ const defaults: Omit<Config, 'dataDir'> = {
   admin: undefined,
   sessionIdleMs: minutes(30),
   sessionMaxMs: hours(12),
+  eventsKeepMs: days(400),
   trustProxy: [],
   logLevel: 'silent',
 };
@@ -301,12 +306,27 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const clock = options.clock ?? movableClock();
   const database = options.database ?? (await createTestDatabase({ cluster: options.cluster }));
   const dataDir = await mkdtemp(join(tmpdir(), 'lanyard-test-'));
-  const config: Config = { ...defaults, dataDir, databaseUrl: database.url, ...options.config };
+  const config: Config = {
+    ...defaults,
+    dataDir,
+    storage: { kind: 'disk', folder: join(dataDir, 'binaries') },
+    databaseUrl: database.url,
+    ...options.config,
+  };
   const log = createTestLog(config.logLevel, options.onLog);
   const pool = createPool(database.url);
   pool.on('error', () => undefined);
   const signals = await startSignals(database.url, log);
-  const context: Context = { config, log, pool, db: createDb(pool), signals, clock: clock.now };
+  const context: Context = {
+    config,
+    log,
+    pool,
+    db: createDb(pool),
+    signals,
+    storage: await openStorage(config.storage),
+    outside: options.outside ?? outside,
+    clock: clock.now,
+  };
   const passwords = options.passwords ?? cheapPasswords();
   const signer = await loadSigner(config.dataDir);
   const app = await buildApp(context, { signer, passwords, version: 'test', checkAnswers: true });
@@ -315,10 +335,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   async function createPerson(role: RoleName) {
     const email = `${role}-${uuidv7()}@lanyard.test`;
     const passwordHash = await passwords.hash(password);
-    const { userId } = await context.db
+    const { id: userId } = await context.db
       .transaction()
       .execute((tx) =>
-        createUser(tx, systemCaller(clock.now()), { email, name: `The ${role}`, passwordHash, role }),
+        insertUser(tx, systemCaller(clock.now()), { email, name: `The ${role}`, passwordHash, role }),
       );
     return { userId, email };
   }
@@ -355,6 +375,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       await app.close();
       await signals.stop();
       await pool.end();
+      context.storage.close();
       await rm(dataDir, { recursive: true, force: true });
       if (!options.database) await database.drop();
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contract } from '../contract/index.ts';
 import { hasPermission, roleMatrix, roleNames, type Permission } from '../contract/permissions.ts';
-import type { Route } from '../contract/route.ts';
+import { permissionsOf, type Route } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
 import { makeApiKey } from './factories.ts';
 import { startTestServer, type Identity, type TestServer } from './harness.ts';
@@ -51,7 +51,8 @@ function expected({ access }: Route, { kind, permissions }: Caller): 'allowed' |
   if (kind === 'nobody') return 401;
   if (kind === 'apiKey') return access.kind === 'staff' && access.apiKey === 'validate' ? 'allowed' : 403;
   if (access.kind === 'signedIn') return 'allowed';
-  return hasPermission(permissions, access.permission.resource, access.permission.action) ? 'allowed' : 403;
+  const enough = permissionsOf(access).some((p) => hasPermission(permissions, p.resource, p.action));
+  return enough ? 'allowed' : 403;
 }
 
 /** Calls with parameters that lead nowhere: whether the door opens is all that is asked. */
@@ -98,14 +99,14 @@ describe('the contract decides', () => {
   test('and a refusal names the permission that is lacking', async () => {
     for (const [, route] of routes) {
       if (route.access.kind !== 'staff' || expected(route, known.get('service_account')!) !== 403) continue;
-      const { resource, action } = route.access.permission;
+      const lacking = permissionsOf(route.access).map((p) => `${p.resource}:${p.action}`);
       const path = route.path.replaceAll(/\{\w+\}/g, 'x');
       const response = await fetch(server.url + path, {
         method: route.method,
         headers: known.get('service_account')!.headers,
       });
       expect(((await response.json()) as { error: string }).error).toBe(
-        `You lack the permission ${resource}:${action}.`,
+        `You lack the permission ${lacking.join(' or ')}.`,
       );
     }
   });

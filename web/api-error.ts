@@ -22,12 +22,19 @@ export class ApiError extends Error {
   }
 }
 
-/** The error that a non-success answer stands for, in the words of spec part 1, section 8. */
-export function errorOf(status: number, text: string): ApiError {
+/**
+ * The error that a non-success answer stands for, in the words of spec part 1, section 8; `otherwise` is said when
+ * the server says nothing.
+ */
+export function errorOf(
+  status: number,
+  text: string,
+  otherwise = `Request failed with status ${status}`,
+): ApiError {
   const body = jsonObject(text);
-  if (!body) return new ApiError(status, plainText(text) ?? `Request failed with status ${status}`);
+  if (!body) return new ApiError(status, plainText(text) ?? otherwise);
   const said = body['message'] || body['error'];
-  if (!said) return new ApiError(status, `Request failed with status ${status}`, body);
+  if (!said) return new ApiError(status, otherwise, body);
   const details = body['details'] ? `\nDetails: ${inWords(body['details'])}` : '';
   return new ApiError(status, inWords(said) + details, body);
 }

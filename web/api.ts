@@ -40,21 +40,38 @@ export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): st
 }
 
 async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
-  const token = getSession()?.accessToken;
-  let response = await fetchOnce(route, request, signal);
-  if (response.status === 401 && route.access.kind !== 'public') {
-    if (token && (await renewSession(token))) response = await fetchOnce(route, request, signal);
-    if (response.status === 401) throw signedOut();
-  }
+  const response =
+    route.access.kind === 'public'
+      ? await fetchOnce(route, request, signal, undefined)
+      : await withSession((token) => fetchOnce(route, request, signal, token));
   const text = await response.text();
   if (!response.ok) throw errorOf(response.status, text);
   return text === '' ? null : (JSON.parse(text) as unknown);
 }
 
-async function fetchOnce(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<Response> {
+/**
+ * Makes a call as whoever is signed in: once more with a renewed token when the first is refused, and ends the
+ * session when that is refused as well.
+ */
+export async function withSession<T extends { status: number }>(
+  attempt: (token: string | undefined) => Promise<T>,
+): Promise<T> {
   const token = getSession()?.accessToken;
+  let answer = await attempt(token);
+  if (answer.status !== 401) return answer;
+  if (token && (await renewSession(token))) answer = await attempt(getSession()?.accessToken);
+  if (answer.status === 401) throw signedOut();
+  return answer;
+}
+
+async function fetchOnce(
+  route: Route,
+  request: Parts,
+  signal: AbortSignal | undefined,
+  token: string | undefined,
+): Promise<Response> {
   const headers: Record<string, string> = { Accept: 'application/json' };
-  if (token && route.access.kind !== 'public') headers['Authorization'] = `Bearer ${token}`;
+  if (token) headers['Authorization'] = `Bearer ${token}`;
   if (request.body !== undefined) headers['Content-Type'] = 'application/json';
   const init: RequestInit = { method: route.method, headers, credentials: 'include' };
   if (request.body !== undefined) init.body = JSON.stringify(request.body);

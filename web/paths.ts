@@ -6,6 +6,9 @@ export const paths = {
   newLicense: '/licenses/new',
   customers: '/customers',
   customerTrash: '/customers/trash',
+  releases: '/releases',
+  releaseTrash: '/releases/trash',
+  machine: '/machines/$machineId',
 } as const;
 
 /** A path of our own origin, else `/`: a link to the sign-in page must not send a person elsewhere. */

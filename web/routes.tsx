@@ -7,11 +7,15 @@ import {
 } from '@tanstack/react-router';
 import { customerListSearch, customerTrashSearch } from './features/customers/customers-search.ts';
 import { licenseListSearch } from './features/licenses/licenses-search.ts';
+import { machineSearch } from './features/machines/machine-search.ts';
+import { releasesSearch, releaseTrashSearch } from './features/releases/releases-search.ts';
 import { loginSearch } from './features/session/login-search.ts';
+import { uploadsWanted } from './features/uploads/uploads-wanted.ts';
 import { paths } from './paths.ts';
 import { getSession } from './session-store.ts';
 import { ErrorScreen } from './shell/ErrorScreen.tsx';
 import { registerPaletteSource } from './shell/palette-sources.ts';
+import { registerTray } from './shell/tray.ts';
 
 const root = createRootRoute();
 
@@ -70,6 +74,27 @@ const customerTrash = createRoute({
   ),
 });
 
+const releases = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.releases,
+  validateSearch: releasesSearch,
+  component: lazyRouteComponent(() => import('./features/releases/ReleasesPage.tsx'), 'ReleasesPage'),
+});
+
+const releaseTrash = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.releaseTrash,
+  validateSearch: releaseTrashSearch,
+  component: lazyRouteComponent(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
+});
+
+const machine = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.machine,
+  validateSearch: machineSearch,
+  component: lazyRouteComponent(() => import('./features/machines/MachinePage.tsx'), 'MachinePage'),
+});
+
 const unknown = createRoute({
   getParentRoute: () => signedIn,
   path: '$',
@@ -78,7 +103,17 @@ const unknown = createRoute({
 
 const routeTree = root.addChildren([
   login,
-  signedIn.addChildren([home, licenses, newLicense, customers, customerTrash, unknown]),
+  signedIn.addChildren([
+    home,
+    licenses,
+    newLicense,
+    customers,
+    customerTrash,
+    releases,
+    releaseTrash,
+    machine,
+    unknown,
+  ]),
 ]);
 
 /** What the command palette searches beside pages; loaded when the palette is opened. */
@@ -86,6 +121,12 @@ registerPaletteSource(async () => (await import('./features/licenses/licenses-pa
 registerPaletteSource(
   async () => (await import('./features/customers/customers-palette.ts')).customersPalette,
 );
+
+registerPaletteSource(async () => (await import('./features/releases/releases-palette.ts')).releasesPalette);
+registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
+
+/** Uploads go on whatever the screen. */
+registerTray({ wanted: uploadsWanted, load: () => import('./features/uploads/UploadTray.tsx') });
 
 export const router = createRouter({
   routeTree,

@@ -105,7 +105,7 @@ export async function transact<T>(db: Db, signals: Signals, work: (tx: Tx) => Pr
         return value;
       });
       for (const topic of topics ?? []) signals.drop(topic);
-      for (const run of followUp ?? []) await run();
+      for (const follow of followUp ?? []) await follow();
       return result;
     } catch (error) {
       if (!isDeadlock(error) || attempt === 3) throw error;

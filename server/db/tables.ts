@@ -19,8 +19,18 @@ export type Tables = {
     status: Generated<'active' | 'inactive'>;
     created_at: Date;
     updated_at: Date;
+    last_sign_in_at: Date | null;
+    totp_secret: string | null;
+    totp_confirmed_at: Date | null;
+    totp_last_step: number | null;
   };
-  roles: { role_id: string; description: string };
+  recovery_codes: { user_id: string; code_hash: Buffer };
+  roles: {
+    role_id: string;
+    description: string;
+    built_in: Generated<boolean>;
+    requires_second_factor: Generated<boolean>;
+  };
   role_permissions: { role_id: string; resource: Resource; action: Action };
   user_roles: { user_id: string; role_id: string };
   sessions: {
@@ -131,6 +141,7 @@ export type Tables = {
     request_id: string | null;
     success: boolean;
     error_message: string | null;
+    mac: Buffer | null;
   };
   idempotency_keys: {
     actor: string;
@@ -252,4 +263,31 @@ export type Tables = {
     install_failed: boolean | null;
   };
   update_days: { day: Date; total_checks: number; unique_machines: number };
+  audit_pending: { position: Generated<number>; audit_id: string };
+  audit_seals: {
+    sequence: number;
+    audit_id: string;
+    entry_hash: Buffer;
+    previous_seal: Buffer;
+    seal: Buffer;
+    sealed_at: Date;
+  };
+  audit_head: {
+    only_row: Generated<boolean>;
+    sequence: number;
+    seal: Buffer;
+    unsigned_until: number;
+    mac: Buffer | null;
+  };
+  audit_anchors: {
+    sequence: number;
+    seal: Buffer;
+    removed: number;
+    before: Date;
+    made_at: Date;
+    key_id: string;
+    signature: string;
+  };
+  audit_settings: { only_row: Generated<boolean>; retention_days: number };
+  audit_days: { day: string; event_type: string; user_email: string; entries: number; failed: number };
 };

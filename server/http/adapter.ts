@@ -74,7 +74,7 @@ async function answer(
       http: { request, reply },
     } as Call<Route>;
     if (typeof handler === 'function') return handler(call);
-    return runChange(context, route, request, call, handler as ChangeHandler<Route, unknown>);
+    return runChange(context, route, request, call, handler);
   });
   if (isFailure(result)) return sendFailure(request, reply, result);
   if (route.raw) return reply;
@@ -97,7 +97,7 @@ async function runChange(
   route: Route,
   request: FastifyRequest,
   call: Call<Route>,
-  handler: ChangeHandler<Route, unknown>,
+  handler: ChangeHandler<Route>,
 ) {
   const key = readIdempotencyKey(request.headers['idempotency-key']);
   if (isFailure(key)) return key;
@@ -111,6 +111,8 @@ async function runChange(
         if (isFailure(earlier)) throw new RolledBack(earlier);
         if (earlier) return repeated(route, earlier);
       }
+      // not before: what was carried out once is answered again, even when preparing it would fail by now
+      if (isFailure(prepared)) throw new RolledBack(prepared);
       const result: unknown = await handler.change(tx, call, prepared);
       if (isFailure(result)) throw new RolledBack(result);
       if (key !== undefined) {

@@ -35,23 +35,27 @@ type Answer<R extends Route> = R extends { csv: true }
 export type PlainHandler<R extends Route> = (call: Call<R>) => Promise<Answer<R> | Failure>;
 
 /** Runs in a transaction that the adapter opens; a Failure rolls it back. */
-export type ChangeHandler<R extends Route, Prepared> = {
-  change: (tx: Tx, call: Call<R>, prepared: Prepared) => Promise<Answer<R> | Failure>;
-  prepare?: ((call: Call<R>) => Promise<Prepared>) | undefined;
+export type ChangeHandler<R extends Route> = {
+  /** What must not hold a connection, such as hashing a password; its Failure is the answer. */
+  prepare?: (call: Call<R>) => Promise<unknown>;
+  change: (tx: Tx, call: Call<R>, prepared: unknown) => Promise<Answer<R> | Failure>;
 };
 
-// what a change prepares for itself concerns nobody else
-// oxlint-disable-next-line typescript/no-explicit-any
-export type Handler<R extends Route> = PlainHandler<R> | ChangeHandler<R, any>;
+export type Handler<R extends Route> = PlainHandler<R> | ChangeHandler<R>;
+
+/** Marks a handler as one change: it runs in one transaction with its audit entry, and honors `Idempotency-Key`. */
+export const change = <R extends Route>(
+  run: (tx: Tx, call: Call<R>) => Promise<Answer<R> | Failure>,
+): ChangeHandler<R> => ({ change: run });
 
 /**
- * Marks a handler as one change: it runs in one transaction with its audit entry, and honors `Idempotency-Key`.
- * What takes long, such as asking another server, is done by `prepare` before the transaction opens.
+ * Like `change`, for one that takes long to prepare, such as hashing a password or asking another server: that is
+ * done before the transaction opens.
  */
-export const change = <R extends Route, Prepared = undefined>(
-  run: (tx: Tx, call: Call<R>, prepared: Prepared) => Promise<Answer<R> | Failure>,
-  prepare?: (call: Call<R>) => Promise<Prepared>,
-): ChangeHandler<R, Prepared> => ({ change: run, prepare });
+export const changeAfter = <R extends Route, P>(
+  prepare: (call: Call<R>) => Promise<P | Failure>,
+  run: (tx: Tx, call: Call<R>, prepared: P) => Promise<Answer<R> | Failure>,
+): ChangeHandler<R> => ({ prepare, change: (tx, call, prepared) => run(tx, call, prepared as P) });
 
 /** A route with its handler, types checked against each other. */
 export type Implemented = { route: Route; handler: Handler<Route> };

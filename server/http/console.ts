@@ -24,6 +24,8 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
         ),
     });
   }
+  // Browsers ask for it beside JSON and CSV, where no page names the icon.
+  app.get('/favicon.ico', (_request, reply) => reply.redirect('/favicon.svg', 301));
   app.setNotFoundHandler((request, reply) => {
     const [pathname = ''] = request.url.split('?');
     const isScreen =

@@ -9,7 +9,7 @@ import { createApiKey } from '../../server/features/api-keys/api-keys.ts';
 import { createCustomer, softDeleteCustomer } from '../../server/features/customers/customers.ts';
 import { createLicense, revokeLicense } from '../../server/features/licenses/licenses.ts';
 import { listModules } from '../../server/features/modules/modules.ts';
-import { createUser } from '../../server/features/users/users.ts';
+import { insertUser } from '../../server/features/users/users.ts';
 import { validate, type Validator } from '../../server/features/validation/validation.ts';
 import { makeCustomer, staff, staffEmail } from './names.ts';
 import type { Random } from './random.ts';
@@ -77,9 +77,9 @@ async function makeStaff({ db, now, passwordHash }: Stage): Promise<Caller[]> {
   const made: Caller[] = [];
   for (const { name, role } of staff) {
     const email = staffEmail(name);
-    const { userId } = await db
+    const { id: userId } = await db
       .transaction()
-      .execute((tx) => createUser(tx, hired, { email, name, passwordHash, role: role as RoleName }));
+      .execute((tx) => insertUser(tx, hired, { email, name, passwordHash, role: role as RoleName }));
     made.push({
       actor: {
         kind: 'staff',
@@ -90,6 +90,7 @@ async function makeStaff({ db, now, passwordHash }: Stage): Promise<Caller[]> {
         name,
         roles: [role],
         permissions: [...roleMatrix[role]],
+        secondFactorMissing: false,
       },
       now,
       ip: '192.0.2.10',

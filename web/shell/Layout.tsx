@@ -10,6 +10,7 @@ import { Navigation } from './Navigation.tsx';
 import { navigation } from './navigation.ts';
 import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
+import { Trays } from './Trays.tsx';
 
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
 const HelpDialog = lazy(() => import('./HelpDialog.tsx'));
@@ -46,6 +47,7 @@ export function Layout({ children }: { children: ReactNode }) {
         {children}
       </main>
       <BuildInfo />
+      <Trays />
       <ToastRegion />
       <Suspense>
         {palette.wanted && <CommandPalette />}

@@ -1,4 +1,4 @@
-import { IconBuilding, IconLicense, type Icon } from '@tabler/icons-react';
+import { IconBuilding, IconLicense, IconPackage, type Icon } from '@tabler/icons-react';
 import type { LinkProps } from '@tanstack/react-router';
 import type { Resource } from '../../contract/permissions.ts';
 import { paths } from '../paths.ts';
@@ -17,4 +17,5 @@ export type NavigationItem = {
 export const navigation: readonly NavigationItem[] = [
   { label: 'Licenses', to: paths.licenses, resource: 'licenses', icon: IconLicense, key: 'l' },
   { label: 'Customers', to: paths.customers, resource: 'customers', icon: IconBuilding, key: 'c' },
+  { label: 'Releases', to: paths.releases, resource: 'releases', icon: IconPackage, key: 'r' },
 ];

@@ -3,12 +3,21 @@ import type { ReactNode } from 'react';
 import classes from './Page.module.css';
 
 /** A screen: its title, its one primary button, and what follows; fills the window and lets its table scroll. */
-export function Page(props: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function Page(props: {
+  title: string;
+  /** Stands in the heading after the title, smaller. */
+  note?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <div className={classes.page}>
       <title>{`${props.title} · Lanyard`}</title>
       <Group justify="space-between" className={classes.header}>
-        <Title order={1}>{props.title}</Title>
+        <Title order={1}>
+          {props.title}
+          {props.note && <span className={classes.note}>{props.note}</span>}
+        </Title>
         {props.actions && <Group gap="xs">{props.actions}</Group>}
       </Group>
       {props.children}

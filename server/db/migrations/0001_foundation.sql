@@ -95,6 +95,12 @@ create table api_key_hours (
 
 -- Customers, modules, licenses, activations (spec part 1, section 3).
 
+-- How names are ordered, in every database alike: without case and accents, so that Ärztehaus stands at A. Letters
+-- that no accent makes are put beside the one they look like.
+create function sort_key(name text) returns text language sql immutable strict parallel safe as $$
+  select translate(regexp_replace(normalize(lower(name), nfkd), '[\u0300-\u036f]', '', 'g'), 'øłđı', 'oldi')
+$$;
+
 create table customers (
   customer_id      uuid primary key,
   name             text not null,
@@ -109,7 +115,7 @@ create table customers (
   created_at       timestamptz(3) not null,
   updated_at       timestamptz(3) not null
 );
-create index customers_name on customers (lower(name), customer_id);
+create index customers_name on customers (sort_key(name), customer_id);
 create index customers_search on customers using gin ((lower(name || E'\n' || coalesce(email, ''))) gin_trgm_ops);
 create index customers_deleted on customers (deleted_at) where deleted_at is not null;
 
@@ -185,7 +191,7 @@ declare
   owner text;
 begin
   select name into owner from customers where customer_id = new.customer_id;
-  new.customer_sort := lower(coalesce(owner, ''));
+  new.customer_sort := sort_key(coalesce(owner, ''));
   new.search_text := license_search_text(new, coalesce(owner, ''));
   return new;
 end $$;

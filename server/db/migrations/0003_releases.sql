@@ -90,7 +90,8 @@ create table upload_chunks (
 -- Machines are known by the SHA-256 of their id.
 create table machines (
   machine_hash    bytea primary key,
-  display_id      text not null,
+  -- bytewise order, so that a prefix of it is a range of the index
+  display_id      text collate "C" not null,
   platform        text,
   architecture    text,
   channel         text,
@@ -107,7 +108,7 @@ create table machines (
   notes           text
 );
 create unique index machines_display on machines (display_id);
-create index machines_last_seen on machines (last_seen desc);
+create index machines_last_seen on machines (last_seen desc, machine_hash);
 create index machines_version on machines (last_version, platform, architecture);
 
 -- Raw events by month; partitions are made ahead and dropped by policy.
@@ -148,7 +149,7 @@ create table downloads (
   primary key (machine_hash, release_id)
 );
 -- also for the cascade of a release that is deleted
-create index downloads_installs on downloads (release_id, installed_at);
+create index downloads_installs on downloads (release_id, installed_at) include (install_failed);
 
 -- Update checks of a UTC day.
 create table update_days (

@@ -51,6 +51,8 @@ describe('a new key', () => {
       name: 'PACS',
       keyPrefix: expect.stringMatching(/^lyd_[a-z0-9]{12}$/),
       isActive: true,
+      revokedAt: null,
+      scopes: ['validate'],
       expiresAt: '2027-01-01T00:00:00.000Z',
       rateLimit: 1000,
       ipWhitelist: [],
@@ -111,7 +113,8 @@ describe('a new key', () => {
     [{ ipWhitelist: ['2001:db8::/129'] }, 422, 'ipWhitelist'],
     [{ ipWhitelist: ['example.com'] }, 422, 'ipWhitelist'],
     [{ ipWhitelist: [''] }, 400, 'ipWhitelist'],
-    [{ scopes: ['releases'] }, 400, 'scopes: Is not a known field'],
+    [{ scopes: ['everything'] }, 400, 'scopes'],
+    [{ isActive: true }, 400, 'isActive: Is not a known field'],
   ])('with %j is refused, naming the field', async (fields, status, sentence) => {
     const answer = await staff.call(calls.create, {
       body: { name: 'A', expiresAt: '2027-01-01T00:00:00Z', ...fields } as never,
@@ -177,6 +180,49 @@ describe('a key', () => {
       const answer = await use(made, own);
       expect([answer.status, answer.body.error]).toEqual([401, 'The API key has expired.']);
     });
+  });
+});
+
+describe('changing a key', () => {
+  const update = (id: string, body: object) => staff.call(calls.update, { params: { keyId: id }, body });
+
+  test('takes effect with its next call: switched off and on again, other addresses, another limit', async () => {
+    const made = await makeApiKey(staff);
+    const status = async () => (await use(made)).status;
+    expect(await status()).toBe(200);
+    expect((await update(made.id, { isActive: false })).body.data).toMatchObject({
+      isActive: false,
+      revokedAt: null,
+    });
+    expect(await status()).toBe(401);
+    await update(made.id, { isActive: true, ipWhitelist: ['203.0.113.9'] });
+    expect(await status()).toBe(403);
+    await update(made.id, { ipWhitelist: [], rateLimit: 1 });
+    expect(await status()).toBe(429);
+    await update(made.id, { rateLimit: 1000 });
+    await eventually(async () => expect(await status()).toBe(200));
+  });
+
+  test('leaves what is not sent, is in the audit log, and never shows the secret', async () => {
+    const made = await makeApiKey(staff, { name: 'Before', ipWhitelist: ['10.0.0.1'] });
+    const answer = await update(made.id, { name: 'After' });
+    expect(answer.body.data).toMatchObject({
+      name: 'After',
+      ipWhitelist: ['10.0.0.1'],
+      rateLimit: made.rateLimit,
+    });
+    expect(answer.text).not.toContain(made.key.slice(-43));
+    expect((await auditOf(server, made.id)).at(-1)).toMatchObject({
+      event_type: 'api_key.updated',
+      changes_summary: 'name: Before → After',
+    });
+  });
+
+  test('is refused for a revoked key, which stays revoked', async () => {
+    const made = await makeApiKey(staff);
+    await staff.call(calls.revoke, { params: { keyId: made.id } });
+    expect((await update(made.id, { isActive: true })).body).toMatchObject({ code: 'WRONG_STATE' });
+    expect((await use(made)).status).toBe(401);
   });
 });
 

@@ -2,6 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { canonicalEntry, type EntryRow } from './entry.ts';
+import { entryKeyOf, macOf } from './keys.ts';
+
+export { cleanUp, retentionOf } from './cleanup.ts';
+export { auditKeys, withAuditKey, type AuditKeys } from './keys.ts';
+export { sealPending } from './sealer.ts';
+export { verifyChain } from './verify.ts';
 
 export type AuditEvent = {
   /** `license.revoked`: the thing, then what happened to it. */
@@ -21,27 +28,49 @@ export type AuditEvent = {
  * can commit without the other.
  */
 export async function writeAudit(tx: Tx | Db, by: Caller, entry: AuditEvent): Promise<void> {
+  const row: EntryRow = {
+    audit_id: uuidv7(),
+    timestamp: by.now,
+    ...who(by),
+    event_type: entry.event,
+    resource_type: entry.resourceType,
+    resource_id: entry.resourceId,
+    changes_summary: entry.summary,
+    before: asStored(entry.before),
+    after: asStored(entry.after),
+    api_endpoint: by.endpoint || null,
+    ip_address: by.ip || null,
+    user_agent: by.userAgent || null,
+    request_id: by.requestId || null,
+    success: entry.error === undefined,
+    error_message: entry.error ?? null,
+  };
+  await insertEntry(tx, row);
+}
+
+async function insertEntry(tx: Tx | Db, entry: EntryRow): Promise<void> {
+  // What cannot be stored as it is would be read back as something else, and break its own seal.
+  const row = Object.fromEntries(
+    Object.entries(entry).map(([column, value]) => [
+      column,
+      typeof value === 'string' ? value.toWellFormed() : value,
+    ]),
+  ) as EntryRow;
+  const key = entryKeyOf(tx);
   await tx
     .insertInto('audit_entries')
     .values({
-      audit_id: uuidv7(),
-      timestamp: by.now,
-      ...who(by),
-      event_type: entry.event,
-      resource_type: entry.resourceType,
-      resource_id: entry.resourceId,
-      changes_summary: entry.summary,
-      before: entry.before ? JSON.stringify(entry.before) : null,
-      after: entry.after ? JSON.stringify(entry.after) : null,
-      api_endpoint: by.endpoint || null,
-      ip_address: by.ip || null,
-      user_agent: by.userAgent || null,
-      request_id: by.requestId || null,
-      success: entry.error === undefined,
-      error_message: entry.error ?? null,
+      ...row,
+      before: row.before ? JSON.stringify(row.before) : null,
+      after: row.after ? JSON.stringify(row.after) : null,
+      mac: key ? macOf(key, canonicalEntry(row)) : null,
     })
     .execute();
 }
+
+/** A record as it will be read back: dates as text, undefined left out. */
+const asStored = (record: object | undefined): unknown =>
+  record ? JSON.parse(JSON.stringify(record)) : null;
 
 function who({ actor }: Caller) {
   if (actor.kind === 'staff') {

@@ -63,7 +63,7 @@ function filtered(db: Db, filter: Filter) {
 
 function sorted(query: ReturnType<typeof filtered>, sort: ListQuery['sort'] = 'name') {
   const by = {
-    name: sql`lower(name)`,
+    name: sql`sort_key(name)`,
     email: sql`lower(email)`,
     country: sql`country`,
     createdAt: sql`created_at`,

@@ -15,14 +15,24 @@ const rights = [
     from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
     'permissions',
   ),
+  sql<boolean>`u.totp_confirmed_at is null and exists (select 1 from user_roles r join roles using (role_id)
+    where r.user_id = u.user_id and requires_second_factor)`.as('second_factor_missing'),
 ] as const;
 
 /** The account with this email, in whatever case, with its rights. */
 export function findUser(db: Db, email: string) {
   return db
     .selectFrom('users as u')
-    .select(['u.user_id', 'u.email', 'u.name', 'u.status', 'u.password_hash', ...rights])
-    .where(sql`lower(u.email)`, '=', email.toLowerCase())
+    .select([
+      'u.user_id',
+      'u.email',
+      'u.name',
+      'u.status',
+      'u.password_hash',
+      'u.totp_confirmed_at',
+      ...rights,
+    ])
+    .where(sql`lower(u.email)`, '=', sql<string>`lower(${email})`)
     .executeTakeFirst();
 }
 
@@ -68,13 +78,15 @@ export function toPerson(row: {
   name: string;
   roles: string[];
   permissions: Permission[];
+  second_factor_missing: boolean;
 }): Person {
   return {
     userId: row.user_id,
     email: row.email,
     name: row.name,
     roles: row.roles,
-    permissions: row.permissions,
+    permissions: row.second_factor_missing ? [] : row.permissions,
+    secondFactorMissing: row.second_factor_missing,
   };
 }
 

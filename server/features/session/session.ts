@@ -17,6 +17,7 @@ import {
   type Person,
   type SessionRow,
 } from './session-row.ts';
+import { acceptSecondFactor } from './second-factor.ts';
 import { countFailure, secondsToWait } from './throttle.ts';
 import { hashToken, newToken } from './tokens.ts';
 
@@ -24,10 +25,16 @@ const accessTokenMs = 15 * 60_000;
 /** Parallel tabs may send the cookie that was just rotated; later than this it is taken for stolen. */
 const rotationGraceMs = 10_000;
 
+export { countFailure, secondsToWait } from './throttle.ts';
+export { endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
+export { confirmSecondFactor, enrollSecondFactor, removeSecondFactor } from './second-factor.ts';
+
 type SignIn = RouteAnswer<typeof calls.login>;
 export type Sessions = ReturnType<typeof createSessions>;
 
 const wrongCredentials = fail('WRONG_CREDENTIALS', 'Email or password is not right.');
+const codeWanted = fail('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app.');
+const wrongCode = fail('WRONG_CREDENTIALS', 'The code is not right.');
 const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
 
 /** Sign-in, sign-out, rotation and recognition of staff sessions (design section 4). */
@@ -85,14 +92,16 @@ export function createSessions(context: Context, passwords: Passwords) {
   /** Checks email and password, and opens a session. Every attempt is in the audit log. */
   async function login(
     by: Caller,
-    { email, password }: { email: string; password: string },
+    { email, password, code }: { email: string; password: string; code?: string | undefined },
   ): Promise<{ answer: SignIn; cookie: string } | Failure> {
     const wait = await secondsToWait(db, by, email);
     if (wait !== undefined) return throttled(by, email, wait);
     const user = await findUser(db, email);
     const matches = await verify(user?.password_hash, password);
     if (isFailure(matches)) return matches;
-    const refusal = refuse(user, matches);
+    const refusal = refuse(user, matches) ?? (await refuseSecondFactor(by, user!, code));
+    // Nothing was guessed wrong yet: the person is asked for the code.
+    if (refusal?.failure === 'SECOND_FACTOR_REQUIRED') return refusal;
     if (!user || refusal) {
       const waitAfter = await countFailure(db, by, email);
       if (waitAfter !== undefined) return throttled(by, email, waitAfter);
@@ -101,6 +110,16 @@ export function createSessions(context: Context, passwords: Passwords) {
     }
     const waitNow = await secondsToWait(db, by, email);
     return waitNow === undefined ? open(by, user) : throttled(by, email, waitNow);
+  }
+
+  async function refuseSecondFactor(
+    by: Caller,
+    user: FoundUser,
+    code: string | undefined,
+  ): Promise<Failure | undefined> {
+    if (!user.totp_confirmed_at) return undefined;
+    if (code === undefined) return codeWanted;
+    return (await acceptSecondFactor(db, user.user_id, code, by.now)) ? undefined : wrongCode;
   }
 
   async function throttled(by: Caller, email: string, retryAfter: number): Promise<Failure> {
@@ -125,7 +144,15 @@ export function createSessions(context: Context, passwords: Passwords) {
     const cookie = newToken();
     const access = newToken();
     const session_id = uuidv7();
-    await db.transaction().execute(async (tx) => {
+    const opened = await db.transaction().execute(async (tx) => {
+      // The password that was verified must still be the one: a reset meanwhile has ended every session.
+      const same = await tx
+        .updateTable('users')
+        .set({ last_sign_in_at: by.now })
+        .where('user_id', '=', user.user_id)
+        .where('password_hash', '=', user.password_hash)
+        .executeTakeFirst();
+      if (same.numUpdatedRows === 0n) return false;
       await tx
         .insertInto('sessions')
         .values({
@@ -152,7 +179,9 @@ export function createSessions(context: Context, passwords: Passwords) {
           summary: `${user.email} signed in`,
         },
       );
+      return true;
     });
+    if (!opened) return wrongCredentials;
     return { answer: toSignIn(toPerson(user), access.token), cookie: cookie.token };
   }
 
@@ -241,6 +270,18 @@ function toSignIn(person: Person, accessToken: string): SignIn {
 }
 
 /** The person with permissions and roles, as `GET /api/v1/auth/me` answers. */
-export function me({ userId, email, name, permissions, roles }: Person): RouteAnswer<typeof calls.me> {
-  return { user: { userId, email, name }, permissions, roles: roles.map((role) => ({ name: role })) };
+export function me({
+  userId,
+  email,
+  name,
+  permissions,
+  roles,
+  secondFactorMissing,
+}: Person): RouteAnswer<typeof calls.me> {
+  return {
+    user: { userId, email, name },
+    permissions,
+    roles: roles.map((role) => ({ name: role })),
+    secondFactorMissing,
+  };
 }

@@ -1,87 +1,224 @@
-import { randomBytes } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
-import { roleDescriptions, roleMatrix, roleNames, type RoleName } from '../../../contract/permissions.ts';
-import { systemCaller, type Caller } from '../../caller.ts';
-import type { Config } from '../../config.ts';
+import { sql } from 'kysely';
+import type { OpenSession, User, users as calls } from '../../../contract/users.ts';
+import type { RouteInput } from '../../../contract/route.ts';
+import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import type { Passwords } from '../../passwords.ts';
-import { writeAudit } from '../audit/audit.ts';
+import { violatesUnique } from '../../db/client.ts';
+import { announce } from '../../db/signals.ts';
+import { containsPattern, nextVersion } from '../../db/sql.ts';
+import { editConflict } from '../../edit-conflict.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
+import { changeSummary, writeAudit } from '../audit/audit.ts';
+import { endOpenSession, endSessionsOf, listOpenSessions, removeSecondFactor } from '../session/session.ts';
+import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf, refuseSuperAdmin } from './grants.ts';
+import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
-/** Puts the roles of the contract into the database, where they are not yet; what staff changed stays. */
-export async function seedRoles(db: Db): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    for (const role_id of roleNames) {
-      const added = await tx
-        .insertInto('roles')
-        .values({ role_id, description: roleDescriptions[role_id] })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('role_id')
-        .executeTakeFirst();
-      const permissions = roleMatrix[role_id].map((p) => ({ role_id, ...p }));
-      if (added && permissions.length > 0)
-        await tx.insertInto('role_permissions').values(permissions).execute();
-    }
-  });
-}
+export { ensureFirstAdmin, seedRoles } from './first-start.ts';
+export { refusePassword, refusePasswords } from './password-rules.ts';
+export { insertUser } from './user-row.ts';
 
-export type NewUser = { email: string; name: string; passwordHash: string; role: RoleName };
+type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;
 
-/** Creates a user with one role. The caller has checked that the email is free. */
-export async function createUser(tx: Tx, by: Caller, user: NewUser): Promise<{ userId: string }> {
-  const userId = uuidv7();
-  await tx
-    .insertInto('users')
-    .values({
-      user_id: userId,
-      email: user.email,
-      name: user.name,
-      password_hash: user.passwordHash,
-      created_at: by.now,
-      updated_at: by.now,
-    })
+const notFound = fail('NOT_FOUND', 'There is no such user.');
+const taken = fail('ALREADY_EXISTS', 'There is a user with this email already.', {
+  details: [{ path: 'email', message: 'Is in use already' }],
+});
+
+/** All users by name, or those whose email or name contains the search. */
+export async function listUsers(db: Db, search: string | undefined): Promise<User[]> {
+  const rows = await selectUsers(db)
+    .$if(Boolean(search), (q) =>
+      q.where(sql<boolean>`lower(u.email || E'\n' || u.name) like ${containsPattern(search!)}`),
+    )
+    .orderBy(sql`lower(u.name)`)
+    .orderBy('u.email')
     .execute();
-  await tx.insertInto('user_roles').values({ user_id: userId, role_id: user.role }).execute();
-  await writeAudit(tx, by, {
-    event: 'user.created',
-    resourceType: 'user',
-    resourceId: userId,
-    summary: `Created ${user.email} as ${user.role}`,
-    after: { email: user.email, name: user.name, role: user.role },
-  });
-  return { userId };
+  return rows.map(toUser);
 }
 
-/**
- * At first start, with no user in the database, makes a super admin from the settings or, without them,
- * `admin@localhost` with a random password. Answers what to print once on the terminal, if anything.
- */
-export async function ensureFirstAdmin(
+/** Creates a user with one role, which may not reach beyond the caller's own rights. */
+export async function createUser(tx: Tx, by: Caller, user: NewUser): Promise<User | Failure> {
+  const refusal = refuseSuperAdmin(by, user.role) ?? (await refuseGrant(tx, by, user.role));
+  if (refusal) return refusal;
+  return orTaken(insertUser(tx, by, user));
+}
+
+/** Changes email, name or role. A new role acts on the next call of that person. */
+export async function updateUser(
+  tx: Tx,
+  by: Caller,
+  id: string,
+  { email, name, role }: UserPatch,
+  seen: string | undefined,
+): Promise<User | Failure> {
+  const before = await lockOther(tx, by, id);
+  if (isFailure(before)) return before;
+  const conflict = editConflict('user', before, { email, name, role }, seen);
+  if (conflict) return conflict;
+  if (role !== undefined && role !== before.role) {
+    const refusal = await refuseRole(tx, by, before, role);
+    if (refusal) return refusal;
+    await tx.deleteFrom('user_roles').where('user_id', '=', id).execute();
+    await tx.insertInto('user_roles').values({ user_id: id, role_id: role }).execute();
+  }
+  return orTaken(write(tx, by, before, { email, name }, { event: 'user.updated', summary: changeSummary }));
+}
+
+/** Deactivates a user: no sign-in, and open sessions end with their next call. */
+export async function deactivateUser(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
+  const before = await lockOther(tx, by, id);
+  if (isFailure(before)) return before;
+  if (before.status !== 'active') return fail('WRONG_STATE', 'The user is not active.');
+  const refusal = refuseSelf(by, before, 'deactivate') ?? (await refuseLastSuperAdmin(tx, before));
+  if (refusal) return refusal;
+  await endSessionsOf(tx, { userId: id, reason: 'deactivated', now: by.now });
+  return write(
+    tx,
+    by,
+    before,
+    { status: 'inactive' },
+    { event: 'user.deactivated', summary: () => `Deactivated ${before.email}` },
+  );
+}
+
+/** Lets a deactivated user sign in again. */
+export async function reactivateUser(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
+  const before = await lockOther(tx, by, id);
+  if (isFailure(before)) return before;
+  if (before.status === 'active') return fail('WRONG_STATE', 'The user is active already.');
+  return write(
+    tx,
+    by,
+    before,
+    { status: 'active' },
+    { event: 'user.reactivated', summary: () => `Reactivated ${before.email}` },
+  );
+}
+
+/** Removes a user for good. Audit entries keep the name. */
+export async function deleteUser(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
+  const before = await lockOther(tx, by, id);
+  if (isFailure(before)) return before;
+  const refusal = refuseSelf(by, before, 'delete') ?? (await refuseLastSuperAdmin(tx, before));
+  if (refusal) return refusal;
+  await tx.deleteFrom('users').where('user_id', '=', id).execute();
+  await announce(tx, 'sessions');
+  await audit(tx, by, 'user.deleted', before, { summary: `Permanently deleted ${before.email}`, before });
+  return undefined;
+}
+
+/** Sets a new password, already hashed; every session of that person ends with its next call. */
+export async function resetPassword(
+  tx: Tx,
+  by: Caller,
+  id: string,
+  passwordHash: string,
+): Promise<undefined | Failure> {
+  const before = await lockOther(tx, by, id);
+  if (isFailure(before)) return before;
+  await tx.updateTable('users').set({ password_hash: passwordHash }).where('user_id', '=', id).execute();
+  await endSessionsOf(tx, { userId: id, reason: 'password reset', now: by.now });
+  await audit(tx, by, 'user.password_reset', before, { summary: `Reset the password of ${before.email}` });
+  return undefined;
+}
+
+/** Takes a lost second factor off a user. */
+export async function resetSecondFactor(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
+  const before = await lockOther(tx, by, id);
+  if (isFailure(before)) return before;
+  if (!(await removeSecondFactor(tx, by, id))) return fail('WRONG_STATE', 'The user has no second factor.');
+  await announce(tx, 'sessions');
+  return { ...before, secondFactor: false };
+}
+
+/** Open sessions of a user; those of others are for a super admin. */
+export async function listSessionsOf(
   db: Db,
-  passwords: Passwords,
-  config: Config,
-  now: Date,
-): Promise<{ email: string; password: string } | undefined> {
-  if (await anyUser(db)) return undefined;
-  const chosen = config.admin ?? {
-    email: 'admin@localhost',
-    password: randomBytes(15).toString('base64url'),
-  };
-  const passwordHash = await passwords.hash(chosen.password);
-  const made = await db.transaction().execute(async (tx) => {
-    // Two processes may start at once on one empty database: one of them makes the admin.
-    await tx.selectFrom('roles').select('role_id').where('role_id', '=', 'super_admin').forUpdate().execute();
-    if (await anyUser(tx)) return false;
-    await createUser(tx, systemCaller(now), {
-      email: chosen.email,
-      name: 'Administrator',
-      passwordHash,
-      role: 'super_admin',
-    });
-    return true;
-  });
-  return made && !config.admin ? chosen : undefined;
+  by: Caller,
+  id: string,
+  since: Date,
+): Promise<OpenSession[] | Failure> {
+  const refusal = refuseOthersSessions(by, id);
+  if (refusal) return refusal;
+  const user = await db.selectFrom('users').select('user_id').where('user_id', '=', id).executeTakeFirst();
+  if (!user) return notFound;
+  const currentId = by.actor.kind === 'staff' ? by.actor.sessionId : undefined;
+  return listOpenSessions(db, { userId: id, currentId, since });
 }
 
-async function anyUser(db: Db | Tx): Promise<boolean> {
-  return (await db.selectFrom('users').select('user_id').limit(1).executeTakeFirst()) !== undefined;
+/** Ends a session of a user; those of others are for a super admin. */
+export async function endSessionOf(
+  tx: Tx,
+  by: Caller,
+  id: string,
+  sessionId: string,
+): Promise<undefined | Failure> {
+  const refusal = refuseOthersSessions(by, id);
+  if (refusal) return refusal;
+  const user = await lockUser(tx, id);
+  if (!user) return notFound;
+  const ended = await endOpenSession(tx, {
+    userId: id,
+    sessionId,
+    reason: 'ended by an administrator',
+    now: by.now,
+  });
+  if (!ended) return fail('NOT_FOUND', 'There is no such open session.');
+  await audit(tx, by, 'session.ended', user, { summary: `Ended a session of ${user.email}` });
+  return undefined;
+}
+
+function refuseOthersSessions({ actor }: Caller, userId: string): Failure | undefined {
+  const allowed = actor.kind === 'staff' && (actor.userId === userId || actor.roles.includes('super_admin'));
+  return allowed ? undefined : fail('RULE_VIOLATED', 'Only a super admin sees and ends the sessions of others.');
+}
+
+/** The user, locked, when the caller may change them at all. */
+async function lockOther(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
+  const user = await lockUser(tx, id);
+  if (!user) return notFound;
+  return (await refuseActingOn(tx, by, user)) ?? user;
+}
+
+async function refuseRole(tx: Tx, by: Caller, user: User, role: string): Promise<Failure | undefined> {
+  const grant = refuseSuperAdmin(by, role) ?? (await refuseGrant(tx, by, role));
+  if (grant) return grant;
+  return role === 'super_admin' ? undefined : refuseLastSuperAdmin(tx, user);
+}
+
+async function write(
+  tx: Tx,
+  by: Caller,
+  before: User,
+  set: { email?: string | undefined; name?: string | undefined; status?: User['status'] },
+  { event, summary }: { event: string; summary: (before: User, after: User) => string },
+): Promise<User> {
+  await tx
+    .updateTable('users')
+    .set({ ...set, updated_at: nextVersion(new Date(before.updatedAt), by.now) })
+    .where('user_id', '=', before.id)
+    .execute();
+  await announce(tx, 'sessions');
+  const after = toUser(await selectUsers(tx).where('u.user_id', '=', before.id).executeTakeFirstOrThrow());
+  await audit(tx, by, event, after, { summary: summary(before, after), before, after });
+  return after;
+}
+
+async function orTaken(writing: Promise<User>): Promise<User | Failure> {
+  try {
+    return await writing;
+  } catch (error) {
+    if (violatesUnique(error, 'users_email')) return taken;
+    throw error;
+  }
+}
+
+function audit(
+  tx: Tx,
+  by: Caller,
+  event: string,
+  { id }: User,
+  what: { summary: string; before?: object; after?: object },
+) {
+  return writeAudit(tx, by, { event, resourceType: 'user', resourceId: id, ...what });
 }

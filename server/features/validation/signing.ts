@@ -3,10 +3,11 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  randomUUID,
   sign,
   type KeyObject,
 } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The key that validations are signed with. `sign` answers base64. */
@@ -30,18 +31,26 @@ export async function loadSigner(dataDir: string): Promise<Signer> {
   return toSigner(createPrivateKey(made ?? (await readFile(file, 'utf8'))));
 }
 
-/** Writes a new key unless there is one; undefined when there is. */
+/**
+ * Writes a new key unless there is one; undefined when there is. The file appears under its name whole or not at
+ * all: another process that starts at this moment must never read half a key.
+ */
 async function createOnce(file: string): Promise<string | undefined> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') return undefined;
+  const draft = `${file}.${randomUUID()}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(pem);
+    await handle.sync();
+    await link(draft, file);
+    return pem;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
-  });
-  if (!handle) return undefined;
-  await handle.writeFile(pem);
-  await handle.sync();
-  await handle.close();
-  return pem;
+  } finally {
+    await handle.close();
+    await unlink(draft);
+  }
 }
 
 function toSigner(privateKey: KeyObject): Signer {

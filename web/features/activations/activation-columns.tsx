@@ -54,11 +54,8 @@ const longestMachineId = 36;
 
 /** The id, and below it what the machine has told about itself. */
 function Machine({ activation: a }: { activation: Activation }) {
-  const known = [
-    a.hostname,
-    [a.platform, a.architecture].filter(Boolean).join(' '),
-    a.appVersion && `app ${a.appVersion}`,
-  ];
+  const system = [a.platform, a.architecture && `(${a.architecture})`].filter(Boolean).join(' ');
+  const known = [a.hostname, system, a.appVersion && `app ${a.appVersion}`];
   const shown =
     a.machineId.length > longestMachineId ? `${a.machineId.slice(0, longestMachineId - 1)}…` : a.machineId;
   return (
@@ -96,6 +93,8 @@ function ActivationAction({
           ml={-8}
           variant="subtle"
           color="red"
+          // On the library's own shade the red of the text is too pale while pointed at.
+          style={{ '--button-hover': 'var(--ui-red-bg)' }}
           size="compact-xs"
           onClick={() => onDeactivate(activation)}
         >

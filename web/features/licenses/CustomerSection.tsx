@@ -44,6 +44,7 @@ export function CustomerSection(props: {
           <Button
             variant="subtle"
             color="red"
+            style={{ '--button-hover': 'var(--ui-red-bg)' }}
             size="compact-xs"
             onClick={() => props.onPermanentDelete(rows[0]!)}
           >

@@ -29,16 +29,20 @@ export function LicenseCreated(props: { license: License; onAnother: () => void;
         </Button>
         <CopyButton value={license.licenseKey} timeout={copiedFor}>
           {({ copied, copy }) => (
-            <Button
-              data-autofocus
-              autoFocus
-              onClick={copy}
-              leftSection={
-                copied ? <IconCheck size={15} stroke={1.75} /> : <IconCopy size={15} stroke={1.75} />
-              }
-            >
-              <span role="status">{copied ? 'Copied!' : 'Copy key'}</span>
-            </Button>
+            <>
+              <Button
+                autoFocus
+                onClick={copy}
+                leftSection={
+                  copied ? <IconCheck size={15} stroke={1.75} /> : <IconCopy size={15} stroke={1.75} />
+                }
+              >
+                {copied ? 'Copied!' : 'Copy key'}
+              </Button>
+              <span role="status" className="visually-hidden">
+                {copied && 'Copied!'}
+              </span>
+            </>
           )}
         </CopyButton>
       </Group>

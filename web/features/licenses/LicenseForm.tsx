@@ -5,6 +5,7 @@ import { licenseTypes, maxActivationsLimit, type License } from '../../../contra
 import { fieldErrors, messageOf } from '../../api-error.ts';
 import { oneOf } from '../../search-params.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { ModulePicker } from '../modules/modules.tsx';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { DayInput } from './DayInput.tsx';
@@ -34,7 +35,7 @@ export function LicenseForm(props: Props) {
   const { license, terms, error } = props;
   const [customerName, setCustomerName] = useState(license?.customer?.name ?? '');
   const form = useForm({
-    initialValues: valuesOf(license, terms, new Date()),
+    initialValues: valuesOf(license, terms, useNow()),
     validate: (values) => validate(values, license),
   });
   const { setErrors } = form;

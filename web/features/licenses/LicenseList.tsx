@@ -13,7 +13,6 @@ import { ErrorState } from '../../ui/states.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
-import classes from './licenses.module.css';
 import type { LicenseListSearch } from './licenses-search.ts';
 import { licenseExportUrl, pageSize, sortOf, tabOf } from './licenses.ts';
 import type { Asked } from './ListDialogs.tsx';
@@ -100,22 +99,20 @@ export function LicenseList(props: {
           onRetry={() => void list.refetch()}
         />
       ) : (
-        <div className={classes.list}>
-          <DataTable
-            label="Licenses"
-            columns={columns}
-            rows={rows}
-            rowId={(license) => license.licenseId}
-            rowLabel={(license) => license.licenseKey}
-            sort={search.sort ?? 'customer'}
-            onSort={(sort) => change({ sort })}
-            columnVisibility={visibility}
-            {...(can.updateLicenses ? { selection: selected.selection, onSelection: selected.select } : {})}
-            {...(grouped ? { groups } : {})}
-            stale={list.isPlaceholderData}
-            empty={<NoLicenses search={search} meta={list.data?.meta} change={change} />}
-          />
-        </div>
+        <DataTable
+          label="Licenses"
+          columns={columns}
+          rows={rows}
+          rowId={(license) => license.licenseId}
+          rowLabel={(license) => license.licenseKey}
+          sort={search.sort ?? 'customer'}
+          onSort={(sort) => change({ sort })}
+          columnVisibility={visibility}
+          {...(can.updateLicenses ? { selection: selected.selection, onSelection: selected.select } : {})}
+          {...(grouped ? { groups } : {})}
+          stale={list.isPlaceholderData}
+          empty={<NoLicenses search={search} meta={list.data?.meta} change={change} />}
+        />
       )}
       <div onPointerEnter={approachNext} onFocus={approachNext}>
         <Pagination

@@ -29,7 +29,6 @@ export function NoLicenses(props: {
 }) {
   const { search, meta, change } = props;
   const tab = tabOf(search);
-  if (search.page && meta && meta.total > 0) return <PageTooFar change={change} />;
   if (search.search || search.type || search.customer || search.expiring) {
     return <NothingFound tab={tab} counts={meta?.counts} change={change} />;
   }
@@ -43,21 +42,6 @@ export function NoLicenses(props: {
 function CreateFirst({ change }: { change: ChangeSearch }) {
   const { can } = useAuth();
   return can.createLicenses && <Button onClick={() => change({ dialog: 'create' })}>Create License</Button>;
-}
-
-function PageTooFar({ change }: { change: ChangeSearch }) {
-  return (
-    <EmptyState
-      title="This page does not exist"
-      action={
-        <Button variant="default" onClick={() => change({ page: undefined })}>
-          Go to the first page
-        </Button>
-      }
-    >
-      The list has become shorter than that.
-    </EmptyState>
-  );
 }
 
 /** What is searched for may well stand in another tab. */

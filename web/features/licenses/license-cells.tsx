@@ -2,6 +2,7 @@ import { Tooltip, UnstyledButton } from '@mantine/core';
 import { licenseTab, type License } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/modules.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { expiresInDays } from './license-expiry.ts';
 import { dayText } from './license-term.ts';
 import { ownerText, stateBadges, typeBadges } from './license-words.ts';
@@ -13,7 +14,7 @@ export function TypeBadge({ type }: Pick<License, 'type'>) {
 
 /** Expired is derived from the clock (spec part 1, section 4). */
 export function StateBadge({ license }: { license: License }) {
-  const { tone, word } = stateBadges[licenseTab(license, new Date())];
+  const { tone, word } = stateBadges[licenseTab(license, useNow())];
   return <StatusBadge tone={tone}>{word}</StatusBadge>;
 }
 
@@ -47,7 +48,7 @@ export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
 }
 
 export function ValidUntilCell({ license }: { license: License }) {
-  const days = expiresInDays(license, new Date());
+  const days = expiresInDays(license, useNow());
   return (
     <span className={classes.until}>
       <time dateTime={license.validUntil} title={license.validUntil.replace('T', ' ').replace('Z', ' UTC')}>

@@ -1,7 +1,7 @@
 import { licenseTab, type License } from '../../../contract/licenses.ts';
 
 /** Spec part 1, section 9. */
-export const expiryWarningDays = 30;
+const expiryWarningDays = 30;
 const day = 86_400_000;
 
 /**

@@ -43,8 +43,8 @@ describe('groupModules', () => {
     fc.assert(
       fc.property(modules, (list) => {
         const grouped = groupModules(list.map((m) => module(m.id, m.category ?? undefined)));
-        expect(grouped.flatMap((g) => g.modules.map((m) => m.moduleId)).sort()).toEqual(
-          list.map((m) => m.id).sort(),
+        expect(grouped.flatMap((g) => g.modules.map((m) => m.moduleId)).toSorted()).toEqual(
+          list.map((m) => m.id).toSorted(),
         );
       }),
     );

@@ -15,7 +15,7 @@ export function groupModules(modules: readonly Module[]): ModuleGroup[] {
   }
   return [...groups]
     .map(([category, members]) => ({ category, title: moduleLabel(category), modules: members }))
-    .sort((a, b) => rank(a.category) - rank(b.category) || a.title.localeCompare(b.title, 'en'));
+    .toSorted((a, b) => rank(a.category) - rank(b.category) || a.title.localeCompare(b.title, 'en'));
 }
 
 function rank(category: string): number {

@@ -10,7 +10,7 @@ import classes from './ModulePicker.module.css';
 
 /** Main module of the feature: the modules that a license can hold, and how a person picks them. */
 
-export const modulesQuery = queryOptions({
+const modulesQuery = queryOptions({
   queryKey: ['modules'],
   queryFn: ({ signal }) => call(modules.list, undefined, { signal }),
 });

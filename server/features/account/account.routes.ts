@@ -1,0 +1,35 @@
+import { account as calls } from '../../../contract/account.ts';
+import type { Context } from '../../context.ts';
+import { change, changeAfter, implement } from '../../http/call.ts';
+import type { Passwords } from '../../passwords.ts';
+import {
+  beginSecondFactor,
+  changePassword,
+  dropSecondFactor,
+  endOwnSession,
+  finishSecondFactor,
+  listOwnSessions,
+  prepareNewPassword,
+  refuseCurrentPassword,
+} from './account.ts';
+
+export function accountRoutes(context: Context, passwords: Passwords) {
+  const { db } = context;
+  return implement(calls, {
+    changePassword: changeAfter(
+      ({ by, body }) => prepareNewPassword(db, passwords, by, body),
+      (tx, { by }, passwordHash) => changePassword(tx, by, passwordHash),
+    ),
+    sessions: ({ by }) => listOwnSessions(context, by),
+    endSession: change((tx, { by, params }) => endOwnSession(tx, by, params.sessionId)),
+    enrollSecondFactor: changeAfter(
+      ({ by, body }) => refuseCurrentPassword(db, passwords, by, body.currentPassword),
+      (tx, { by }) => beginSecondFactor(tx, by),
+    ),
+    confirmSecondFactor: change((tx, { by, body }) => finishSecondFactor(tx, by, body.code)),
+    removeSecondFactor: changeAfter(
+      ({ by, body }) => refuseCurrentPassword(db, passwords, by, body.currentPassword),
+      (tx, { by }) => dropSecondFactor(tx, by),
+    ),
+  });
+}

@@ -1,0 +1,123 @@
+import type { Caller, Staff } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { announce } from '../../db/signals.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { Passwords } from '../../passwords.ts';
+import { writeAudit } from '../audit/audit.ts';
+import {
+  confirmSecondFactor,
+  countFailure,
+  endOpenSession,
+  endSessionsOf,
+  enrollSecondFactor,
+  listOpenSessions,
+  removeSecondFactor,
+  secondsToWait,
+} from '../session/session.ts';
+import { refusePasswords } from '../users/users.ts';
+
+const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
+  details: [{ path: 'currentPassword', message: 'Is not right' }],
+});
+
+/** The person of a call that only staff can make. */
+export function personOf({ actor }: Caller): Staff {
+  if (actor.kind === 'staff') return actor;
+  throw new Error('Only staff have an account');
+}
+
+/** Undefined when the current password is right. Wrong ones count like failed sign-ins: a stolen session must not guess. */
+export async function refuseCurrentPassword(
+  db: Db,
+  passwords: Passwords,
+  by: Caller,
+  currentPassword: string,
+): Promise<Failure | undefined> {
+  const { userId, email } = personOf(by);
+  const wait = await secondsToWait(db, by, email);
+  if (wait !== undefined) return tooMany(wait);
+  const user = await db
+    .selectFrom('users')
+    .select('password_hash')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (user && currentPassword && (await passwords.verify(user.password_hash, currentPassword)))
+    return undefined;
+  const waitAfter = await countFailure(db, by, email);
+  return waitAfter === undefined ? wrongPassword : tooMany(waitAfter);
+}
+
+const tooMany = (retryAfter: number) =>
+  fail('TOO_MANY_REQUESTS', 'Too many wrong passwords. Wait a few minutes and try again.', { retryAfter });
+
+/** Checks what a person typed to change their password, and makes the new hash. */
+export async function prepareNewPassword(
+  db: Db,
+  passwords: Passwords,
+  by: Caller,
+  typed: { currentPassword: string; newPassword: string; confirmPassword: string },
+): Promise<string | Failure> {
+  const refusal =
+    refusePasswords(typed.newPassword, typed.confirmPassword) ??
+    (await refuseCurrentPassword(db, passwords, by, typed.currentPassword));
+  return refusal ?? passwords.hash(typed.newPassword);
+}
+
+/** Sets one's own password; the sessions elsewhere end. */
+export async function changePassword(tx: Tx, by: Caller, passwordHash: string): Promise<undefined> {
+  const { userId, sessionId, email } = personOf(by);
+  await tx.updateTable('users').set({ password_hash: passwordHash }).where('user_id', '=', userId).execute();
+  await endSessionsOf(tx, { userId, reason: 'password changed', now: by.now, except: sessionId });
+  await writeAudit(tx, by, {
+    event: 'user.password_changed',
+    resourceType: 'user',
+    resourceId: userId,
+    summary: `${email} changed their password`,
+  });
+}
+
+/** One's own open sessions. */
+export function listOwnSessions({ db, config }: Pick<Context, 'db' | 'config'>, by: Caller) {
+  const { userId, sessionId } = personOf(by);
+  const since = new Date(by.now.getTime() - config.sessionIdleMs);
+  return listOpenSessions(db, { userId, currentId: sessionId, since });
+}
+
+/** Ends one of one's own sessions. */
+export async function endOwnSession(tx: Tx, by: Caller, sessionId: string): Promise<undefined | Failure> {
+  const { userId, email } = personOf(by);
+  const ended = await endOpenSession(tx, { userId, sessionId, reason: 'ended by the person', now: by.now });
+  if (!ended) return fail('NOT_FOUND', 'There is no such open session.');
+  await writeAudit(tx, by, {
+    event: 'session.ended',
+    resourceType: 'session',
+    resourceId: sessionId,
+    summary: `${email} ended a session`,
+  });
+  return undefined;
+}
+
+/** Begins with a second factor; the current password was checked before. */
+export const beginSecondFactor = (tx: Tx, by: Caller) =>
+  enrollSecondFactor(tx, personOf(by).userId, personOf(by).email);
+
+/** Proves the app. What a required factor held back is permitted from the next call on. */
+export async function finishSecondFactor(tx: Tx, by: Caller, code: string) {
+  await announce(tx, 'sessions');
+  return confirmSecondFactor(tx, by, personOf(by).userId, code);
+}
+
+/** Back to the password alone, unless a role requires more. */
+export async function dropSecondFactor(tx: Tx, by: Caller): Promise<undefined | Failure> {
+  const { userId, roles } = personOf(by);
+  const requiring = await tx
+    .selectFrom('roles')
+    .select('role_id')
+    .where('role_id', 'in', roles)
+    .where('requires_second_factor', '=', true)
+    .executeTakeFirst();
+  if (requiring) return fail('RULE_VIOLATED', `The role ${requiring.role_id} requires a second factor.`);
+  if (!(await removeSecondFactor(tx, by, userId))) return fail('WRONG_STATE', 'There is no second factor.');
+  return undefined;
+}

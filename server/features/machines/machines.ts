@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import type { activationStatuses } from '../../../contract/activations.ts';
+import type { Explanation, machines as calls } from '../../../contract/machines.ts';
+import type { Architecture, Platform } from '../../../contract/releases.ts';
+import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { explainOffers, machineHashOf } from '../updates/updates.ts';
+import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
+
+/** In the words of spec part 2, section 2.6. */
+const notFound = fail('NOT_FOUND', 'Machine not found');
+
+const shownAtMost = 200;
+
+/**
+ * How many machines there are in all: counting a million takes longer than showing a page of them, and a number that
+ * is some seconds old misleads nobody.
+ */
+export function createMachineCount({ db }: Pick<Context, 'db'>) {
+  let kept: { count: Promise<number>; until: number } | undefined;
+  return (): Promise<number> => {
+    if (kept && kept.until > performance.now()) return kept.count;
+    const count = db
+      .selectFrom('machines')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+      .then((row) => row.count);
+    kept = { count, until: performance.now() + 5000 };
+    count.catch(() => (kept = undefined));
+    return count;
+  };
+}
+export type MachineCount = ReturnType<typeof createMachineCount>;
+
+/** A page of machines, the last seen first. */
+export async function listMachines(
+  db: Db,
+  countAll: MachineCount,
+  { search, limit, offset = 0 }: RouteInput<typeof calls.list>['query'],
+): Promise<RouteAnswer<typeof calls.list>> {
+  const found = search ? foundBy(search, machineHashOf(search)) : undefined;
+  const [rows, total] = await Promise.all([
+    page(db, found, limit, offset),
+    found ? count(db, found) : countAll(),
+  ]);
+  return { data: rows.map(toMachine), meta: { total, limit, offset } };
+}
+
+async function page(
+  db: Db,
+  found: ReturnType<typeof foundBy> | undefined,
+  limit: number,
+  offset: number,
+): Promise<MachineRow[]> {
+  const { rows } = await sql<MachineRow>`
+    select m.* from machines m ${found ? sql`join ${found} f using (machine_hash)` : sql``}
+     order by m.last_seen desc, m.machine_hash limit ${limit} offset ${offset}`.execute(db);
+  return rows;
+}
+
+async function count(db: Db, found: ReturnType<typeof foundBy>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${found} f`.execute(db);
+  return rows[0]!.count;
+}
+
+/** One machine with the latest of all that happened to it (spec part 2, section 2.6). */
+export async function getMachine(
+  db: Db,
+  id: string,
+): Promise<NonNullable<RouteAnswer<typeof calls.get>> | Failure> {
+  const row = await findMachine(db, id);
+  if (!row) return notFound;
+  const [updateHistory, downloads, activations] = await Promise.all([
+    events(db, row),
+    downloadsOf(db, row),
+    activationsOf(db, row),
+  ]);
+  return {
+    machine: toMachine(row),
+    updateHistory,
+    downloadHistory: downloads.map(({ total: _, ...download }) => download),
+    activations: activations.map(({ total: _, ...activation }) => activation),
+    totals: {
+      events: row.total_events,
+      downloads: downloads[0]?.total ?? 0,
+      activations: activations[0]?.total ?? 0,
+    },
+  };
+}
+
+async function events(db: Db, { machine_hash }: MachineRow) {
+  const rows = await db
+    .selectFrom('update_events')
+    .selectAll()
+    .where('machine_hash', '=', machine_hash)
+    .orderBy('occurred_at', 'desc')
+    .limit(shownAtMost)
+    .execute();
+  return rows.map((row) => ({
+    id: row.event_id,
+    eventType: row.event_type,
+    success: row.success,
+    fromVersion: row.from_version,
+    toVersion: row.to_version,
+    errorMessage: row.error_message,
+    errorCode: row.error_code,
+    timestamp: row.occurred_at.toISOString(),
+  }));
+}
+
+async function downloadsOf(db: Db, { machine_hash }: MachineRow) {
+  const rows = await db
+    .selectFrom('downloads')
+    .selectAll()
+    .select(sql<number>`count(*) over ()`.as('total'))
+    .where('machine_hash', '=', machine_hash)
+    .orderBy('started_at', 'desc')
+    .orderBy('download_id', 'desc')
+    .limit(shownAtMost)
+    .execute();
+  return rows.map((row) => ({
+    id: row.download_id,
+    startedAt: row.started_at.toISOString(),
+    completedAt: row.completed_at?.toISOString() ?? null,
+    bytesDownloaded: row.bytes_downloaded,
+    errorCode: row.error_code,
+    version: row.version,
+    total: row.total,
+  }));
+}
+
+/** A license knows the machine by its id; both meet in the hash. */
+async function activationsOf(db: Db, { machine_hash }: MachineRow) {
+  const { rows } = await sql<{
+    activationId: string;
+    licenseKey: string;
+    status: (typeof activationStatuses)[number];
+    created_at: Date;
+    total: number;
+  }>`
+    select a.activation_id as "activationId", l.license_key as "licenseKey", a.status, a.created_at,
+           count(*) over () as total
+      from activations a join licenses l using (license_id)
+     where machine_hash(a.machine_id) = ${machine_hash}
+     order by a.created_at desc, a.activation_id limit ${shownAtMost}`.execute(db);
+  return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at.toISOString() }));
+}
+
+/** For each release, why this machine is or is not offered it, by what it said of itself last. */
+export async function explainMachine(db: Db, id: string): Promise<Explanation[] | Failure> {
+  const row = await findMachine(db, id);
+  if (!row) return notFound;
+  return explainOffers(db, {
+    machineHash: row.machine_hash.toString('hex'),
+    platform: row.platform as Platform | null,
+    architecture: row.architecture as Architecture | null,
+    channel: row.channel,
+    currentVersion: row.last_version,
+  });
+}

@@ -1,0 +1,51 @@
+import { compareVersions } from '../../../contract/versions.ts';
+import type { Release } from '../../../contract/releases.ts';
+import type { Context } from '../../context.ts';
+import { createCache } from '../../db/cache.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
+
+/** A release that is not in the bin, with what feeds and downloads need beside what staff see. */
+export type LiveRelease = Omit<Release, 'downloadCount'> & {
+  fileKind: string;
+  /** Hex; none for a file that lies elsewhere. */
+  sha1: string | null;
+  storageKey: string | null;
+  externalUrl: string | null;
+  blockmapKey: string | null;
+  rolloutSalt: string;
+  /** Failures before this do not count against the threshold. */
+  failuresFrom: string;
+};
+
+/** Every release that is not in the bin, newest version first; drafts and inactive ones are among them. */
+export async function listLiveReleases(db: Db | Tx, publicUrl: string): Promise<LiveRelease[]> {
+  const rows = await selectReleases(db).where('r.deleted_at', 'is', null).orderBy('r.release_id').execute();
+  return rows
+    .map((row) => toLiveRelease(row, publicUrl))
+    .toSorted((a, b) => compareVersions(b.version, a.version));
+}
+
+/**
+ * The live releases as the feeds read them: kept until a release changes in any process. What comes back is
+ * shared, and not to be changed.
+ */
+export function createReleaseSet({ db, signals, config }: Pick<Context, 'db' | 'signals' | 'config'>) {
+  const cached = createCache<readonly LiveRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
+  return () => cached('live', () => listLiveReleases(db, config.publicUrl));
+}
+export type ReleaseSet = ReturnType<typeof createReleaseSet>;
+
+function toLiveRelease(row: ReleaseRow, publicUrl: string): LiveRelease {
+  const { downloadCount: _, ...release } = toRelease(row, publicUrl);
+  return {
+    ...release,
+    fileKind: row.file_kind,
+    sha1: row.sha1,
+    storageKey: row.storage_key,
+    externalUrl: row.external_url,
+    blockmapKey: row.blockmap_key,
+    rolloutSalt: row.rollout_salt,
+    failuresFrom: row.failures_from.toISOString(),
+  };
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import { fail, type Failure } from '../../failure.ts';
+import { askOutside, NotPublic, type Outside } from '../../outside.ts';
+
+const mostRedirects = 3;
+
+/** Why the file cannot be had, as the end of a sentence about its address. */
+class Unusable extends Error {}
+
+/**
+ * Asks the server of a file whether it is there and has `fileSize` bytes: by HEAD and, where that says nothing or
+ * something else, by a GET of the first byte. Undefined when it is so; RULE_VIOLATED, naming the field, when not.
+ */
+export async function probeFile(
+  world: Outside,
+  { fileUrl, fileSize }: { fileUrl: string; fileSize: number },
+  limitMs = 5000,
+): Promise<Failure | undefined> {
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    const url = new URL(fileUrl);
+    const told = sizeOf(await follow(world, url, { method: 'HEAD', headers: {}, signal }));
+    if (told === fileSize) return undefined;
+    const size = sizeOf(await follow(world, url, { method: 'GET', headers: { range: 'bytes=0-0' }, signal }));
+    if (size instanceof Unusable) throw size;
+    return size === fileSize
+      ? undefined
+      : ruleViolated('fileSize', `The file at this address has ${size} bytes, not ${fileSize}`);
+  } catch (error) {
+    if (signal.aborted) {
+      return ruleViolated('fileUrl', `The server did not answer within ${limitMs / 1000} seconds`);
+    }
+    return ruleViolated('fileUrl', why(error));
+  }
+}
+
+/** A rule that one field breaks. */
+export const ruleViolated = (path: string, message: string) =>
+  fail('RULE_VIOLATED', `${path}: ${message}`, { details: [{ path, message }] });
+
+type Ask = Parameters<typeof askOutside>[2];
+
+async function follow(world: Outside, first: URL, ask: Ask): Promise<IncomingMessage> {
+  let url = first;
+  for (let redirects = 0; ; redirects++) {
+    if (!/^https?:$/.test(url.protocol)) {
+      throw new Unusable('Redirects to an address that is neither http nor https');
+    }
+    const headers = { ...ask.headers, 'accept-encoding': 'identity', 'user-agent': 'Lanyard' };
+    const response = await askOutside(world, url, { ...ask, headers });
+    // only the headers were of interest: the rest of a large file is not waited for
+    response.on('error', () => undefined).destroy();
+    const { location } = response.headers;
+    if (![301, 302, 303, 307, 308].includes(response.statusCode!) || !location) return response;
+    if (redirects === mostRedirects) throw new Unusable(`Redirects more than ${mostRedirects} times`);
+    if (!URL.canParse(location, url)) throw new Unusable('Redirects to something that is no address');
+    url = new URL(location, url);
+  }
+}
+
+function sizeOf({ statusCode, headers }: IncomingMessage): number | Unusable {
+  if (statusCode !== 200 && statusCode !== 206) {
+    return new Unusable(`The server answered ${statusCode} instead of the file`);
+  }
+  const text =
+    statusCode === 206
+      ? /^bytes \d+-\d+\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]
+      : headers['content-length'];
+  const encoded = (headers['content-encoding'] ?? 'identity') !== 'identity';
+  if (!text || encoded) return new Unusable('The server does not say how large the file is');
+  return Number(text);
+}
+
+function why(error: unknown): string {
+  if (error instanceof Unusable || error instanceof NotPublic) return error.message;
+  const { code } = error as { code?: string };
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'There is no server of this name';
+  if (code?.startsWith('CERT_') || code?.includes('CERT') || code?.startsWith('ERR_TLS')) {
+    return 'The certificate of the server is not valid';
+  }
+  return 'The server cannot be reached';
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { ReleaseAnalytics } from '../../../contract/releases.ts';
+import { compareVersions } from '../../../contract/versions.ts';
+import type { Db } from '../../db/client.ts';
+
+/** The window of spec part 2, section 9: this UTC day and those before it. */
+const windowDays = 30;
+const shownMachines = 10;
+
+/** Update checks by UTC day, downloads by release (newest version first), and the machines last active. */
+export async function releaseAnalytics(db: Db, now: Date): Promise<ReleaseAnalytics> {
+  const [updateTrends, releaseStats, machineActivity] = await Promise.all([
+    checksByDay(db, now),
+    downloadsByRelease(db),
+    lastActiveMachines(db),
+  ]);
+  return { updateTrends, releaseStats, machineActivity };
+}
+
+/** One point a day, also for the days without a check. */
+async function checksByDay(db: Db, now: Date): Promise<ReleaseAnalytics['updateTrends']> {
+  const today = now.toISOString().slice(0, 10);
+  const { rows } = await sql<ReleaseAnalytics['updateTrends'][number]>`
+    select to_char(day, 'YYYY-MM-DD') as date,
+           coalesce(total_checks, 0) as "totalChecks",
+           coalesce(unique_machines, 0) as "uniqueMachines"
+      from generate_series(${today}::date - ${windowDays - 1}::int, ${today}::date, interval '1 day') as days (at)
+     cross join lateral (select at::date as day) as d
+      left join update_days using (day)
+     order by day`.execute(db);
+  return rows;
+}
+
+async function downloadsByRelease(db: Db): Promise<ReleaseAnalytics['releaseStats']> {
+  const rows = await db
+    .selectFrom('releases as r')
+    .leftJoin('release_totals as t', 't.release_id', 'r.release_id')
+    .where('r.deleted_at', 'is', null)
+    .select([
+      'r.release_id as id',
+      'r.version',
+      'r.channel',
+      'r.platform',
+      'r.architecture',
+      sql<number>`coalesce(t.downloads, 0)`.as('totalDownloads'),
+      sql<number>`coalesce(t.completed_downloads, 0)`.as('completedDownloads'),
+      sql<number>`coalesce(t.failed_downloads, 0)`.as('failedDownloads'),
+      sql<number>`coalesce(t.unique_downloads, 0)`.as('uniqueDownloads'),
+    ])
+    .orderBy('r.release_date', 'desc')
+    .orderBy('r.release_id')
+    .execute();
+  return rows.toSorted((a, b) => compareVersions(b.version, a.version));
+}
+
+async function lastActiveMachines(db: Db): Promise<ReleaseAnalytics['machineActivity']> {
+  const rows = await db
+    .selectFrom('machines')
+    .select(['display_id', 'platform', 'architecture', 'last_version', 'last_seen', 'total_events'])
+    .orderBy('last_seen', 'desc')
+    .limit(shownMachines)
+    .execute();
+  return rows.map((row) => ({
+    displayId: row.display_id,
+    platform: row.platform,
+    architecture: row.architecture,
+    lastVersion: row.last_version,
+    lastSeen: row.last_seen.toISOString(),
+    totalEvents: row.total_events,
+  }));
+}

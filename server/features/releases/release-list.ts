@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import {
+  architectures,
+  channels,
+  platforms,
+  type Release,
+  type releases as calls,
+} from '../../../contract/releases.ts';
+import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import { compareVersions } from '../../../contract/versions.ts';
+import type { Db } from '../../db/client.ts';
+import { containsPattern } from '../../db/sql.ts';
+import type { Failure } from '../../failure.ts';
+import { notFound } from './release-change.ts';
+import { selectReleases, toRelease } from './release-row.ts';
+
+type ListQuery = RouteInput<typeof calls.list>['query'];
+type Filter = Omit<ListQuery, 'limit' | 'offset'>;
+
+/** One release that is not in the bin. */
+export async function getRelease(db: Db, releaseId: string, publicUrl: string): Promise<Release | Failure> {
+  const row = await selectReleases(db)
+    .where('r.release_id', '=', releaseId)
+    .where('r.deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row ? toRelease(row, publicUrl) : notFound;
+}
+
+/**
+ * Releases under a filter, newest version first, then by platform; a page of them or (without `limit`) all. The
+ * totals beside them ignore the filter where the spec says so (part 2, section 2.1).
+ */
+export async function listReleases(
+  db: Db,
+  { limit, offset = 0, ...filter }: ListQuery,
+  publicUrl: string,
+): Promise<RouteAnswer<typeof calls.list>> {
+  const [found, totals] = await Promise.all([findInOrder(db, filter), countAll(db)]);
+  const page = found.slice(offset, limit === undefined ? undefined : offset + limit).map((r) => r.release_id);
+  const rows = await selectReleases(db)
+    .where('r.release_id', '=', sql<string>`any(${page}::uuid[])`)
+    .execute();
+  const place = new Map(page.map((id, index) => [id, index]));
+  const sorted = rows.toSorted((a, b) => place.get(a.release_id)! - place.get(b.release_id)!);
+  return {
+    data: sorted.map((row) => toRelease(row, publicUrl)),
+    meta: {
+      total: found.length,
+      limit: limit ?? null,
+      offset,
+      ...totals,
+      uniqueVersions: new Set(found.map((r) => r.version)).size,
+      storageBytes: found.reduce((sum, r) => sum + r.file_size, 0),
+    },
+  };
+}
+
+/** Only what the order and the totals need: SQL knows no order of versions, and notes are long. */
+async function findInOrder(db: Db, filter: Filter) {
+  const rows = await filtered(db, filter)
+    .select(['release_id', 'version', 'platform', 'architecture', 'channel', 'file_size'])
+    .orderBy('release_id')
+    .execute();
+  const versions = [...new Set(rows.map((row) => row.version))].toSorted(
+    (a, b) => compareVersions(b, a) || (a < b ? -1 : 1),
+  );
+  const rank = new Map(versions.map((version, index) => [version, index]));
+  return rows.toSorted(
+    (a, b) =>
+      rank.get(a.version)! - rank.get(b.version)! ||
+      platforms.indexOf(a.platform) - platforms.indexOf(b.platform) ||
+      architectures.indexOf(a.architecture) - architectures.indexOf(b.architecture) ||
+      channels.indexOf(a.channel) - channels.indexOf(b.channel),
+  );
+}
+
+function filtered(db: Db, { search, platform, channel, architecture, showInactive }: Filter) {
+  let query = db.selectFrom('releases').where('deleted_at', 'is', null);
+  if (platform) query = query.where('platform', '=', platform);
+  if (channel) query = query.where('channel', '=', channel);
+  if (architecture) query = query.where('architecture', '=', architecture);
+  if (showInactive === false) query = query.where('is_active', '=', true);
+  if (search) {
+    query = query.where(
+      sql<boolean>`lower(version || E'\n' || coalesce(release_notes, '')) like ${containsPattern(search)}`,
+    );
+  }
+  return query;
+}
+
+async function countAll(db: Db): Promise<{ totalReleases: number; activeReleases: number }> {
+  return db
+    .selectFrom('releases')
+    .where('deleted_at', 'is', null)
+    .select((eb) => [
+      eb.fn.countAll<number>().as('totalReleases'),
+      eb.fn.countAll<number>().filterWhere('is_active', '=', true).as('activeReleases'),
+    ])
+    .executeTakeFirstOrThrow();
+}

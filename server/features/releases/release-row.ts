@@ -1,0 +1,62 @@
+import { sql, type Selectable } from 'kysely';
+import type { Release } from '../../../contract/releases.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import type { Tables } from '../../db/tables.ts';
+
+/** Releases with their download count: what every answer about a release is made of. */
+export function selectReleases(db: Db | Tx) {
+  return db
+    .selectFrom('releases as r')
+    .leftJoin('release_totals as t', 't.release_id', 'r.release_id')
+    .selectAll('r')
+    .select(sql<number>`coalesce(t.downloads, 0)`.as('download_count'));
+}
+
+export type ReleaseRow = Selectable<Tables['releases']> & { download_count: number };
+
+/** A row as it travels. `publicUrl` is where clients reach this service; stored files are addressed below it. */
+export function toRelease(row: ReleaseRow, publicUrl: string): Release {
+  return {
+    id: row.release_id,
+    version: row.version,
+    channel: row.channel,
+    platform: row.platform,
+    architecture: row.architecture,
+    isActive: row.is_active,
+    isDraft: row.is_draft,
+    isMandatory: row.is_mandatory,
+    rolloutPercentage: row.rollout_percentage,
+    minimumAppVersion: row.minimum_app_version,
+    releaseNotes: row.release_notes,
+    releaseDate: row.release_date.toISOString(),
+    fileName: row.file_name,
+    fileSize: row.file_size,
+    fileUrl: row.external_url ?? publicUrl + storedFilePath(row),
+    sha512: row.sha512,
+    downloadCount: row.download_count,
+    failureThreshold:
+      row.failure_percent === null
+        ? null
+        : { percent: row.failure_percent, minimumInstalls: row.failure_min_installs! },
+    pausedAt: row.paused_at?.toISOString() ?? null,
+    pauseReason: row.pause_reason,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/**
+ * The version stands in the path as it is written (a `+` is legal there): electron-updater finds the blockmap of
+ * the version it runs by replacing one version string by the other.
+ */
+function storedFilePath({ platform, architecture, version, file_name }: ReleaseRow): string {
+  const parts = [platform, architecture, version, file_name].map((part) =>
+    encodeURIComponent(part).replaceAll('%2B', '+'),
+  );
+  return `/api/v1/updates/files/${parts.join('/')}`;
+}
+
+/** The release, in the bin or not, locked against every other change until the transaction ends. */
+export function lockRelease(tx: Tx, releaseId: string): Promise<ReleaseRow | undefined> {
+  return selectReleases(tx).where('r.release_id', '=', releaseId).forUpdate('r').executeTakeFirst();
+}

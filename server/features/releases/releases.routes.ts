@@ -1,0 +1,43 @@
+import { releases as calls } from '../../../contract/releases.ts';
+import type { Context } from '../../context.ts';
+import { change, changeAfter, implement } from '../../http/call.ts';
+import { releaseAnalytics } from './release-analytics.ts';
+import { deletePermanently, listBin, restoreRelease, softDeleteRelease } from './release-bin.ts';
+import { getRelease, listReleases } from './release-list.ts';
+import { updateRelease } from './releases.ts';
+import { resumeRollout, setRollout, withdrawRelease } from './rollout.ts';
+import { createUrlRelease, inspectOutsideFile } from './url-release.ts';
+
+export const releaseRoutes = (context: Context) => {
+  const { db, outside, config } = context;
+  const { publicUrl } = config;
+  return implement(calls, {
+    list: ({ query }) => listReleases(db, query, publicUrl),
+    get: ({ params }) => getRelease(db, params.releaseId, publicUrl),
+    analytics: ({ by }) => releaseAnalytics(db, by.now),
+    createFromUrl: changeAfter(
+      ({ body }) => inspectOutsideFile(outside, body),
+      (tx, { by, body }, file) => createUrlRelease(tx, by, body, file, publicUrl),
+    ),
+    update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>
+      updateRelease(tx, by, params.releaseId, patch, { seen: updatedAt ?? ifMatch, publicUrl }),
+    ),
+    rollout: change((tx, { by, params, body }) =>
+      setRollout(tx, by, params.releaseId, body.percentage, publicUrl),
+    ),
+    resume: change((tx, { by, params }) => resumeRollout(tx, by, params.releaseId, publicUrl)),
+    withdraw: change((tx, { by, params, body }) =>
+      withdrawRelease(tx, by, params.releaseId, body.reason, publicUrl),
+    ),
+    softDelete: change((tx, { by, params, body }) =>
+      softDeleteRelease(tx, by, params.releaseId, body.reason),
+    ),
+    trash: ({ by, query }) => listBin(db, by.now, query, publicUrl),
+    restore: change((tx, { by, params, body }) =>
+      restoreRelease(tx, by, params.releaseId, body.reason, publicUrl),
+    ),
+    deletePermanently: change((tx, { by, params, body }) =>
+      deletePermanently(tx, by, context, params.releaseId, body),
+    ),
+  });
+};

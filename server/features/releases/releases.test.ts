@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { releases as calls, type Release } from '../../../contract/releases.ts';
+import { makeRelease } from '../../../tests/factories.ts';
+import {
+  auditOf,
+  minutes,
+  startTestServer,
+  startTwin,
+  type Api,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import { transact } from '../../db/signals.ts';
+import { systemCaller } from '../../caller.ts';
+import { checkIdentity, createRelease, createReleaseSet, type NewRelease } from './releases.ts';
+
+let server: TestServer;
+let api: Api;
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api(await server.signInAs('binary_manager'));
+});
+afterAll(() => server.close());
+
+const nowhere = { releaseId: '01920000-0000-7000-8000-000000000000' };
+const get = (id: string) => api.ok(calls.get, { params: { releaseId: id } });
+const patch = (id: string, body: object) => api.call(calls.update, { params: { releaseId: id }, body });
+async function patched(id: string, body: object): Promise<Release> {
+  const answer = await patch(id, body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.data;
+}
+
+const build = {
+  version: '3.0.0',
+  channel: 'stable',
+  platform: 'win32',
+  architecture: 'x64',
+  fileName: 'Lanyard Setup 3.0.0+1.exe',
+  fileKind: 'exe',
+  fileSize: 123,
+  sha512: 'x',
+  sha1: null,
+  storageKey: 'k',
+  blockmapKey: null,
+  releaseNotes: null,
+  minimumAppVersion: null,
+  isMandatory: false,
+  isDraft: false,
+  rolloutPercentage: 100,
+  failureThreshold: null,
+} satisfies NewRelease;
+const create = (fields: Partial<NewRelease> = {}) =>
+  transact(server.db, server.context.signals, (tx) =>
+    createRelease(
+      tx,
+      systemCaller(server.clock.now()),
+      { ...build, ...fields } as NewRelease,
+      'https://u.example',
+    ),
+  );
+
+describe('creating a release', () => {
+  test('answers it with its address, and the audit log has it', async () => {
+    const made = (await create({ version: '3.0.0-rc.1+build.5' })) as Release;
+    expect(made).toMatchObject({
+      version: '3.0.0-rc.1+build.5',
+      isActive: true,
+      downloadCount: 0,
+      pausedAt: null,
+      failureThreshold: null,
+      fileUrl:
+        'https://u.example/api/v1/updates/files/win32/x64/3.0.0-rc.1+build.5/Lanyard%20Setup%203.0.0+1.exe',
+    });
+    expect(await get(made.id)).toEqual({
+      ...made,
+      fileUrl: made.fileUrl.replace('https://u.example', 'http://localhost:8080'),
+    });
+    const [entry] = await auditOf(server, made.id);
+    expect(entry).toMatchObject({ event_type: 'release.created', resource_type: 'release' });
+    expect(entry!.changes_summary).toBe('Created 3.0.0-rc.1+build.5 (stable, win32 x64) at 100 %');
+  });
+
+  test('never makes a mandatory draft', async () => {
+    const made = (await create({ version: '3.0.1', isDraft: true, isMandatory: true })) as Release;
+    expect(made).toMatchObject({ isDraft: true, isMandatory: false });
+  });
+
+  test('refuses a second live build of one kind, also when both come at once', async () => {
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => create({ version: '3.1.0' })));
+    const refused = outcomes.filter((o) => 'failure' in o);
+    expect(outcomes.length - refused.length).toBe(1);
+    expect(refused[0]).toMatchObject({
+      failure: 'ALREADY_EXISTS',
+      message: 'There is already a stable release 3.1.0 for win32 (x64) with a file of this kind (.exe).',
+    });
+    expect(await checkIdentity(server.db, { ...build, version: '3.1.0' })).toEqual(refused[0]);
+    const others = [
+      { fileKind: 'nupkg' },
+      { channel: 'beta' },
+      { architecture: 'arm64' },
+      { platform: 'linux' },
+    ];
+    for (const other of others as object[]) {
+      expect(await checkIdentity(server.db, { ...build, version: '3.1.0', ...other })).toBeUndefined();
+      expect(await create({ version: '3.1.0', ...other })).toMatchObject({ version: '3.1.0' });
+    }
+  });
+});
+
+describe('the live set', () => {
+  test('is kept, and follows a change that another process makes', async () => {
+    const twin = await startTwin(server);
+    try {
+      const live = createReleaseSet(twin.context);
+      const made = await makeRelease(server, { version: '77.0.0', rolloutPercentage: 5 });
+      const before = await live();
+      expect(before[0]).toMatchObject({
+        id: made.id,
+        fileKind: 'exe',
+        externalUrl: null,
+        storageKey: expect.any(String),
+        rolloutSalt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      });
+      // the twin hears of the release a moment later
+      await expect.poll(async () => (await live()) === (await live())).toBe(true);
+      await api.ok(calls.softDelete, { params: { releaseId: made.id }, body: { reason: 'x' } });
+      await expect.poll(async () => (await live()).some((r) => r.id === made.id)).toBe(false);
+    } finally {
+      await twin.close();
+    }
+  });
+});
+
+describe('one release', () => {
+  test('that is not there, or in the bin, is not found', async () => {
+    const made = await makeRelease(server);
+    await api.ok(calls.softDelete, { params: { releaseId: made.id }, body: { reason: 'x' } });
+    for (const releaseId of [made.id, nowhere.releaseId]) {
+      const answer = await api.call(calls.get, { params: { releaseId } });
+      expect([answer.status, answer.body.error]).toEqual([404, 'There is no such release.']);
+    }
+    expect((await api.call(calls.get, { params: { releaseId: 'x' } })).status).toBe(400);
+  });
+});
+
+describe('changing a release', () => {
+  test('writes what is sent and leaves the rest as it is', async () => {
+    const threshold = { percent: 5, minimumInstalls: 50 };
+    const made = await makeRelease(server, {
+      releaseNotes: 'Notes',
+      minimumAppVersion: '0.9.0',
+      failureThreshold: threshold,
+      isMandatory: true,
+    });
+    const channel = await patched(made.id, { channel: 'beta' });
+    expect(channel).toEqual({ ...made, channel: 'beta', updatedAt: channel.updatedAt });
+    const cleared = await patched(made.id, {
+      releaseNotes: '',
+      minimumAppVersion: null,
+      failureThreshold: null,
+      isMandatory: false,
+    });
+    expect(cleared).toMatchObject({
+      releaseNotes: null,
+      minimumAppVersion: null,
+      failureThreshold: null,
+      isMandatory: false,
+    });
+    const set = await patched(made.id, {
+      releaseNotes: ' New ',
+      minimumAppVersion: '1.0.0',
+      failureThreshold: threshold,
+      isActive: false,
+    });
+    expect(set).toMatchObject({
+      releaseNotes: 'New',
+      minimumAppVersion: '1.0.0',
+      failureThreshold: threshold,
+      isActive: false,
+    });
+    const entries = await auditOf(server, made.id);
+    expect(entries.map((e) => e.event_type)).toEqual([
+      'release.created',
+      ...Array(3).fill('release.updated'),
+    ]);
+    expect(entries[1]!.changes_summary).toBe('channel: stable → beta');
+    expect(entries[1]!.before).toMatchObject({ channel: 'stable' });
+    expect(entries[1]!.after).toMatchObject({ channel: 'beta' });
+  });
+
+  test('a draft is not mandatory: ticking draft clears it, and it cannot be set on one', async () => {
+    const made = await makeRelease(server, { isMandatory: true });
+    expect(await patched(made.id, { isDraft: true })).toMatchObject({ isDraft: true, isMandatory: false });
+    expect(await patched(made.id, { isMandatory: true })).toMatchObject({ isMandatory: false });
+    expect(await patched(made.id, { isDraft: true, isMandatory: true })).toMatchObject({
+      isMandatory: false,
+    });
+    expect(await patched(made.id, { isDraft: false, isMandatory: true })).toMatchObject({
+      isDraft: false,
+      isMandatory: true,
+    });
+  });
+
+  test('publishing dates the release, no other change does', async () => {
+    const made = await makeRelease(server, { isDraft: true });
+    server.clock.advance(minutes(5));
+    expect((await patched(made.id, { releaseNotes: 'a' })).releaseDate).toBe(made.releaseDate);
+    const published = await patched(made.id, { isDraft: false });
+    expect(published.releaseDate).toBe(server.clock.now().toISOString());
+    server.clock.advance(minutes(5));
+    expect((await patched(made.id, { isDraft: false })).releaseDate).toBe(published.releaseDate);
+    expect((await auditOf(server, made.id)).map((e) => e.event_type)).toEqual([
+      'release.created',
+      'release.updated',
+      'release.published',
+      'release.updated',
+    ]);
+  });
+
+  test('that someone else changed meanwhile is refused with both versions', async () => {
+    const made = await makeRelease(server);
+    const theirs = await patched(made.id, { releaseNotes: 'theirs', updatedAt: made.updatedAt });
+    const mine = await patch(made.id, { releaseNotes: 'mine', updatedAt: made.updatedAt });
+    expect([mine.status, mine.body.code, mine.body.error]).toEqual([
+      409,
+      'EDIT_CONFLICT',
+      'This release was changed by someone else while you were editing it.',
+    ]);
+    expect(mine.body.details[0]).toMatchObject({ path: 'releaseNotes', current: 'theirs', yours: 'mine' });
+    const byHeader = await api.call(
+      calls.update,
+      { params: { releaseId: made.id }, body: { releaseNotes: 'mine' } },
+      { 'if-match': `"${made.updatedAt}"` },
+    );
+    expect(byHeader.status).toBe(409);
+    const both = await Promise.all(
+      [1, 2, 3].map((n) => patch(made.id, { releaseNotes: `${n}`, updatedAt: theirs.updatedAt })),
+    );
+    expect(both.map((a) => a.status).toSorted()).toEqual([200, 409, 409]);
+  });
+
+  test('into the identity of another is refused, and nothing is changed', async () => {
+    const stable = await makeRelease(server, { version: '4.0.0' });
+    const beta = await makeRelease(server, { version: '4.0.0', channel: 'beta' });
+    const answer = await patch(beta.id, { channel: 'stable', releaseNotes: 'lost' });
+    expect([answer.status, answer.body.code, answer.body.error]).toEqual([
+      409,
+      'ALREADY_EXISTS',
+      'There is already a stable release 4.0.0 for win32 (x64) with a file of this kind (.exe).',
+    ]);
+    expect(await get(beta.id)).toEqual(beta);
+    await api.ok(calls.softDelete, { params: { releaseId: stable.id }, body: { reason: 'x' } });
+    expect(await patched(beta.id, { channel: 'stable' })).toMatchObject({ channel: 'stable' });
+  });
+
+  test.each([
+    ['minimumAppVersion: Invalid semantic version: 1.0', { minimumAppVersion: '1.0' }],
+    ['channel: ', { channel: 'nightly' }],
+    ['isDraft: ', { isDraft: 'yes' }],
+    ['releaseNotes: Must be at most 20000 characters', { releaseNotes: 'x'.repeat(20_001) }],
+    ['failureThreshold.percent: ', { failureThreshold: { percent: 101, minimumInstalls: 1 } }],
+    ['failureThreshold.minimumInstalls: ', { failureThreshold: { percent: 5, minimumInstalls: 0 } }],
+    ['version: Is not a known field', { version: '2.0.0' }],
+    ['rolloutPercentage: Is not a known field', { rolloutPercentage: 5 }],
+  ])('refuses what is wrong: %s', async (sentence, body) => {
+    const made = await makeRelease(server);
+    const answer = await patch(made.id, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toContain(sentence);
+    expect(await get(made.id)).toEqual(made);
+  });
+
+  test('that is not there is not found', async () => {
+    expect((await patch(nowhere.releaseId, { isActive: false })).status).toBe(404);
+  });
+});

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { releases as calls, type Release } from '../../../contract/releases.ts';
+import { makeRelease } from '../../../tests/factories.ts';
+import {
+  auditOf,
+  minutes,
+  startTestServer,
+  type Api,
+  type Identity,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import { systemCaller } from '../../caller.ts';
+import { transact } from '../../db/signals.ts';
+import { pauseRollout } from './releases.ts';
+
+let server: TestServer;
+let api: Api;
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api(await server.signInAs('binary_manager'));
+});
+afterAll(() => server.close());
+
+const nowhere = '01920000-0000-7000-8000-000000000000';
+const rollout = (releaseId: string, percentage: unknown, as: Api = api) =>
+  as.call(calls.rollout, { params: { releaseId }, body: { percentage } as never });
+const withdraw = (releaseId: string, reason = 'It crashes') =>
+  api.call(calls.withdraw, { params: { releaseId }, body: { reason } });
+const resume = (releaseId: string) => api.call(calls.resume, { params: { releaseId } });
+const get = (releaseId: string) => api.ok(calls.get, { params: { releaseId } });
+const setActive = (releaseId: string, isActive: boolean) =>
+  api.ok(calls.update, { params: { releaseId }, body: { isActive } });
+const pause = (release: Release, reason = '6 of 60 installs failed') =>
+  transact(server.db, server.context.signals, (tx) =>
+    pauseRollout(tx, systemCaller(server.clock.now()), release.id, reason),
+  );
+
+describe('the rollout of a release', () => {
+  test.each([0, 5, 99, 100])('can be %d %%', async (percentage) => {
+    const made = await makeRelease(server, { rolloutPercentage: 50 });
+    const answer = await rollout(made.id, percentage);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.data).toMatchObject({ id: made.id, rolloutPercentage: percentage });
+    expect(await get(made.id)).toEqual(answer.body.data);
+    const entry = (await auditOf(server, made.id)).at(-1)!;
+    expect(entry.event_type).toBe('release.rollout_changed');
+    expect(entry.changes_summary).toBe(
+      `Rollout of ${made.version} (stable, win32 x64): 50 % → ${percentage} %`,
+    );
+    expect(entry.before).toMatchObject({ rolloutPercentage: 50 });
+    expect(entry.after).toMatchObject({ rolloutPercentage: percentage });
+  });
+
+  test.each([-1, 101, 5.5, '5', null, undefined, Number.MAX_SAFE_INTEGER])(
+    'cannot be %j',
+    async (percentage) => {
+      const made = await makeRelease(server);
+      const answer = await rollout(made.id, percentage);
+      expect([answer.status, answer.body.error]).toEqual([
+        400,
+        'percentage: Must be a whole number from 0 to 100',
+      ]);
+      expect(await get(made.id)).toEqual(made);
+    },
+  );
+
+  test('is disabled for a draft, in the words of the spec', async () => {
+    const made = await makeRelease(server, { isDraft: true });
+    const answer = await rollout(made.id, 5);
+    expect([answer.status, answer.body.code, answer.body.error]).toEqual([
+      409,
+      'WRONG_STATE',
+      'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.',
+    ]);
+  });
+
+  test('of nothing, or of what is in the bin, is not found', async () => {
+    const made = await makeRelease(server);
+    await api.ok(calls.softDelete, { params: { releaseId: made.id }, body: { reason: 'x' } });
+    for (const id of [nowhere, made.id]) {
+      expect((await rollout(id, 5)).status).toBe(404);
+      expect((await resume(id)).status).toBe(404);
+      expect((await withdraw(id)).status).toBe(404);
+    }
+  });
+
+  test('is allowed with rollouts create or rollouts update, and the refusal names both', async () => {
+    const made = await makeRelease(server);
+    const allowed = async (who: Identity) => {
+      const answer = await rollout(made.id, 7, server.api(who));
+      if (answer.status === 403) {
+        expect(answer.body.error).toBe('You lack the permission rollouts:create or rollouts:update.');
+      }
+      return answer.status;
+    };
+    for (const action of ['create', 'update', 'delete'] as const) {
+      const role = 'support_agent';
+      const session = await server.signInAs(role);
+      await server.db
+        .insertInto('role_permissions')
+        .values({ role_id: role, resource: 'rollouts', action })
+        .execute();
+      server.context.signals.drop('sessions');
+      expect(await allowed(session), action).toBe(action === 'delete' ? 403 : 200);
+      await server.db
+        .deleteFrom('role_permissions')
+        .where('role_id', '=', role)
+        .where('resource', '=', 'rollouts')
+        .execute();
+      server.context.signals.drop('sessions');
+      expect(await allowed(session)).toBe(403);
+    }
+    const spec = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+      paths: Record<string, { post: { description: string } }>;
+    };
+    expect(spec.paths[calls.rollout.path]!.post.description).toBe(
+      'Staff with rollouts:create or rollouts:update.',
+    );
+  });
+});
+
+describe('a rollout that was paused', () => {
+  test('says why, stays paused when the percentage changes, and goes on when resumed', async () => {
+    const made = await makeRelease(server, { rolloutPercentage: 20 });
+    expect(await pause(made)).toBe(true);
+    expect(await get(made.id)).toMatchObject({
+      pausedAt: server.clock.now().toISOString(),
+      pauseReason: '6 of 60 installs failed',
+    });
+    expect((await rollout(made.id, 30)).body.data.pausedAt).not.toBeNull();
+    server.clock.advance(minutes(1));
+    const resumed = await resume(made.id);
+    expect(resumed.status, resumed.text).toBe(200);
+    expect(resumed.body.data).toMatchObject({ pausedAt: null, pauseReason: null, rolloutPercentage: 30 });
+    const { failures_from } = await server.db
+      .selectFrom('releases')
+      .select('failures_from')
+      .where('release_id', '=', made.id)
+      .executeTakeFirstOrThrow();
+    expect(failures_from).toEqual(server.clock.now());
+    const entries = await auditOf(server, made.id);
+    expect(entries.map((e) => [e.event_type, e.user_email?.split('-')[0]])).toEqual([
+      ['release.created', 'system'],
+      ['release.rollout_paused', 'system'],
+      ['release.rollout_changed', 'binary_manager'],
+      ['release.rollout_resumed', 'binary_manager'],
+    ]);
+    expect(entries[1]!.changes_summary).toContain('6 of 60 installs failed');
+  });
+
+  test('is paused once, however many notice', async () => {
+    const made = await makeRelease(server);
+    const outcomes = await Promise.all([1, 2, 3, 4, 5].map((n) => pause(made, `${n}`)));
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    expect((await auditOf(server, made.id)).length).toBe(2);
+  });
+
+  test('cannot be resumed when it is not paused', async () => {
+    const made = await makeRelease(server);
+    const answer = await resume(made.id);
+    expect([answer.status, answer.body.error]).toEqual([409, 'The rollout is not paused.']);
+  });
+
+  test('is not paused where there is none', async () => {
+    const draft = await makeRelease(server, { isDraft: true });
+    const inactive = await makeRelease(server);
+    await setActive(inactive.id, false);
+    const binned = await makeRelease(server);
+    await api.ok(calls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'x' } });
+    for (const release of [draft, inactive, binned]) expect(await pause(release)).toBe(false);
+  });
+});
+
+describe('withdrawing a release', () => {
+  test('makes it inactive at once and names the machines that run it, the last seen first', async () => {
+    const made = await makeRelease(server, { version: '8.0.0', architecture: 'arm64' });
+    await insertMachines(203, { last_version: '8.0.0', platform: 'win32', architecture: 'arm64' }, 'on');
+    await insertMachines(3, { last_version: '8.0.0', platform: 'win32', architecture: 'x64' }, 'x64');
+    await insertMachines(3, { last_version: '8.0.1', platform: 'win32', architecture: 'arm64' }, 'other');
+    await insertMachines(3, { last_version: '8.0.0', platform: 'darwin', architecture: 'arm64' }, 'mac');
+    const answer = await withdraw(made.id, 'It crashes');
+    expect(answer.status, answer.text).toBe(200);
+    const { release, affectedMachines, affectedTotal } = answer.body.data;
+    expect(release).toMatchObject({ id: made.id, isActive: false, isDraft: false });
+    expect(affectedTotal).toBe(203);
+    expect(affectedMachines).toHaveLength(200);
+    expect(affectedMachines[0]!.displayId).toBe('on-203');
+    expect(affectedMachines.at(-1)!.displayId).toBe('on-4');
+    expect(await get(made.id)).toEqual(release);
+    const entry = (await auditOf(server, made.id)).at(-1)!;
+    expect(entry.event_type).toBe('release.withdrawn');
+    expect(entry.changes_summary).toBe(
+      'Withdrew 8.0.0 (stable, win32 arm64), which 203 machines run: It crashes',
+    );
+  });
+
+  test('is refused for a draft, for what is inactive, and without a reason', async () => {
+    const draft = await makeRelease(server, { isDraft: true });
+    const answer = await withdraw(draft.id);
+    expect([answer.status, answer.body.error]).toEqual([409, 'A draft is in no feed.']);
+    const made = await makeRelease(server);
+    expect((await withdraw(made.id, '  ')).body.error).toBe('reason: Reason is required');
+    const both = await Promise.all([withdraw(made.id), withdraw(made.id)]);
+    expect(both.map((a) => a.status).toSorted()).toEqual([200, 409]);
+    expect((await withdraw(made.id)).body.error).toBe('The release is already inactive.');
+    expect((await setActive(made.id, true)).isActive).toBe(true);
+  });
+});
+
+async function insertMachines(
+  count: number,
+  facts: { last_version: string; platform: string; architecture: string },
+  name: string,
+): Promise<void> {
+  const start = server.clock.now().getTime();
+  const rows = Array.from({ length: count }, (_, n) => ({
+    machine_hash: createHash('sha256').update(`${name}-${n}`).digest(),
+    display_id: `${name}-${n + 1}`,
+    channel: null,
+    os_version: null,
+    app_version: null,
+    first_seen: new Date(start),
+    last_seen: new Date(start + n * 1000),
+    last_check_day: null,
+    notes: null,
+    ...facts,
+  }));
+  await server.db.insertInto('machines').values(rows).execute();
+}

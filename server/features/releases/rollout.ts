@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { releaseCan, type Release, type releases as calls } from '../../../contract/releases.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import type { Caller } from '../../caller.ts';
+import type { Tx } from '../../db/client.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
+import { changeRelease, lockLive, titleOf } from './release-change.ts';
+import { lockRelease, toRelease, type ReleaseRow } from './release-row.ts';
+
+const listedMachines = 200;
+
+/** Sets the percentage of machines that are offered a published release. A paused rollout stays paused. */
+export async function setRollout(
+  tx: Tx,
+  by: Caller,
+  releaseId: string,
+  percentage: number,
+  publicUrl: string,
+): Promise<Release | Failure> {
+  const before = await lockAllowed(tx, releaseId, releaseCan.rollOut);
+  if (isFailure(before)) return before;
+  const after = await changeRelease(tx, by, before, {
+    event: 'release.rollout_changed',
+    set: { rollout_percentage: percentage },
+    summary: `Rollout of ${titleOf(before)}: ${before.rollout_percentage} % → ${percentage} %`,
+  });
+  return isFailure(after) ? after : toRelease(after, publicUrl);
+}
+
+/**
+ * Stops a rollout: nobody more is offered the release until staff resume it. True when this call stopped it,
+ * false when it was stopped, withdrawn or deleted already.
+ */
+export async function pauseRollout(tx: Tx, by: Caller, releaseId: string, reason: string): Promise<boolean> {
+  const before = await lockRelease(tx, releaseId);
+  if (!before || before.deleted_at || before.paused_at || before.is_draft || !before.is_active) return false;
+  await changeRelease(tx, by, before, {
+    event: 'release.rollout_paused',
+    set: { paused_at: by.now, pause_reason: reason },
+    summary: `Paused the rollout of ${titleOf(before)}: ${reason}`,
+  });
+  return true;
+}
+
+/** Goes on with a paused rollout; failures are counted anew from here. */
+export async function resumeRollout(
+  tx: Tx,
+  by: Caller,
+  releaseId: string,
+  publicUrl: string,
+): Promise<Release | Failure> {
+  const before = await lockAllowed(tx, releaseId, releaseCan.resume);
+  if (isFailure(before)) return before;
+  const after = await changeRelease(tx, by, before, {
+    event: 'release.rollout_resumed',
+    set: { paused_at: null, pause_reason: null, failures_from: by.now },
+    summary: `Resumed the rollout of ${titleOf(before)} at ${before.rollout_percentage} %`,
+  });
+  return isFailure(after) ? after : toRelease(after, publicUrl);
+}
+
+/** Takes a release out of every feed at once, and says which machines run it: the first 200, and how many. */
+export async function withdrawRelease(
+  tx: Tx,
+  by: Caller,
+  releaseId: string,
+  reason: string,
+  publicUrl: string,
+): Promise<RouteAnswer<typeof calls.withdraw> | Failure> {
+  const before = await lockAllowed(tx, releaseId, releaseCan.withdraw);
+  if (isFailure(before)) return before;
+  const { machines, total } = await machinesOn(tx, before);
+  const after = await changeRelease(tx, by, before, {
+    event: 'release.withdrawn',
+    set: { is_active: false },
+    summary: `Withdrew ${titleOf(before)}, which ${total} ${total === 1 ? 'machine runs' : 'machines run'}: ${reason}`,
+  });
+  if (isFailure(after)) return after;
+  return { release: toRelease(after, publicUrl), affectedMachines: machines, affectedTotal: total };
+}
+
+async function machinesOn(tx: Tx, { version, platform, architecture }: ReleaseRow) {
+  const running = tx
+    .selectFrom('machines')
+    .where('last_version', '=', version)
+    .where('platform', '=', platform)
+    .where('architecture', '=', architecture);
+  const rows = await running
+    .select(['display_id', 'last_seen'])
+    .orderBy('last_seen', 'desc')
+    .orderBy('display_id')
+    .limit(listedMachines)
+    .execute();
+  const { total } = await running.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const machines = rows.map((row) => ({ displayId: row.display_id, lastSeen: row.last_seen.toISOString() }));
+  return { machines, total };
+}
+
+async function lockAllowed(
+  tx: Tx,
+  releaseId: string,
+  refuse: (release: Release) => string | null,
+): Promise<ReleaseRow | Failure> {
+  const row = await lockLive(tx, releaseId);
+  if (isFailure(row)) return row;
+  const reason = refuse(toRelease(row, ''));
+  return reason ? fail('WRONG_STATE', reason.endsWith('.') ? reason : `${reason}.`) : row;
+}

@@ -1,0 +1,55 @@
+import { isStorableText } from '../../../contract/common.ts';
+import type { Release, UrlReleaseInput } from '../../../contract/releases.ts';
+import { storedExtensions } from '../../../contract/uploads.ts';
+import type { Caller } from '../../caller.ts';
+import type { Tx } from '../../db/client.ts';
+import type { Failure } from '../../failure.ts';
+import type { Outside } from '../../outside.ts';
+import { probeFile, ruleViolated } from './probe.ts';
+import { createRelease } from './releases.ts';
+
+/** What the address of a file says about it, once its server has confirmed it. */
+export type OutsideFile = { fileName: string; fileKind: string };
+
+/** Checks that the file of a release lies where it is said to lie. Takes up to 5 s. */
+export async function inspectOutsideFile(
+  world: Outside,
+  input: UrlReleaseInput,
+): Promise<OutsideFile | Failure> {
+  const url = new URL(input.fileUrl);
+  // the feeds hand the address to every machine
+  if (url.username || url.password)
+    return ruleViolated('fileUrl', 'Must not contain a user name or a password');
+  const file = fileOf(url);
+  if (!file) {
+    return ruleViolated('fileUrl', `Must end in a file name with one of ${storedExtensions.join(', ')}`);
+  }
+  return (await probeFile(world, input)) ?? file;
+}
+
+/** Creates a release whose file stays elsewhere. */
+export function createUrlRelease(
+  tx: Tx,
+  by: Caller,
+  { fileUrl, ...input }: UrlReleaseInput,
+  file: OutsideFile,
+  publicUrl: string,
+): Promise<Release | Failure> {
+  const build = { ...input, ...file, sha1: null, blockmapKey: null, externalUrl: new URL(fileUrl).href };
+  return createRelease(tx, by, build, publicUrl);
+}
+
+function fileOf({ pathname }: URL): OutsideFile | undefined {
+  const fileName = decoded(pathname.slice(pathname.lastIndexOf('/') + 1));
+  const ending = storedExtensions.find((e) => fileName.toLowerCase().endsWith(e.toLowerCase()));
+  const usable = fileName.length <= 200 && !/^\.|[\\/]/.test(fileName) && isStorableText(fileName);
+  return ending && usable ? { fileName, fileKind: ending.slice(1).toLowerCase() } : undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,83 @@
+import type { FastifyReply } from 'fastify';
+import { architectures, type Architecture, type Channel, type Platform } from '../../../contract/releases.ts';
+import { linuxKinds, type updates as calls } from '../../../contract/updates.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { Call } from '../../http/call.ts';
+import type { LiveRelease } from '../releases/releases.ts';
+import { machineOf, versionOf } from './feed-request.ts';
+import { check, filePath, type Checked, type Feeds } from './feeds.ts';
+
+const suffixes: Record<Platform, string> = { win32: '', darwin: '-mac', linux: '-linux' };
+
+/**
+ * Feed of electron-updater, `{channel}{-mac|-linux}[-arch].yml`. "No update" is a document as well: the client
+ * takes any other answer for an error.
+ */
+export async function electronFeed(
+  feeds: Feeds,
+  { params, query, http }: Call<typeof calls.electron>,
+): Promise<FastifyReply | Failure> {
+  const file = parseFile(params.file, params.platform);
+  if (!file) return fail('NOT_FOUND', `There is no such feed for ${params.platform}.`);
+  const { request, reply } = http;
+  const asked = {
+    platform: params.platform,
+    architecture: file.architecture ?? params.architecture,
+    channel: file.channel,
+    currentVersion: versionOf(request, query),
+    machineHash: machineOf(request, query),
+    isCheck: request.method !== 'HEAD',
+  };
+  const kinds = { win32: ['exe'], darwin: ['zip'], linux: query.kind ? [query.kind] : linuxKinds };
+  const checked = await check(feeds, asked, kinds[params.platform], await feeds.releaseSet());
+  const text = checked.release ? updateOf(feeds, checked.release) : noUpdate(checked);
+  return reply
+    .type('text/yaml; charset=utf-8')
+    .header('x-update-reason', checked.reason ?? 'NONE')
+    .send(text);
+}
+
+/** `latest-linux-arm64.yml`: on Linux the running program names its own architecture. */
+function parseFile(
+  file: string,
+  platform: Platform,
+): { channel: Channel; architecture: Architecture | undefined } | undefined {
+  const match = /^(latest|stable|beta|alpha)(-mac|-linux)?(?:-(\w+))?\.yml$/.exec(file);
+  if (!match || (match[2] ?? '') !== suffixes[platform]) return undefined;
+  const architecture = match[3] as Architecture | undefined;
+  if (architecture !== undefined && (platform !== 'linux' || !architectures.includes(architecture)))
+    return undefined;
+  return { channel: match[1] === 'latest' ? 'stable' : (match[1] as Channel), architecture };
+}
+
+/** JSON is YAML, and quotes whatever a version or a note may hold. */
+const quoted = (text: string) => JSON.stringify(text);
+
+/** `path` and `sha512` beside `files` are for clients of old; what follows them reaches the app as it stands. */
+function updateOf(feeds: Feeds, release: LiveRelease): string {
+  const path = quoted(filePath(feeds, release));
+  const lines = [
+    `version: ${quoted(release.version)}`,
+    'files:',
+    `  - url: ${path}`,
+    `    sha512: ${quoted(release.sha512)}`,
+    `    size: ${release.fileSize}`,
+    `path: ${path}`,
+    `sha512: ${quoted(release.sha512)}`,
+    `releaseDate: ${quoted(release.releaseDate)}`,
+    ...(release.releaseNotes === null ? [] : [`releaseNotes: ${quoted(release.releaseNotes)}`]),
+    `releaseId: ${quoted(release.id)}`,
+    `isMandatory: ${release.isMandatory}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * The version that the client runs is no update, whatever its settings. Where it is not known, a rollout of 0 %
+ * says the same, also to an app that allows downgrades.
+ */
+function noUpdate({ currentVersion }: Checked): string {
+  return currentVersion === undefined
+    ? 'version: "0.0.0"\nfiles: []\nstagingPercentage: 0\n'
+    : `version: ${quoted(currentVersion)}\nfiles: []\n`;
+}

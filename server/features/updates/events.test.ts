@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { machines as machineCalls } from '../../../contract/machines.ts';
+import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
+import type { RouteRequest } from '../../../contract/route.ts';
+import { updates as calls } from '../../../contract/updates.ts';
+import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
+import {
+  auditOf,
+  days,
+  eventually,
+  minutes,
+  startTestServer,
+  startTwin,
+  type Api,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import { machineHashOf } from './machine-id.ts';
+
+type Event = RouteRequest<typeof calls.report>['body']['events'][number];
+
+let server: TestServer;
+let twin: TestServer;
+let staff: Api;
+let desktop: Api;
+let desktopOfTwin: Api;
+beforeAll(async () => {
+  server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+  twin = await startTwin(server);
+  staff = server.api((await server.signInAs('super_admin')).byCookie);
+  const key = await makeApiKey(staff, { scopes: ['updates'] });
+  desktop = server.api(key);
+  desktopOfTwin = twin.api(key);
+});
+afterAll(async () => {
+  await twin.close();
+  await server.close();
+});
+
+let release: Release;
+beforeEach(async () => {
+  release = await makeRelease(server);
+});
+
+const report = (api: Api, events: Partial<Event>[]) =>
+  api.ok(calls.report, {
+    body: {
+      events: events.map((event) => ({
+        eventId: uuidv7(),
+        machineId: 'a machine',
+        eventType: 'check',
+        platform: 'win32',
+        architecture: 'x64',
+        ...event,
+      })),
+    },
+  });
+
+const row = async (machineId: string) =>
+  server.db
+    .selectFrom('machines')
+    .selectAll()
+    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
+    .executeTakeFirst();
+
+/** Waits until all events of a machine are written. */
+const written = (machineId: string, events: number) =>
+  eventually(async () => {
+    const machine = await row(machineId);
+    return machine !== undefined && machine.total_events >= events && machine;
+  });
+
+const totals = () =>
+  server.db.selectFrom('release_totals').selectAll().where('release_id', '=', release.id).executeTakeFirst();
+
+const day = () =>
+  server.db
+    .selectFrom('update_days')
+    .select(['total_checks', 'unique_machines'])
+    .where('day', '=', server.clock.now())
+    .executeTakeFirst();
+
+describe('a report', () => {
+  test('is written within a second of the answer', async () => {
+    const from = performance.now();
+    expect(await report(desktop, [{ machineId: 'prompt' }])).toEqual({ accepted: 1 });
+    await written('prompt', 1);
+    expect(performance.now() - from).toBeLessThan(1500);
+  });
+
+  test('fills in the machine, and takes away nothing that it leaves out', async () => {
+    await report(desktop, [
+      {
+        machineId: 'facts',
+        channel: 'beta',
+        fromVersion: '1.0.0',
+        appVersion: '1.0.0',
+        osVersion: 'Windows 11',
+      },
+      { machineId: 'facts', eventType: 'install_complete', fromVersion: '1.0.0', toVersion: '1.1.0' },
+    ]);
+    await written('facts', 2);
+    await report(desktop, [{ machineId: 'facts', platform: undefined, architecture: undefined }]);
+    expect(await written('facts', 3)).toMatchObject({
+      platform: 'win32',
+      architecture: 'x64',
+      channel: 'beta',
+      last_version: '1.1.0',
+      app_version: '1.0.0',
+      os_version: 'Windows 11',
+      total_checks: 2,
+      total_events: 3,
+    });
+  });
+
+  test('counts once, however often and wherever it is sent', async () => {
+    const events = [1, 2, 3].map(() => ({ eventId: randomUUID(), machineId: 'insistent' }));
+    await Promise.all(
+      [desktop, desktopOfTwin, desktop, desktopOfTwin].map((api) => report(api, [...events, events[0]!])),
+    );
+    await report(desktop, [{ machineId: 'insistent' }]);
+    await written('insistent', 4);
+    await Promise.all([desktop, desktopOfTwin].map((api) => report(api, events)));
+    await report(desktop, [{ machineId: 'insistent' }]);
+    expect((await written('insistent', 5)).total_events).toBe(5);
+    const { updateHistory } = await staff.ok(machineCalls.get, {
+      params: { id: machineHashOf('insistent') },
+    });
+    expect(updateHistory).toHaveLength(5);
+  });
+
+  test('from a clock that runs ahead happened now', async () => {
+    await report(desktop, [{ machineId: 'ahead', timestamp: '2199-01-01T00:00:00Z' }]);
+    await written('ahead', 1);
+    const { updateHistory } = await staff.ok(machineCalls.get, { params: { id: machineHashOf('ahead') } });
+    expect(updateHistory[0]!.timestamp).toBe(server.clock.now().toISOString());
+  });
+
+  test('needs a key for updates, and is checked', async () => {
+    const validating = server.api(await makeApiKey(staff, { scopes: ['validate'] }));
+    const body = { events: [{ eventId: uuidv7(), machineId: 'x', eventType: 'check' as const }] };
+    expect((await validating.call(calls.report, { body })).status).toBe(403);
+    expect((await server.api().call(calls.report, { body })).status).toBe(401);
+    const wrong = { events: [{ ...body.events[0]!, eventId: 'no id' }] };
+    expect((await desktop.call(calls.report, { body: wrong })).body.details[0]!.path).toBe(
+      'events.0.eventId',
+    );
+    expect((await desktop.call(calls.report, { body: { events: [] } })).status).toBe(400);
+  });
+});
+
+describe('the figures of a day', () => {
+  test('count each machine once a day, exactly, over processes', async () => {
+    server.clock.set('2026-12-01T10:00:00Z');
+    const checks = Array.from({ length: 30 }, (_, n) => ({ machineId: `daily ${n % 10}` }));
+    await Promise.all(
+      Array.from({ length: 8 }, (_, n) => report(n % 2 ? desktop : desktopOfTwin, checks.toReversed())),
+    );
+    await eventually(async () => (await day())?.total_checks === 240);
+    expect(await day()).toEqual({ total_checks: 240, unique_machines: 10 });
+    server.clock.set('2026-12-02T00:00:00Z');
+    await report(desktop, checks);
+    await eventually(async () => (await day())?.total_checks === 30);
+    expect(await day()).toEqual({ total_checks: 30, unique_machines: 10 });
+  });
+});
+
+describe('downloads', () => {
+  const download = (machineId: string, eventType: Event['eventType'], more: Partial<Event> = {}) => ({
+    machineId,
+    eventType,
+    toVersion: release.version,
+    ...more,
+  });
+
+  test('count once a machine and release', async () => {
+    await report(desktop, [
+      download('loader', 'download_start'),
+      download('loader', 'download_start'),
+      download('loader', 'download_complete', { bytesDownloaded: 1000 }),
+    ]);
+    await written('loader', 3);
+    await report(desktopOfTwin, [download('loader', 'download_start'), download('loader', 'download_error')]);
+    const machine = await written('loader', 5);
+    expect(machine.total_downloads).toBe(1);
+    expect(await totals()).toMatchObject({
+      downloads: 1,
+      unique_downloads: 1,
+      completed_downloads: 1,
+      failed_downloads: 0,
+    });
+    const { downloadHistory } = await staff.ok(machineCalls.get, { params: { id: machine.display_id } });
+    expect(downloadHistory).toEqual([
+      expect.objectContaining({ version: release.version, bytesDownloaded: 1000, errorCode: null }),
+    ]);
+    expect((await staff.ok(releaseCalls.get, { params: { releaseId: release.id } })).downloadCount).toBe(1);
+  });
+
+  test('that fail count as failed until a retry completes', async () => {
+    await report(desktop, [
+      download('flaky', 'download_start'),
+      download('flaky', 'download_error', { errorCode: 'ECONNRESET', errorMessage: 'connection reset' }),
+    ]);
+    const { display_id } = await written('flaky', 2);
+    expect(await totals()).toMatchObject({ downloads: 1, completed_downloads: 0, failed_downloads: 1 });
+    const shown = () => staff.ok(machineCalls.get, { params: { id: display_id } });
+    expect((await shown()).downloadHistory[0]).toMatchObject({ errorCode: 'ECONNRESET', completedAt: null });
+    await report(desktop, [download('flaky', 'download_start'), download('flaky', 'download_complete')]);
+    await written('flaky', 4);
+    expect(await totals()).toMatchObject({ downloads: 1, completed_downloads: 1, failed_downloads: 0 });
+    expect((await shown()).downloadHistory[0]).toMatchObject({ errorCode: null });
+    expect((await shown()).downloadHistory[0]!.completedAt).not.toBeNull();
+    expect((await shown()).updateHistory.map((e) => [e.eventType, e.success, e.errorMessage])).toContainEqual(
+      ['download_error', false, 'connection reset'],
+    );
+  });
+
+  test('of many machines at once, by several processes, count right and never deadlock', async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `crowd ${n}`);
+    const batches = Array.from({ length: 12 }, (_, n) => {
+      const turned = [...names.slice(n * 5), ...names.slice(0, n * 5)];
+      return n % 3 ? turned : turned.toReversed();
+    });
+    await Promise.all(
+      batches.map((batch, n) =>
+        report(
+          n % 2 ? desktop : desktopOfTwin,
+          batch.map((name) => download(name, n % 4 ? 'download_complete' : 'download_error')),
+        ),
+      ),
+    );
+    for (const name of names) await written(name, 12);
+    expect(await totals()).toMatchObject({ downloads: 60, completed_downloads: 60, failed_downloads: 0 });
+    for (const name of names) expect(await row(name)).toMatchObject({ total_events: 12, total_downloads: 1 });
+  });
+
+  test('are found by the release id that the feed names, else by version, platform and architecture', async () => {
+    const arm = await makeRelease(server, { version: release.version, architecture: 'arm64' });
+    await report(desktop, [
+      download('named', 'download_start', { toVersion: undefined, releaseId: arm.id }),
+      download('named', 'download_start', { architecture: 'arm64' }),
+      download('named', 'download_start', { toVersion: '0.0.1' }),
+      download('named', 'download_start', { toVersion: 'no version', releaseId: randomUUID() }),
+    ]);
+    expect((await written('named', 4)).total_downloads).toBe(1);
+    const count = await server.db
+      .selectFrom('release_totals')
+      .select('downloads')
+      .where('release_id', '=', arm.id)
+      .executeTakeFirst();
+    expect(count?.downloads).toBe(1);
+  });
+
+  test('of a release that is removed for good take no other event with them', async () => {
+    await server.db.deleteFrom('releases').where('release_id', '=', release.id).execute();
+    await report(desktop, [
+      download('late', 'download_start', { releaseId: release.id }),
+      { machineId: 'late' },
+    ]);
+    expect(await written('late', 2)).toMatchObject({ total_downloads: 0, total_checks: 1 });
+  });
+});
+
+describe('a release with a failure threshold', () => {
+  const now = () => staff.ok(releaseCalls.get, { params: { releaseId: release.id } });
+  const outcomes = (from: number, to: number, eventType: Event['eventType']) =>
+    Array.from({ length: to - from }, (_, n) => ({
+      machineId: `patient ${release.id} ${from + n}`,
+      eventType,
+      toVersion: release.version,
+    }));
+  beforeEach(async () => {
+    release = await makeRelease(server, { failureThreshold: { percent: 5, minimumInstalls: 50 } });
+  });
+
+  test('pauses itself when more than that fail, with the numbers, and goes on when staff say so', async () => {
+    await report(desktop, outcomes(0, 45, 'install_complete'));
+    await report(desktopOfTwin, outcomes(45, 49, 'install_error'));
+    await written(`patient ${release.id} 48`, 1);
+    expect(await now()).toMatchObject({ pausedAt: null });
+    // the fiftieth install: 5 of 50 are more than 5 %
+    await report(desktop, outcomes(49, 50, 'install_error'));
+    const paused = await eventually(async () => {
+      const release = await now();
+      return release.pausedAt !== null && release;
+    });
+    expect(paused.pauseReason).toBe('5 of 50 installs failed (10.0 %): more than 5 % of at least 50.');
+    const entries = await auditOf(server, release.id);
+    expect(entries.at(-1)).toMatchObject({ event_type: 'release.rollout_paused', user_email: 'system' });
+
+    server.clock.advance(minutes(1));
+    await staff.ok(releaseCalls.resume, { params: { releaseId: release.id } });
+    await report(desktop, outcomes(60, 61, 'install_error'));
+    await written(`patient ${release.id} 60`, 1);
+    expect((await now()).pausedAt).toBeNull();
+  });
+
+  test('counts the last outcome of a machine, and a rollback as a failure', async () => {
+    await report(
+      desktop,
+      outcomes(0, 50, 'install_error').map((event, n) =>
+        n < 40 ? { ...event, eventType: 'install_start' as const } : event,
+      ),
+    );
+    await report(desktop, outcomes(0, 50, 'install_complete'));
+    await written(`patient ${release.id} 49`, 2);
+    expect((await now()).pausedAt).toBeNull();
+    await report(
+      desktop,
+      outcomes(0, 3, 'rollback').map((event) => ({
+        ...event,
+        fromVersion: release.version,
+        toVersion: '0.9.0',
+      })),
+    );
+    await eventually(async () => (await now()).pausedAt !== null);
+    expect((await now()).pauseReason).toContain('3 of 50 installs failed (6.0 %)');
+    expect(await row(`patient ${release.id} 0`)).toMatchObject({ last_version: '0.9.0' });
+  });
+});
+
+test('what was reported is there after a clean stop', async () => {
+  const third = await startTwin(server);
+  const key = await makeApiKey(staff, { scopes: ['updates'] });
+  await report(third.api(key), [{ machineId: 'last words' }]);
+  await third.close();
+  expect(await row('last words')).toBeDefined();
+});

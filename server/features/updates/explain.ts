@@ -1,0 +1,107 @@
+import type { Explanation, OfferReason } from '../../../contract/machines.ts';
+import type { Architecture, Channel, Platform } from '../../../contract/releases.ts';
+import { compareVersions } from '../../../contract/versions.ts';
+import { judge, newestFirst, type Candidate, type Question, type Verdict } from './decide.ts';
+
+/** A machine as it was last heard of; unknown is null. */
+export type KnownMachine = {
+  machineHash: string;
+  platform: Platform | null;
+  architecture: Architecture | null;
+  channel: Channel | null;
+  currentVersion: string | null;
+};
+
+/** The kinds of file that an updater takes, by platform: the others are downloads for people. */
+const fedKinds: Record<Platform, readonly string[]> = {
+  win32: ['exe', 'nupkg'],
+  darwin: ['zip'],
+  linux: ['appimage', 'deb', 'rpm'],
+};
+
+/**
+ * For each release, newest first: whether this machine is offered it, and why, in a sentence with its numbers. It
+ * is the verdict of the feeds' own decision, taken for each kind of file, since who explains cannot know which
+ * updater the machine runs.
+ */
+export function explainEach(releases: readonly Candidate[], machine: KnownMachine): Explanation[] {
+  const verdicts = new Map<string, Explanation>();
+  const kinds = new Set(releases.map((r) => r.fileKind));
+  for (const fileKind of kinds) {
+    const ofKind = newestFirst(releases.filter((r) => r.fileKind === fileKind));
+    for (const explanation of explainKind(ofKind, fileKind, machine)) {
+      verdicts.set(explanation.releaseId, explanation);
+    }
+  }
+  return newestFirst(releases).map((r) => verdicts.get(r.id)!);
+}
+
+function explainKind(releases: Candidate[], fileKind: string, machine: KnownMachine): Explanation[] {
+  const { platform, architecture, channel, currentVersion, machineHash } = machine;
+  const isMine = (r: Candidate) =>
+    r.platform === platform && r.architecture === architecture && fedKinds[r.platform].includes(fileKind);
+  const question = {
+    platform: platform!,
+    architecture: architecture!,
+    fileKind,
+    channel: channel ?? 'stable',
+    currentVersion: currentVersion ?? undefined,
+    machineHash,
+  };
+  const judged = [...judge(releases.filter(isMine), question)];
+  const offered = judged.find((verdict) => verdict.reason === 'OFFERED')?.release;
+  const others = releases
+    .filter((r) => !isMine(r))
+    .map((release): Verdict<Candidate> => ({ release, reason: elsewhere(release, machine), bucket: null }));
+  return [...judged, ...others].map((verdict) => ({
+    releaseId: verdict.release.id,
+    version: verdict.release.version,
+    channel: verdict.release.channel,
+    offered: verdict.reason === 'OFFERED',
+    reason: verdict.reason,
+    detail: sentences[verdict.reason](verdict, { question, machine, offered }),
+    bucket: verdict.bucket,
+    rolloutPercentage: verdict.release.rolloutPercentage,
+  }));
+}
+
+const elsewhere = (release: Candidate, { platform, architecture }: KnownMachine): OfferReason =>
+  release.platform === platform && release.architecture === architecture ? 'NO_FEED' : 'OTHER_PLATFORM';
+
+type Facts = { question: Question; machine: KnownMachine; offered: Candidate | undefined };
+
+const runs = ({ currentVersion }: Question) =>
+  currentVersion === undefined ? 'a version that is not known' : currentVersion;
+
+const percent = (bucket: number | null) => (bucket ?? 0).toFixed(2);
+
+const sentences: Record<OfferReason, (verdict: Verdict<Candidate>, facts: Facts) => string> = {
+  OFFERED: ({ release, bucket }, { question }) =>
+    release.rolloutPercentage >= 100
+      ? `It is the newest release for this machine, which runs ${runs(question)}, and it is fully out.`
+      : `It is the newest release for this machine, which runs ${runs(question)}, and the machine's bucket ${percent(bucket)} is below its rollout of ${release.rolloutPercentage} %.`,
+  FULL_RELEASE_OFFERED_INSTEAD: ({ release, bucket }, { offered }) =>
+    `The machine's bucket ${percent(bucket)} is below ${release.rolloutPercentage} %, but a newer release is rolling out without it, and machines outside of a rollout get only what is fully out: ${offered ? offered.version : 'there is no such release that is newer than what it runs'}.`,
+  OTHER_PLATFORM: ({ release }, { machine }) =>
+    machine.platform && machine.architecture
+      ? `It is for ${release.platform} ${release.architecture}; the machine is ${machine.platform} ${machine.architecture}.`
+      : `It is for ${release.platform} ${release.architecture}; the machine has not said what it is.`,
+  NO_FEED: ({ release }) => `No updater of ${release.platform} takes a .${release.fileKind} file.`,
+  CHANNEL: ({ release }, { question }) =>
+    `It is on the channel ${release.channel}; the machine is on ${question.channel}.`,
+  DRAFT: () => 'It is a draft: no feed offers it before it is published.',
+  INACTIVE: () => 'It is inactive: no feed offers it.',
+  DELETED: () => 'It is in the recycle bin: no feed offers it.',
+  PAUSED: ({ release }) =>
+    `Its rollout is paused${release.pauseReason ? `: ${release.pauseReason.replace(/\.$/, '')}` : ''}. Nobody is offered it until it is resumed.`,
+  ROLLOUT_BUCKET: ({ release, bucket }) =>
+    `The machine's bucket ${percent(bucket)} is not below its rollout of ${release.rolloutPercentage} %.`,
+  MINIMUM_VERSION: ({ release }, { question }) =>
+    `It needs at least ${release.minimumAppVersion}; the machine runs ${runs(question)}.`,
+  NOT_NEWER: ({ release }, { question }) =>
+    compareVersions(release.version, question.currentVersion!) === 0
+      ? `The machine runs ${runs(question)} already.`
+      : `The machine runs ${runs(question)}, which is newer.`,
+  NEWER_RELEASE_OFFERED: (_, { offered }) =>
+    `The machine is offered ${offered!.version} (${offered!.channel}) instead.`,
+};

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { systemCaller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { transact } from '../../db/signals.ts';
+import { pauseRollout } from '../releases/releases.ts';
+
+type Installs = { releaseId: string; percent: number; minimum: number; installs: number; failed: number };
+
+/**
+ * Pauses the rollout of each of these releases whose installs fail too often: more than the percentage it names, of
+ * at least the number of installs it names, counting the last outcome of each machine since failures were last
+ * counted anew (issue 3, section 4).
+ */
+export async function pauseFailing(
+  { db, signals, clock }: Pick<Context, 'db' | 'signals' | 'clock'>,
+  releaseIds: readonly string[],
+): Promise<void> {
+  for (const { releaseId } of await beyondThreshold(db, releaseIds)) {
+    await transact(db, signals, async (tx) => {
+      // Under its lock nobody resumes the release meanwhile, so the numbers are those of this rollout.
+      await tx
+        .selectFrom('releases')
+        .select('release_id')
+        .where('release_id', '=', releaseId)
+        .forUpdate()
+        .execute();
+      const [still] = await beyondThreshold(tx, [releaseId]);
+      if (still) await pauseRollout(tx, systemCaller(clock()), releaseId, reasonOf(still));
+    });
+  }
+}
+
+function reasonOf({ installs, failed, percent, minimum }: Installs): string {
+  const share = ((failed / installs) * 100).toFixed(1);
+  return `${failed} of ${installs} installs failed (${share} %): more than ${percent} % of at least ${minimum}.`;
+}
+
+async function beyondThreshold(db: Db | Tx, releaseIds: readonly string[]): Promise<Installs[]> {
+  const { rows } = await sql<Installs>`
+    select r.release_id as "releaseId", r.failure_percent as percent, r.failure_min_installs as minimum,
+           count(*) as installs, count(*) filter (where d.install_failed) as failed
+      from releases r
+      join downloads d on d.release_id = r.release_id and d.installed_at >= r.failures_from
+     where r.release_id = any(${[...releaseIds].toSorted()}::uuid[])
+       and r.failure_percent is not null and r.paused_at is null and r.deleted_at is null
+       and r.is_active and not r.is_draft
+     group by r.release_id
+    having count(*) >= r.failure_min_installs
+       and count(*) filter (where d.install_failed) * 100.0 / count(*) > r.failure_percent
+     order by r.release_id`.execute(db);
+  return rows;
+}

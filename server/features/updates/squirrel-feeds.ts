@@ -1,0 +1,105 @@
+import type { FastifyReply } from 'fastify';
+import { isVersion } from '../../../contract/versions.ts';
+import type { updates as calls } from '../../../contract/updates.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { Call } from '../../http/call.ts';
+import type { LiveRelease } from '../releases/releases.ts';
+import { carriedQuery, machineOf, versionOf } from './feed-request.ts';
+import { check, filePath, type Feeds } from './feeds.ts';
+import { squirrelName, squirrelVersion } from './squirrel-name.ts';
+
+/**
+ * Feed of Squirrel.Windows: one line, the full package of what is offered. The list is never empty, and what it
+ * names is what the client installs, older or not; so a client without an update is told of its own version.
+ */
+export async function squirrelWindowsFeed(
+  feeds: Feeds,
+  { params, query, http }: Call<typeof calls.squirrelWindows>,
+): Promise<FastifyReply> {
+  const { request, reply } = http;
+  const { architecture } = params;
+  const releases = withSha1(await feeds.releaseSet());
+  const running = query.localVersion && ownVersion(releases, query.localVersion);
+  const asked = {
+    platform: 'win32' as const,
+    architecture,
+    channel: query.channel,
+    currentVersion: running ?? versionOf(request, query),
+    machineHash: machineOf(request, query),
+    isCheck: request.method !== 'HEAD',
+  };
+  const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg'], releases);
+  const carried = carriedQuery(query);
+  const folder = carried && `${feeds.config.publicUrl}/api/v1/updates/squirrel/win32/${architecture}/`;
+  const line = release
+    ? `${release.sha1!.toUpperCase()} ${folder}${squirrelName(release)}${carried} ${release.fileSize}`
+    : ownLine(query.id, query.localVersion ?? currentVersion ?? '0.0.0');
+  return reply
+    .type('text/plain; charset=utf-8')
+    .header('x-update-reason', reason ?? 'NONE')
+    .send(`${line}\n`);
+}
+
+/** A package that nobody fetches, because its version is there already. */
+function ownLine(packageId: string | undefined, version: string): string {
+  const name = squirrelName({ fileName: packageId ?? 'app', version: squirrelVersion(version) });
+  return `${'0'.repeat(40)} ${name} 1`;
+}
+
+const packages = new WeakMap<readonly LiveRelease[], readonly LiveRelease[]>();
+
+/** Squirrel.Windows takes no package without its SHA-1, which is not known of files that lie elsewhere. */
+function withSha1(releases: readonly LiveRelease[]): readonly LiveRelease[] {
+  const known = packages.get(releases) ?? releases.filter((r) => r.fileKind === 'nupkg' && r.sha1 !== null);
+  packages.set(releases, known);
+  return known;
+}
+
+/** The version of ours that Squirrel calls by that name; a name that no release has may still be a version. */
+function ownVersion(releases: readonly LiveRelease[], localVersion: string): string | undefined {
+  const named = releases.find((r) => squirrelVersion(r.version) === localVersion);
+  return named?.version ?? (isVersion(localVersion) ? localVersion : undefined);
+}
+
+/** A package that RELEASES names, by a redirect to its file that keeps the query. */
+export async function squirrelPackage(
+  feeds: Feeds,
+  { params, query, http }: Call<typeof calls.squirrelPackage>,
+): Promise<FastifyReply | Failure> {
+  const release = withSha1(await feeds.releaseSet()).find(
+    (r) =>
+      r.platform === 'win32' && r.architecture === params.architecture && squirrelName(r) === params.file,
+  );
+  if (!release) return fail('NOT_FOUND', 'There is no such package.');
+  return http.reply.redirect(filePath(feeds, release) + carriedQuery(query), 302);
+}
+
+/** Feed of Squirrel.Mac: the update, or 204. */
+export async function squirrelMacFeed(
+  feeds: Feeds,
+  { params, query, http }: Call<typeof calls.squirrelMac>,
+): Promise<FastifyReply> {
+  const { request, reply } = http;
+  const asked = {
+    platform: 'darwin' as const,
+    architecture: params.architecture,
+    channel: query.channel,
+    currentVersion: isVersion(params.version) ? params.version : undefined,
+    machineHash: machineOf(request, query),
+    isCheck: request.method !== 'HEAD',
+  };
+  const { release, reason } = await check(feeds, asked, ['zip'], await feeds.releaseSet());
+  reply.header('x-update-reason', reason ?? 'NONE');
+  if (!release) return reply.code(204).send();
+  return reply.type('application/json; charset=utf-8').send(
+    JSON.stringify({
+      url: new URL(filePath(feeds, release), feeds.config.publicUrl).href + carriedQuery(query),
+      name: release.version,
+      notes: release.releaseNotes ?? '',
+      // its date format knows no fraction of a second
+      pub_date: `${release.releaseDate.slice(0, 19)}+00:00`,
+      releaseId: release.id,
+      isMandatory: release.isMandatory,
+    }),
+  );
+}

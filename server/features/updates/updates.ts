@@ -1,0 +1,75 @@
+import type { Explanation } from '../../../contract/machines.ts';
+import type { ReportedEvent } from '../../../contract/updates.ts';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../db/client.ts';
+import type { Candidate } from './decide.ts';
+import { explainEach, type KnownMachine } from './explain.ts';
+import { machineHashOf } from './machine-id.ts';
+import type { UpdateRecorder } from './recorder.ts';
+
+export { createUpdateRecorder, type UpdateRecorder } from './recorder.ts';
+export { machineHashOf } from './machine-id.ts';
+export type { KnownMachine } from './explain.ts';
+
+/** Takes what machines report. It is written behind the answer, and what was reported before counts once. */
+export function reportEvents(
+  { recorder, clock }: Pick<Context, 'clock'> & { recorder: UpdateRecorder },
+  events: readonly ReportedEvent[],
+): { accepted: number } {
+  const now = clock();
+  for (const event of events) {
+    const { machineId, eventType, timestamp, ...rest } = event;
+    const said = timestamp === undefined ? now : new Date(timestamp);
+    recorder.add({
+      ...none,
+      ...rest,
+      reported: true,
+      // the clock of a desktop may be wrong, but nothing has happened that is still to come
+      at: said > now ? now : said,
+      receivedAt: now,
+      machineHash: machineHashOf(machineId),
+      type: eventType,
+    });
+  }
+  return { accepted: events.length };
+}
+
+/** What a report may leave out. */
+const none = {
+  fromVersion: null,
+  toVersion: null,
+  releaseId: null,
+  platform: null,
+  architecture: null,
+  channel: null,
+  osVersion: null,
+  appVersion: null,
+  bytesDownloaded: null,
+  errorCode: null,
+  errorMessage: null,
+};
+
+/** For each release, those in the bin among them: why the machine is or is not offered it. */
+export async function explainOffers(db: Db, machine: KnownMachine): Promise<Explanation[]> {
+  return explainEach(await listCandidates(db), machine);
+}
+
+async function listCandidates(db: Db): Promise<Candidate[]> {
+  const rows = await db.selectFrom('releases').selectAll().execute();
+  return rows.map((row) => ({
+    id: row.release_id,
+    version: row.version,
+    channel: row.channel,
+    platform: row.platform,
+    architecture: row.architecture,
+    fileKind: row.file_kind,
+    isDraft: row.is_draft,
+    isActive: row.is_active,
+    rolloutPercentage: row.rollout_percentage,
+    rolloutSalt: row.rollout_salt,
+    minimumAppVersion: row.minimum_app_version,
+    pausedAt: row.paused_at?.toISOString() ?? null,
+    pauseReason: row.pause_reason,
+    deletedAt: row.deleted_at?.toISOString() ?? null,
+  }));
+}

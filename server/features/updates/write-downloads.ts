@@ -1,0 +1,193 @@
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { channels, type Architecture, type Channel, type Platform } from '../../../contract/releases.ts';
+import type { Tx } from '../../db/client.ts';
+import { after, counted, type DownloadState } from './download-state.ts';
+import { concerns, type Happening } from './happening.ts';
+
+export type WrittenDownloads = {
+  /** The events, with the releases that they are about. */
+  happenings: Happening[];
+  /** Downloads that began with this batch, by machine. */
+  newDownloads: Map<string, number>;
+  /** Releases of which an install failed. */
+  failedReleases: string[];
+};
+
+type Download = {
+  machineHash: string;
+  releaseId: string;
+  version: string;
+  happenings: Happening[];
+};
+
+/**
+ * Brings the downloads (one a machine and release) and the totals of the releases up to what the events say. The
+ * machines must be locked by the caller.
+ */
+export async function writeDownloads(tx: Tx, all: readonly Happening[]): Promise<WrittenDownloads> {
+  const happenings = await withReleases(tx, all);
+  const downloads = byMachineAndRelease(happenings);
+  if (downloads.length === 0) return { happenings, newDownloads: new Map(), failedReleases: [] };
+  const made = await ensure(tx, downloads);
+  const before = await lockStates(tx, downloads);
+  const states = downloads.map((download) => {
+    const from = before.get(keyOf(download))!;
+    return { ...download, from, to: download.happenings.reduce(after, from) };
+  });
+  await updateStates(tx, states);
+  await addToTotals(tx, states, made);
+  const newDownloads = new Map<string, number>();
+  for (const { machineHash } of downloads.filter((d) => made.has(keyOf(d)))) {
+    newDownloads.set(machineHash, (newDownloads.get(machineHash) ?? 0) + 1);
+  }
+  const failed = states.filter(({ to }) => to.installFailed).map(({ releaseId }) => releaseId);
+  return { happenings, newDownloads, failedReleases: [...new Set(failed)] };
+}
+
+const keyOf = ({ machineHash, releaseId }: Pick<Download, 'machineHash' | 'releaseId'>) =>
+  `${machineHash} ${releaseId}`;
+
+type Named = {
+  release_id: string;
+  version: string;
+  channel: Channel;
+  platform: Platform;
+  architecture: Architecture;
+  file_kind: string;
+  deleted_at: Date | null;
+};
+
+/** An event, with the version of the release that it is about. */
+type About = Happening & { version?: string | null };
+
+/** The kinds that updaters take come before those that people download. */
+const kindsFirst = ['exe', 'zip', 'appimage', 'nupkg', 'deb', 'rpm', 'dmg'];
+
+/**
+ * Finds the release of each event that names none: by version, platform and architecture. The releases found are
+ * locked against removal until the batch is written; one that is gone already is no longer named.
+ */
+async function withReleases(tx: Tx, happenings: readonly Happening[]): Promise<About[]> {
+  // a check names what it was offered, and that is all it has to do with a release
+  const others = happenings.filter((h) => h.type !== 'check');
+  const versions = [...new Set(others.map(concerns).filter((v) => v !== null))];
+  const ids = [...new Set(others.map((h) => h.releaseId).filter((id) => id !== null))];
+  if (versions.length === 0 && ids.length === 0) return [...happenings];
+  const { rows } = await sql<Named>`
+    select release_id, version, channel, platform, architecture, file_kind, deleted_at from releases
+     where version = any(${versions}::text[]) or release_id = any(${ids}::uuid[])
+     order by release_id for key share`.execute(tx);
+  const byId = new Map(rows.map((row) => [row.release_id, row]));
+  const ranked = rows.toSorted(
+    (a, b) =>
+      Number(a.deleted_at !== null) - Number(b.deleted_at !== null) ||
+      channels.indexOf(a.channel) - channels.indexOf(b.channel) ||
+      kindsFirst.indexOf(a.file_kind) - kindsFirst.indexOf(b.file_kind),
+  );
+  return happenings.map((h) => {
+    if (h.type === 'check') return h;
+    const release = (h.releaseId !== null && byId.get(h.releaseId)) || findRelease(ranked, h);
+    return { ...h, releaseId: release?.release_id ?? null, version: release?.version ?? null };
+  });
+}
+
+function findRelease(ranked: readonly Named[], h: Happening): Named | undefined {
+  const version = concerns(h);
+  const fitting = ranked.filter(
+    (r) =>
+      r.version === version &&
+      (h.platform === null || r.platform === h.platform) &&
+      (h.architecture === null || r.architecture === h.architecture),
+  );
+  return fitting.find((r) => r.channel === h.channel) ?? fitting[0];
+}
+
+/** What each machine did with each release, in the order of their keys. */
+function byMachineAndRelease(happenings: readonly About[]): Download[] {
+  const downloads = new Map<string, Download>();
+  for (const h of happenings) {
+    if (h.releaseId === null || h.type === 'check') continue;
+    const { machineHash, releaseId } = h;
+    const key = keyOf({ machineHash, releaseId });
+    const soFar = downloads.get(key)?.happenings ?? [];
+    downloads.set(key, { machineHash, releaseId, version: h.version!, happenings: [...soFar, h] });
+  }
+  return [...downloads.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** Answers the keys of the downloads that began only now. */
+async function ensure(tx: Tx, downloads: readonly Download[]): Promise<Set<string>> {
+  const { rows } = await sql<{ machineHash: string; releaseId: string }>`
+    insert into downloads (download_id, machine_hash, release_id, version, started_at)
+    select id, decode(hash, 'hex'), release_id, version, at
+      from unnest(
+             ${downloads.map(() => uuidv7())}::uuid[], ${downloads.map((d) => d.machineHash)}::text[],
+             ${downloads.map((d) => d.releaseId)}::uuid[], ${downloads.map((d) => d.version)}::text[],
+             ${downloads.map((d) => d.happenings[0]!.at)}::timestamptz[])
+        as d (id, hash, release_id, version, at)
+    on conflict (machine_hash, release_id) do nothing
+    returning encode(machine_hash, 'hex') as "machineHash", release_id as "releaseId"`.execute(tx);
+  return new Set(rows.map(keyOf));
+}
+
+async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<string, DownloadState>> {
+  const { rows } = await sql<DownloadState & { machineHash: string; releaseId: string }>`
+    select encode(d.machine_hash, 'hex') as "machineHash", d.release_id as "releaseId",
+           d.started_at as "startedAt", d.completed_at as "completedAt",
+           d.bytes_downloaded as "bytesDownloaded", d.error_code as "errorCode",
+           d.installed_at as "installedAt", d.install_failed as "installFailed"
+      from downloads d
+      join unnest(${downloads.map((d) => d.machineHash)}::text[], ${downloads.map((d) => d.releaseId)}::uuid[])
+        as k (hash, release_id) on d.machine_hash = decode(k.hash, 'hex') and d.release_id = k.release_id
+     order by d.machine_hash, d.release_id for update of d`.execute(tx);
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+type Change = Download & { from: DownloadState; to: DownloadState };
+
+async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
+  const changed = changes.filter(({ from, to }) => from !== to);
+  if (changed.length === 0) return;
+  const column = <K extends keyof DownloadState>(name: K) => changed.map(({ to }) => to[name]);
+  await sql`
+    update downloads d
+       set completed_at = s.completed_at, bytes_downloaded = s.bytes, error_code = s.error_code,
+           installed_at = s.installed_at, install_failed = s.install_failed
+      from unnest(
+             ${changed.map((c) => c.machineHash)}::text[], ${changed.map((c) => c.releaseId)}::uuid[],
+             ${column('completedAt')}::timestamptz[], ${column('bytesDownloaded')}::bigint[],
+             ${column('errorCode')}::text[], ${column('installedAt')}::timestamptz[],
+             ${column('installFailed')}::bool[])
+        as s (hash, release_id, completed_at, bytes, error_code, installed_at, install_failed)
+     where d.machine_hash = decode(s.hash, 'hex') and d.release_id = s.release_id`.execute(tx);
+}
+
+async function addToTotals(tx: Tx, changes: readonly Change[], made: ReadonlySet<string>): Promise<void> {
+  const totals = new Map<string, { downloads: number; completed: number; failed: number }>();
+  for (const change of changes) {
+    const [from, to] = [counted(change.from), counted(change.to)];
+    const sum = totals.get(change.releaseId) ?? { downloads: 0, completed: 0, failed: 0 };
+    totals.set(change.releaseId, {
+      downloads: sum.downloads + Number(made.has(keyOf(change))),
+      completed: sum.completed + to.completed - from.completed,
+      failed: sum.failed + to.failed - from.failed,
+    });
+  }
+  const moved = [...totals]
+    .filter(([, t]) => t.downloads || t.completed || t.failed)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (moved.length === 0) return;
+  await sql`
+    insert into release_totals (release_id, downloads, unique_downloads, completed_downloads, failed_downloads)
+    select id, begun, begun, completed, failed
+      from unnest(
+             ${moved.map(([id]) => id)}::uuid[], ${moved.map(([, t]) => t.downloads)}::bigint[],
+             ${moved.map(([, t]) => t.completed)}::bigint[], ${moved.map(([, t]) => t.failed)}::bigint[])
+        as t (id, begun, completed, failed)
+    on conflict (release_id) do update
+       set downloads = release_totals.downloads + excluded.downloads,
+           unique_downloads = release_totals.unique_downloads + excluded.unique_downloads,
+           completed_downloads = release_totals.completed_downloads + excluded.completed_downloads,
+           failed_downloads = release_totals.failed_downloads + excluded.failed_downloads`.execute(tx);
+}

@@ -1,0 +1,154 @@
+import { sql } from 'kysely';
+import type { Channel } from '../../../contract/releases.ts';
+import type { Tx } from '../../db/client.ts';
+import { newsByMachine, succeeded, type Happening, type MachineNews } from './happening.ts';
+import { displayIdOf } from './machine-id.ts';
+import { writeDownloads } from './write-downloads.ts';
+
+/** What the database knew of a machine before the batch. */
+type Known = {
+  platform: string | null;
+  architecture: string | null;
+  channel: Channel | null;
+  lastCheckDay: string | null;
+};
+
+/**
+ * Writes a batch of events with all that follows from them: machines, downloads, totals of releases and of days.
+ * Tables are visited in one order and rows in the order of their keys, so that the batches of several processes
+ * never wait for each other in a ring. Answers the ids of the releases of which an install failed.
+ */
+export async function writeEvents(tx: Tx, batch: readonly Happening[], now: Date): Promise<string[]> {
+  const fresh = await onlyFresh(tx, batch, now);
+  if (fresh.length === 0) return [];
+  const news = newsByMachine(fresh);
+  const known = await lockMachines(tx, news);
+  const { happenings, newDownloads, failedReleases } = await writeDownloads(
+    tx,
+    fresh.map((h) => withKnown(h, known.get(h.machineHash))),
+  );
+  await updateMachines(tx, news, newDownloads);
+  await countDays(tx, news, known);
+  await insertEvents(tx, happenings);
+  return failedReleases;
+}
+
+/** In the order of time, without the reports that were counted before: their ids are kept for some days. */
+async function onlyFresh(tx: Tx, batch: readonly Happening[], now: Date): Promise<Happening[]> {
+  const ids = [...new Set(batch.filter((h) => h.reported).map((h) => h.eventId))].toSorted();
+  const { rows } =
+    ids.length === 0
+      ? { rows: [] }
+      : await sql<{ event_id: string }>`
+          insert into update_event_ids (event_id, seen_at)
+          select id, ${now}::timestamptz from unnest(${ids}::uuid[]) as e (id)
+          on conflict do nothing returning event_id`.execute(tx);
+  const uncounted = new Set(rows.map((row) => row.event_id));
+  // the first of each id is taken, and its id with it
+  const fresh = batch.filter((h) => !h.reported || uncounted.delete(h.eventId));
+  return fresh.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+}
+
+/** Makes sure that the machines are there, and locks them. */
+async function lockMachines(tx: Tx, news: readonly MachineNews[]): Promise<Map<string, Known>> {
+  const hashes = news.map((m) => m.machineHash);
+  await sql`
+    insert into machines (machine_hash, display_id, first_seen, last_seen)
+    select decode(hash, 'hex'), display_id, seen, seen
+      from unnest(${hashes}::text[], ${hashes.map(displayIdOf)}::text[], ${news.map((m) => m.firstAt)}::timestamptz[])
+        as m (hash, display_id, seen)
+    on conflict do nothing`.execute(tx);
+  const { rows } = await sql<Known & { hash: string }>`
+    select encode(machine_hash, 'hex') as hash, platform, architecture, channel,
+           last_check_day::text as "lastCheckDay"
+      from machines
+     where machine_hash = any(select decode(h, 'hex') from unnest(${hashes}::text[]) as m (h))
+     order by machine_hash for update`.execute(tx);
+  return new Map(rows.map(({ hash, ...known }) => [hash, known]));
+}
+
+/** A report need not repeat what the machine has said before. */
+function withKnown(h: Happening, known: Known | undefined): Happening {
+  return {
+    ...h,
+    platform: h.platform ?? known?.platform ?? null,
+    architecture: h.architecture ?? known?.architecture ?? null,
+    channel: h.channel ?? known?.channel ?? null,
+  };
+}
+
+async function updateMachines(
+  tx: Tx,
+  news: readonly MachineNews[],
+  newDownloads: ReadonlyMap<string, number>,
+): Promise<void> {
+  const column = <K extends keyof MachineNews>(name: K) => news.map((m) => m[name]);
+  await sql`
+    update machines m
+       set platform = coalesce(n.platform, m.platform),
+           architecture = coalesce(n.architecture, m.architecture),
+           channel = coalesce(n.channel, m.channel),
+           last_version = coalesce(n.last_version, m.last_version),
+           os_version = coalesce(n.os_version, m.os_version),
+           app_version = coalesce(n.app_version, m.app_version),
+           last_seen = greatest(m.last_seen, n.seen),
+           last_check_day = greatest(m.last_check_day, n.check_day),
+           total_events = m.total_events + n.events,
+           total_checks = m.total_checks + n.checks,
+           total_downloads = m.total_downloads + n.downloads
+      from unnest(
+             ${column('machineHash')}::text[], ${column('platform')}::text[], ${column('architecture')}::text[],
+             ${column('channel')}::text[], ${column('lastVersion')}::text[], ${column('osVersion')}::text[],
+             ${column('appVersion')}::text[], ${column('lastAt')}::timestamptz[],
+             ${news.map((m) => m.checkDays.at(-1)?.[0] ?? null)}::date[], ${column('events')}::int[],
+             ${column('checks')}::int[], ${news.map((m) => newDownloads.get(m.machineHash) ?? 0)}::int[])
+        as n (hash, platform, architecture, channel, last_version, os_version, app_version, seen, check_day,
+              events, checks, downloads)
+     where m.machine_hash = decode(n.hash, 'hex')`.execute(tx);
+}
+
+/**
+ * Checks of each day, and the machines that checked for the first time that day. A machine is locked, so two
+ * processes never both take a check for its first.
+ */
+async function countDays(
+  tx: Tx,
+  news: readonly MachineNews[],
+  known: ReadonlyMap<string, Known>,
+): Promise<void> {
+  const days = new Map<string, { checks: number; machines: number }>();
+  for (const machine of news) {
+    const last = known.get(machine.machineHash)?.lastCheckDay ?? '';
+    for (const [day, checks] of machine.checkDays) {
+      const sum = days.get(day) ?? { checks: 0, machines: 0 };
+      days.set(day, { checks: sum.checks + checks, machines: sum.machines + Number(day > last) });
+    }
+  }
+  const keys = [...days.keys()].toSorted();
+  if (keys.length === 0) return;
+  await sql`
+    insert into update_days (day, total_checks, unique_machines)
+    select * from unnest(${keys}::date[], ${keys.map((day) => days.get(day)!.checks)}::bigint[],
+                         ${keys.map((day) => days.get(day)!.machines)}::bigint[])
+    on conflict (day) do update
+       set total_checks = update_days.total_checks + excluded.total_checks,
+           unique_machines = update_days.unique_machines + excluded.unique_machines`.execute(tx);
+}
+
+async function insertEvents(tx: Tx, happenings: readonly Happening[]): Promise<void> {
+  const column = <K extends keyof Happening>(name: K) => happenings.map((h) => h[name]);
+  await sql`
+    insert into update_events
+      (event_id, occurred_at, machine_hash, event_type, success, from_version, to_version, release_id,
+       error_code, error_message)
+    select event_id, at, decode(hash, 'hex'), type, success, from_version, to_version, release_id, error_code,
+           error_message
+      from unnest(
+             ${column('eventId')}::uuid[], ${column('at')}::timestamptz[], ${column('machineHash')}::text[],
+             ${column('type')}::text[], ${happenings.map(succeeded)}::bool[], ${column('fromVersion')}::text[],
+             ${column('toVersion')}::text[], ${column('releaseId')}::uuid[], ${column('errorCode')}::text[],
+             ${column('errorMessage')}::text[])
+        as e (event_id, at, hash, type, success, from_version, to_version, release_id, error_code, error_message)`.execute(
+    tx,
+  );
+}

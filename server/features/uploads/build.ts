@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { uploads } from '../../../contract/uploads.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { NewRelease } from '../releases/releases.ts';
+import { kindOf, refuseKind, type FileKind } from './file-kind.ts';
+import type { Findings } from './inspect-worker.ts';
+
+export type CompleteInput = z.output<typeof uploads.complete.body>;
+
+/** What staff or a build pipeline say about a file. */
+export type BuildFields = Omit<CompleteInput, 'uploadId' | 'fileKey' | 'totalChunks' | 'sha512'>;
+
+/** Where the block map of a stored file lies. */
+export const blockmapKeyOf = (fileKey: string) => `${fileKey}.blockmap`;
+
+/** Why what arrived is not what was meant to be sent; `expected` has only what the sender said. */
+export function checkFindings(
+  kind: FileKind,
+  expected: { size?: number | undefined; sha512?: string | undefined },
+  findings: Findings,
+): Failure | undefined {
+  const { size, sha512 } = findings;
+  if (size === 0) return fail('RULE_VIOLATED', 'The file is empty.');
+  if (expected.size !== undefined && expected.size !== size)
+    return fail('RULE_VIOLATED', `The file has ${size} bytes, not ${expected.size}.`);
+  if (expected.sha512 !== undefined && expected.sha512 !== sha512) {
+    return fail(
+      'RULE_VIOLATED',
+      `The SHA-512 of what arrived is ${sha512}, and not ${expected.sha512}, as the sender said.`,
+    );
+  }
+  const reason = refuseKind(kind, findings);
+  return reason === undefined ? undefined : fail('RULE_VIOLATED', reason);
+}
+
+/** Stores the block map beside the file, where the kind of file has one. */
+export async function storeBlockmap(
+  storage: Storage,
+  fileKey: string,
+  { blockmap }: Findings,
+): Promise<Failure | undefined> {
+  if (!blockmap) return undefined;
+  const stored = await storage.put(blockmapKeyOf(fileKey), Readable.from([Buffer.from(blockmap)]));
+  return typeof stored === 'number' ? undefined : stored;
+}
+
+/** The build that a checked and stored file is. */
+export function toBuild(
+  file: { name: string; key: string },
+  { size, sha512, sha1, blockmap }: Findings,
+  fields: BuildFields,
+): NewRelease {
+  const { version, channel, platform, architecture } = fields;
+  const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =
+    fields;
+  return {
+    version,
+    channel,
+    platform,
+    architecture,
+    releaseNotes,
+    minimumAppVersion,
+    isMandatory,
+    isDraft,
+    rolloutPercentage,
+    failureThreshold,
+    fileName: file.name,
+    fileKind: kindOf(file.name)!,
+    fileSize: size,
+    sha512,
+    sha1,
+    storageKey: file.key,
+    blockmapKey: blockmap ? blockmapKeyOf(file.key) : null,
+  };
+}

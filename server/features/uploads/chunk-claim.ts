@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
+import {
+  beingCompleted,
+  cancelled,
+  findUpload,
+  isClaimed,
+  leaseMs,
+  leaseStart,
+  notFound,
+  type UploadRow,
+} from './upload-row.ts';
+
+type Place = { db: Db; clock: () => Date };
+type Chunk = { uploadId: string; index: number };
+
+/** The right to write a chunk, of one connection. */
+export type ChunkClaim = Chunk & { claim: string; renewedAt: Date };
+
+const pollMs = 100;
+export const takenOver = fail('WRONG_STATE', 'Another connection has taken this chunk over.');
+const held = fail('WRONG_STATE', 'This chunk is being sent by another connection.');
+
+/**
+ * Claims a chunk. While another connection sends it, waits until that one is done (`stored`), gives up, or is found
+ * dead because its lease ran out; for a little longer than a lease, so that a sender who comes back after a broken
+ * connection or a killed server need not ask twice.
+ */
+export async function claimChunk(
+  place: Place,
+  chunk: Chunk,
+  isGone: () => boolean,
+): Promise<ChunkClaim | 'stored' | Failure> {
+  const until = performance.now() + leaseMs + 2000;
+  for (let isFirst = true; ; isFirst = false) {
+    const got = await tryClaim(place, chunk, isFirst);
+    if (got !== 'held') return got;
+    if (isGone() || performance.now() > until) return held;
+    await sleep(pollMs);
+  }
+}
+
+async function tryClaim(
+  { db, clock }: Place,
+  { uploadId, index }: Chunk,
+  mayReplace: boolean,
+): Promise<ChunkClaim | 'stored' | 'held' | Failure> {
+  const now = clock();
+  const claim = randomUUID();
+  return db.transaction().execute(async (tx) => {
+    const upload = await tx
+      .selectFrom('uploads')
+      .selectAll()
+      .where('upload_id', '=', uploadId)
+      .forShare()
+      .executeTakeFirst();
+    const refused = refuseChunk(upload, now);
+    if (refused) return refused;
+    const { rows } = await sql`
+      insert into upload_chunks as c (upload_id, index, claim, claimed_at)
+      values (${uploadId}, ${index}, ${claim}, ${now})
+      on conflict (upload_id, index) do update
+        set claim = excluded.claim, claimed_at = excluded.claimed_at, done_at = null, etag = null
+        where (c.claim is null or c.claimed_at < ${leaseStart(now)}) and (c.done_at is null or ${mayReplace})
+      returning 1`.execute(tx);
+    if (rows.length > 0) return { uploadId, index, claim, renewedAt: now };
+    const { done_at } = await tx
+      .selectFrom('upload_chunks')
+      .select('done_at')
+      .where('upload_id', '=', uploadId)
+      .where('index', '=', index)
+      .executeTakeFirstOrThrow();
+    return done_at ? 'stored' : 'held';
+  });
+}
+
+/** Why an upload takes no chunks; undefined when it does. */
+export function refuseChunk(upload: UploadRow | undefined, now: Date): Failure | undefined {
+  if (!upload) return notFound;
+  if (upload.status === 'cancelled') return cancelled;
+  if (upload.status === 'completed') return fail('WRONG_STATE', 'This upload is complete.');
+  return isClaimed(upload, now) ? beingCompleted : undefined;
+}
+
+/** Thrown into the stream of bytes of a connection that lost its claim. */
+export class ClaimLost extends Error {}
+
+/** Keeps a claim alive while bytes arrive; throws ClaimLost when another connection has taken it. */
+export async function renew({ db, clock }: Place, held: ChunkClaim): Promise<void> {
+  const now = clock();
+  if (now.getTime() - held.renewedAt.getTime() < leaseMs / 3) return;
+  const { numUpdatedRows } = await mine(db, held).set({ claimed_at: now }).executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new ClaimLost();
+  held.renewedAt = now;
+}
+
+/** Gives a claim back; the chunk is not stored. */
+export async function release({ db }: Place, held: ChunkClaim): Promise<void> {
+  await mine(db, held).set({ claim: null, claimed_at: null }).execute();
+}
+
+/** Records that the bytes are on stable storage, and answers how many chunks are. */
+export async function recordStored(
+  { db, clock }: Place,
+  held: ChunkClaim,
+  etag: string,
+): Promise<number | Failure> {
+  const now = clock();
+  return db.transaction().execute(async (tx) => {
+    const { numUpdatedRows: open } = await tx
+      .updateTable('uploads')
+      .set({ updated_at: now })
+      .where('upload_id', '=', held.uploadId)
+      .where('status', '=', 'open')
+      .executeTakeFirst();
+    if (open === 0n) return (await findUpload(tx, held.uploadId)) ? cancelled : notFound;
+    const { numUpdatedRows: kept } = await mine(tx, held)
+      .set({ claim: null, claimed_at: null, done_at: now, etag })
+      .executeTakeFirst();
+    return kept === 0n ? takenOver : countStored(tx, held.uploadId);
+  });
+}
+
+/** How many chunks are stored. */
+export async function countStored(db: Db, uploadId: string): Promise<number> {
+  const { stored } = await db
+    .selectFrom('upload_chunks')
+    .select((eb) => eb.fn.countAll<number>().as('stored'))
+    .where('upload_id', '=', uploadId)
+    .where('done_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return stored;
+}
+
+const mine = (db: Db, { uploadId, index, claim }: ChunkClaim) =>
+  db
+    .updateTable('upload_chunks')
+    .where('upload_id', '=', uploadId)
+    .where('index', '=', index)
+    .where('claim', '=', claim);

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Release } from '../../../contract/releases.ts';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
+import { writeAudit } from '../audit/audit.ts';
+import { createRelease, getRelease } from '../releases/releases.ts';
+import { checkFindings, storeBlockmap, toBuild, type CompleteInput } from './build.ts';
+import { kindOf, wantedOf } from './file-kind.ts';
+import type { Follower } from './follow.ts';
+import type { Findings } from './inspect-worker.ts';
+import type { Inspector } from './inspect.ts';
+import { transactOrFail } from './transaction.ts';
+import {
+  beingCompleted,
+  cancelled,
+  isClaimed,
+  leaseMs,
+  lockUpload,
+  notFound,
+  storedChunks,
+  unfinishedOf,
+  type UploadRow,
+} from './upload-row.ts';
+
+type Parts = Context & { follower: Follower; inspector: Inspector };
+
+const pollMs = 200;
+/** How long a repeated call waits for the first one before it is told to come again. */
+const patienceMs = 120_000;
+
+/**
+ * Makes a chunked upload a release when its size, hash and kind are right. May be repeated at any time, also while it
+ * runs, after a stop at any moment, and on another process: one does it, and each call answers the same release.
+ */
+export async function completeUpload(
+  parts: Parts,
+  by: Caller,
+  input: CompleteInput,
+): Promise<Release | Failure> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const claimed = await claim(parts, input);
+    if (isFailure(claimed)) return claimed;
+    if (claimed === 'completed') return answerAgain(parts, input.uploadId);
+    if (claimed !== 'claimed') return carryOut(parts, by, input, claimed);
+    if (performance.now() > until) return beingCompleted;
+    await sleep(pollMs);
+  }
+}
+
+async function answerAgain({ db, config }: Parts, uploadId: string): Promise<Release | Failure> {
+  const { release_id } = await db
+    .selectFrom('uploads')
+    .select('release_id')
+    .where('upload_id', '=', uploadId)
+    .executeTakeFirstOrThrow();
+  return getRelease(db, release_id, config.publicUrl);
+}
+
+/** The upload under our claim, or that it is another's, or done. From here on it takes no chunks. */
+async function claim(
+  { db, clock }: Parts,
+  input: CompleteInput,
+): Promise<UploadRow | 'claimed' | 'completed' | Failure> {
+  const now = clock();
+  return db.transaction().execute(async (tx) => {
+    const upload = await lockUpload(tx, input.uploadId);
+    if (!upload || upload.file_key !== input.fileKey) return notFound;
+    if (upload.status === 'completed') return 'completed';
+    if (upload.status === 'cancelled') return cancelled;
+    if (isClaimed(upload, now)) return 'claimed';
+    return tx
+      .updateTable('uploads')
+      .set({ claim: randomUUID(), claimed_at: now, updated_at: now })
+      .where('upload_id', '=', upload.upload_id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+}
+
+async function carryOut(
+  parts: Parts,
+  by: Caller,
+  input: CompleteInput,
+  upload: UploadRow,
+): Promise<Release | Failure> {
+  const { db, clock, log } = parts;
+  const ours = () =>
+    db.updateTable('uploads').where('upload_id', '=', upload.upload_id).where('claim', '=', upload.claim);
+  const renewing = setInterval(() => {
+    ours()
+      .set({ claimed_at: clock() })
+      .execute()
+      .catch((error: unknown) => log.warn({ err: error }, 'The claim on an upload was not renewed'));
+  }, leaseMs / 3).unref();
+  try {
+    return await checkAndRelease(parts, by, input, upload);
+  } finally {
+    clearInterval(renewing);
+    await ours()
+      .set({ claim: null, claimed_at: null })
+      .execute()
+      .catch((error: unknown) => log.warn({ err: error }, 'The claim on an upload was not given back'));
+  }
+}
+
+async function checkAndRelease(
+  parts: Parts,
+  by: Caller,
+  input: CompleteInput,
+  upload: UploadRow,
+): Promise<Release | Failure> {
+  const tags = await checkChunks(parts, input, upload);
+  if (isFailure(tags)) return tags;
+  const findings = await inspect(parts, upload, tags);
+  if (isFailure(findings)) return findings;
+  const expected = { size: upload.file_size, sha512: input.sha512 };
+  const wrong = checkFindings(kindOf(upload.file_name)!, expected, findings);
+  if (wrong) return wrong;
+  const stored =
+    (await parts.storage.finish(unfinishedOf(upload), tags)) ??
+    (await storeBlockmap(parts.storage, upload.file_key, findings));
+  if (isFailure(stored)) return stored;
+  return becomeRelease(parts, by, input, upload, findings);
+}
+
+/** The storage's tags of all chunks, in their order. */
+async function checkChunks(
+  { db, clock }: Parts,
+  input: CompleteInput,
+  upload: UploadRow,
+): Promise<string[] | Failure> {
+  const total = upload.total_chunks;
+  if (input.totalChunks !== total)
+    return fail('RULE_VIOLATED', `This upload has ${total} chunks, not ${input.totalChunks}.`);
+  const stored = await storedChunks(db, upload.upload_id);
+  if (stored.length === total) return stored.map((chunk) => chunk.etag);
+  const there = new Set(stored.map((chunk) => chunk.index));
+  const missing = Array.from({ length: total }, (_, index) => index).filter((index) => !there.has(index));
+  const claims = await db
+    .selectFrom('upload_chunks')
+    .select(['claim', 'claimed_at'])
+    .where('upload_id', '=', upload.upload_id)
+    .where('done_at', 'is', null)
+    .execute();
+  const shown = missing.slice(0, 10).join(', ') + (missing.length > 10 ? ', …' : '');
+  const sentence = `${missing.length} of ${total} chunks are missing: ${shown}.`;
+  return claims.some((row) => isClaimed(row, clock()))
+    ? fail('WRONG_STATE', `${sentence} Some are still being sent.`)
+    : fail('RULE_VIOLATED', sentence);
+}
+
+/** Looks at all the bytes: where they lie in a file, before it is finished; in a bucket they can only be read after. */
+async function inspect(
+  { storage, follower, inspector }: Parts,
+  upload: UploadRow,
+  tags: readonly string[],
+): Promise<Findings | Failure> {
+  if (storage.fileOf) return follower.conclude(upload, tags);
+  const unfinished = await storage.finish(unfinishedOf(upload), tags);
+  if (unfinished) return unfinished;
+  const bytes = await storage.read(upload.file_key);
+  if (!bytes) throw new Error(`${upload.file_key} is not in the storage`);
+  const inspection = inspector.begin(wantedOf(kindOf(upload.file_name)!));
+  try {
+    for await (const piece of bytes as AsyncIterable<Buffer>) await inspection.addBytes(piece);
+    return await inspection.finish();
+  } finally {
+    inspection.drop();
+  }
+}
+
+/** The release, the end of the upload and both audit entries: all or nothing. */
+async function becomeRelease(
+  parts: Parts,
+  by: Caller,
+  input: CompleteInput,
+  upload: UploadRow,
+  findings: Findings,
+): Promise<Release | Failure> {
+  const file = { name: upload.file_name, key: upload.file_key };
+  const build = { ...toBuild(file, findings, input), releaseId: upload.release_id };
+  const release = await transactOrFail(parts, async (tx) => {
+    const locked = await lockUpload(tx, upload.upload_id);
+    if (locked?.claim !== upload.claim || locked?.status !== 'open') return beingCompleted;
+    const made = await createRelease(tx, by, build, parts.config.publicUrl);
+    if (isFailure(made)) return made;
+    await tx
+      .updateTable('uploads')
+      .set({ status: 'completed', claim: null, claimed_at: null, updated_at: by.now })
+      .where('upload_id', '=', upload.upload_id)
+      .execute();
+    await writeAudit(tx, by, {
+      event: 'upload.completed',
+      resourceType: 'upload',
+      resourceId: upload.upload_id,
+      summary: `Completed the upload of ${upload.file_name} (${upload.file_size} bytes) as ${made.version}`,
+      after: { releaseId: made.id, fileName: upload.file_name, fileSize: upload.file_size },
+    });
+    return made;
+  });
+  if (!isFailure(release)) parts.follower.drop(upload.upload_id);
+  return release;
+}

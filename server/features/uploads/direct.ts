@@ -1,0 +1,116 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Readable } from 'node:stream';
+import type { Release } from '../../../contract/releases.ts';
+import { directUploadLimit } from '../../../contract/uploads.ts';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { isFailure, type Failure } from '../../failure.ts';
+import { createRelease } from '../releases/releases.ts';
+import { blockmapKeyOf, checkFindings, storeBlockmap, toBuild, type BuildFields } from './build.ts';
+import { kindOf, wantedOf, type FileKind } from './file-kind.ts';
+import { checkForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
+import type { Findings } from './inspect-worker.ts';
+import type { Inspection, Inspector } from './inspect.ts';
+import { transactOrFail } from './transaction.ts';
+
+type Parts = Context & { inspector: Inspector };
+type Body = { readable: Readable; contentType: string };
+type Stored = { key: string; kind: FileKind; findings: Findings };
+
+/** What a form may have beside its file: text fields and boundaries. */
+const formOverhead = 1024 * 1024;
+
+/**
+ * Makes one multipart request a release: the file goes to the storage and is hashed while it arrives. Nothing is left
+ * of a file that becomes no release. `announcedBytes` is the length of the body, where it is known beforehand.
+ */
+export async function receiveDirect(
+  parts: Parts,
+  by: Caller,
+  body: Body,
+  announcedBytes: number,
+): Promise<Release | Failure> {
+  if (announcedBytes > directUploadLimit + formOverhead) return tooLarge;
+  const keys: string[] = [];
+  let isKept = false;
+  try {
+    const form = await readForm(body, (bytes, name) => store(parts, bytes, name, keys));
+    if (isFailure(form)) return form;
+    const release = await toRelease(parts, by, form);
+    isKept = !isFailure(release);
+    return release;
+  } finally {
+    if (!isKept) await discard(parts, keys);
+  }
+}
+
+/** Stores the file under a key of its own, which is in `keys` before the first byte is stored. */
+async function store(
+  { storage, inspector }: Parts,
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  keys: string[],
+): Promise<Stored | undefined | Failure> {
+  const kind = kindOf(name ?? '');
+  if (!kind) {
+    for await (const _ of bytes) void _;
+    return undefined;
+  }
+  const key = `${uuidv7()}.${kind}`;
+  keys.push(key, blockmapKeyOf(key));
+  const inspection = inspector.begin(wantedOf(kind));
+  try {
+    const size = await storage.put(key, inspected(bytes, inspection));
+    return isFailure(size) ? size : { key, kind, findings: await inspection.finish() };
+  } finally {
+    inspection.drop();
+  }
+}
+
+async function* inspected(bytes: AsyncIterable<Buffer>, inspection: Inspection): AsyncGenerator<Buffer> {
+  for await (const piece of bytes) {
+    await inspection.addBytes(piece);
+    yield piece;
+  }
+}
+
+async function toRelease(
+  parts: Parts,
+  by: Caller,
+  { fields, name, file }: Form<Stored | undefined | Failure>,
+): Promise<Release | Failure> {
+  if (isFailure(file)) return file;
+  const form = checkForm(fields, name);
+  if (isFailure(form)) return form;
+  const { key, kind, findings } = file!;
+  const trouble =
+    checkFindings(kind, { sha512: form.fields.sha512 }, findings) ??
+    (await storeBlockmap(parts.storage, key, findings));
+  if (trouble) return trouble;
+  const build = toBuild({ name: form.fileName, key }, findings, toBuildFields(form.fields));
+  return transactOrFail(parts, (tx) => createRelease(tx, by, build, parts.config.publicUrl));
+}
+
+/** From the names of the form to those of the service. */
+function toBuildFields(fields: FormFields): BuildFields {
+  return {
+    version: fields.version,
+    channel: fields.channel,
+    platform: fields.platform,
+    architecture: fields.architecture,
+    releaseNotes: fields.release_notes,
+    minimumAppVersion: fields.minimum_app_version,
+    isMandatory: fields.is_mandatory,
+    isDraft: fields.is_draft,
+    rolloutPercentage: fields.rollout_percentage,
+    failureThreshold: fields.failure_threshold,
+  };
+}
+
+async function discard({ storage, log }: Parts, keys: string[]): Promise<void> {
+  for (const key of keys) {
+    await storage
+      .remove(key)
+      .catch((error: unknown) => log.warn({ err: error }, 'A refused file was left to the sweep'));
+  }
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { ByteRange, Storage } from '../../storage/storage.ts';
+import type { ReleaseSet } from '../releases/releases.ts';
+import { findFile, type FilePath, type FoundFile } from './find-file.ts';
+import { frameRanges, readRanges } from './ranges.ts';
+
+type Parts = Pick<Context, 'db' | 'storage'> & { releases: ReleaseSet };
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+const notFound = fail('NOT_FOUND', 'There is no such file.');
+const type = 'application/octet-stream';
+
+/**
+ * Answers a release's file or its block map: whole, in ranges, or (by setting) by sending the client to the bucket.
+ * The version stands in the address and its bytes never change, so caches may keep them for good.
+ */
+export async function sendFile(
+  { db, storage, releases }: Parts,
+  by: Caller,
+  path: FilePath,
+  { request, reply }: Exchange,
+): Promise<FastifyReply | Failure> {
+  const file = await findFile(db, await releases(), by.actor, path);
+  if (!file) return notFound;
+  if ('externalUrl' in file) return reply.header('cache-control', 'no-store').redirect(file.externalUrl, 302);
+  const size = file.size ?? (await storage.sizeOf(file.key));
+  if (size === undefined) return notFound;
+
+  const etag = `"${file.etag}"`;
+  const lastModified = new Date(file.modifiedAt).toUTCString();
+  reply.headers({
+    etag,
+    'last-modified': lastModified,
+    'accept-ranges': 'bytes',
+    'cache-control': file.isPublished ? 'private, max-age=31536000, immutable' : 'private, no-cache',
+  });
+  if (isUnchanged(request.headers, etag, file.modifiedAt)) return reply.code(304).send();
+  reply.headers({ 'content-type': type, 'content-disposition': disposition(file.name) });
+
+  const ranges = rangesOf(request.headers, { size, etag, lastModified });
+  if (ranges === 'unsatisfiable') {
+    reply.code(416).header('content-range', `bytes */${size}`).removeHeader('content-disposition');
+    return empty(reply, 0);
+  }
+  if (storage.signedUrl && (ranges === 'whole' || ranges.length === 1)) {
+    const url = await storage.signedUrl(file.key, {
+      contentType: type,
+      contentDisposition: disposition(file.name),
+    });
+    return reply.header('cache-control', 'no-store').redirect(url, 302);
+  }
+  return sendBytes(storage, file, { size, ranges }, { request, reply });
+}
+
+async function sendBytes(
+  storage: Storage,
+  file: Extract<FoundFile, { key: string }>,
+  { size, ranges }: { size: number; ranges: ByteRange[] | 'whole' },
+  { request, reply }: Exchange,
+): Promise<FastifyReply | Failure> {
+  const isHead = request.method === 'HEAD';
+  if (ranges !== 'whole' && ranges.length > 1) {
+    const boundary = randomBytes(18).toString('hex');
+    const frame = frameRanges(ranges, size, boundary);
+    reply.code(206).header('content-type', `multipart/byteranges; boundary=${boundary}`);
+    if (isHead) return empty(reply, frame.length);
+    reply.header('content-length', frame.length);
+    return reply.send(Readable.from(parts(storage, file.key, ranges, frame), { objectMode: false }));
+  }
+  const range = ranges === 'whole' ? undefined : ranges[0]!;
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
+  const length = range ? range.end - range.start + 1 : size;
+  if (isHead) return empty(reply, length);
+  const bytes = await storage.read(file.key, range);
+  if (!bytes) throw new Error(`${file.key} is not in the storage`);
+  return reply.header('content-length', length).send(bytes);
+}
+
+async function* parts(
+  storage: Storage,
+  key: string,
+  ranges: readonly ByteRange[],
+  { heads, tail }: ReturnType<typeof frameRanges>,
+): AsyncGenerator<Buffer> {
+  for (const [index, range] of ranges.entries()) {
+    yield Buffer.from(heads[index]!);
+    const bytes = await storage.read(key, range);
+    if (!bytes) throw new Error(`${key} is not in the storage`);
+    yield* bytes as AsyncIterable<Buffer>;
+  }
+  yield Buffer.from(tail);
+}
+
+/** An answer that says a length and has no body: an empty stream, for the framework would count anything else. */
+const empty = (reply: FastifyReply, length: number) =>
+  reply.header('content-length', length).send(Readable.from([]));
+
+/** `If-None-Match` decides where it is given, else `If-Modified-Since`. */
+function isUnchanged(headers: IncomingHttpHeaders, etag: string, modifiedAt: string): boolean {
+  const known = headers['if-none-match'];
+  if (known !== undefined)
+    return known.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
+  const since = Date.parse(headers['if-modified-since'] ?? '');
+  return Math.floor(Date.parse(modifiedAt) / 1000) * 1000 <= since;
+}
+
+/** `If-Range` with anything but what is served now asks for the whole file. */
+function rangesOf(
+  headers: IncomingHttpHeaders,
+  { size, etag, lastModified }: { size: number; etag: string; lastModified: string },
+) {
+  const condition = headers['if-range'];
+  if (condition !== undefined && condition !== etag && condition !== lastModified) return 'whole';
+  return readRanges(headers.range, size);
+}
+
+/** RFC 6266: a name for every client, and the exact one for those that read it. */
+function disposition(name: string): string {
+  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const exact = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+}

@@ -1,0 +1,99 @@
+import type { Db } from '../../db/client.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { kindOf, wantedOf } from './file-kind.ts';
+import type { Findings } from './inspect-worker.ts';
+import type { Inspection, Inspector } from './inspect.ts';
+import { partOf, storedChunks, unfinishedOf, type UploadRow } from './upload-row.ts';
+
+/** Uploads that are hashed while they arrive; beyond this the longest idle ones are hashed at the end. */
+const mostFollowed = 64;
+
+type Followed = {
+  upload: UploadRow;
+  inspection: Inspection;
+  /** Tags of the stored chunks that this process knows of. */
+  known: Map<number, string>;
+  /** Tags of the chunks that were hashed: all from the first on. */
+  hashed: string[];
+  work: Promise<void>;
+  findings: Findings | undefined;
+};
+
+/**
+ * Hashes chunked uploads behind their arrival, as far as the chunks are there without a gap, so that little is left
+ * to do at the end. What was hashed is trusted only while every chunk still has the tag that it had then.
+ */
+export function createFollower({ db, storage }: { db: Db; storage: Storage }, inspector: Inspector) {
+  const all = new Map<string, Followed>();
+
+  function follow(upload: UploadRow): Followed {
+    let followed = all.get(upload.upload_id);
+    if (!followed) {
+      followed = begin(upload, inspector);
+      followed.work = storedChunks(db, upload.upload_id).then((chunks) => {
+        for (const { index, etag } of chunks)
+          if (!followed!.known.has(index)) followed!.known.set(index, etag);
+      });
+    }
+    // the last in the map is the one used last
+    all.delete(upload.upload_id);
+    all.set(upload.upload_id, followed);
+    if (all.size > mostFollowed) drop(all.keys().next().value!);
+    return followed;
+  }
+
+  function drop(uploadId: string): void {
+    all.get(uploadId)?.inspection.drop();
+    all.delete(uploadId);
+  }
+
+  async function advance(followed: Followed): Promise<void> {
+    const { upload, known, hashed, inspection } = followed;
+    for (let tag = known.get(hashed.length); tag !== undefined; tag = known.get(hashed.length)) {
+      const { offset, length } = partOf(upload, hashed.length);
+      const file = await storage.fileOf!(unfinishedOf(upload));
+      await inspection.addFile(file, offset, offset + length);
+      hashed.push(tag);
+    }
+  }
+
+  /** Hears that a chunk was stored. */
+  function chunkStored(upload: UploadRow, index: number, tag: string): void {
+    if (!storage.fileOf) return;
+    const followed = follow(upload);
+    if (index < followed.hashed.length && followed.hashed[index] !== tag) return drop(upload.upload_id);
+    followed.known.set(index, tag);
+    // whatever goes wrong here is met again, and told, when the upload is completed
+    followed.work = followed.work.then(() => advance(followed)).catch(() => drop(upload.upload_id));
+  }
+
+  /** What the whole file is; `tags` are those of all its chunks. Only where the storage has a file of it. */
+  async function conclude(upload: UploadRow, tags: readonly string[]): Promise<Findings> {
+    const earlier = all.get(upload.upload_id);
+    await earlier?.work;
+    if (earlier && earlier.hashed.some((tag, index) => tag !== tags[index])) drop(upload.upload_id);
+    const followed = follow(upload);
+    await followed.work;
+    if (!followed.findings) {
+      followed.known = new Map(tags.entries());
+      await advance(followed);
+      followed.findings = await followed.inspection.finish();
+    }
+    return followed.findings;
+  }
+
+  return { chunkStored, conclude, drop };
+}
+
+export type Follower = ReturnType<typeof createFollower>;
+
+function begin(upload: UploadRow, inspector: Inspector): Followed {
+  return {
+    upload,
+    inspection: inspector.begin(wantedOf(kindOf(upload.file_name)!)),
+    known: new Map(),
+    hashed: [],
+    work: Promise.resolve(),
+    findings: undefined,
+  };
+}

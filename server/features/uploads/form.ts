@@ -1,0 +1,137 @@
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import type { ErrorDetail } from '../../../contract/errors.ts';
+import { buildFields, publishFields, sha512 } from '../../../contract/releases.ts';
+import { directUploadLimit, uploads } from '../../../contract/uploads.ts';
+import { fail, type Failure } from '../../failure.ts';
+
+const asFlag = z.enum(['true', 'false'], 'Must be true or false').transform((value) => value === 'true');
+const asNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'Must be a whole number from 0 to 100')
+  .transform(Number);
+const asJson = z.string().transform((value, issues): unknown => {
+  try {
+    return value === '' ? null : JSON.parse(value);
+  } catch {
+    issues.addIssue('Must be JSON');
+    return z.NEVER;
+  }
+});
+
+const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =
+  publishFields;
+
+/** The fields beside the file, by the names of the spec; a form has nothing but text. */
+const formFields = z.strictObject({
+  ...buildFields,
+  release_notes: releaseNotes,
+  minimum_app_version: minimumAppVersion,
+  is_mandatory: asFlag.optional().pipe(isMandatory),
+  is_draft: asFlag.optional().pipe(isDraft),
+  rollout_percentage: asNumber.optional().pipe(rolloutPercentage),
+  failure_threshold: asJson.optional().pipe(failureThreshold),
+  sha512: sha512.optional(),
+});
+export type FormFields = z.output<typeof formFields>;
+
+const fileName = uploads.prepare.body.shape.fileName;
+
+/** Checks the text fields and the name of the file, and names all that is wrong. */
+export function checkForm(
+  fields: Record<string, string>,
+  name: string | undefined,
+): { fields: FormFields; fileName: string } | Failure {
+  const named = fileName.safeParse(name);
+  const parsed = formFields.safeParse(fields);
+  const details: ErrorDetail[] = [
+    ...(named.error
+      ? [{ path: 'file', message: name === undefined ? 'File is required' : named.error.issues[0]!.message }]
+      : []),
+    ...(parsed.error?.issues ?? []).flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => ({ path: printable(key), message: 'Is not a known field' }))
+        : [{ path: issue.path.map(String).join('.'), message: issue.message }],
+    ),
+  ];
+  if (parsed.success && named.success) return { fields: parsed.data, fileName: named.data };
+  const [first] = details;
+  return fail('INVALID_INPUT', `${first!.path}: ${first!.message}`, { details });
+}
+
+const printable = (name: string) =>
+  name
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '\ufffd')
+    .slice(0, 100);
+
+export const tooLarge = fail(
+  'TOO_LARGE',
+  'File too large. Files over 20MB require chunked upload. The upload will switch automatically.',
+);
+const unreadable = (message: string) =>
+  fail('INVALID_INPUT', message, { details: [{ path: 'body', message }] });
+
+/** Thrown into the stream of the file when it goes beyond the limit. */
+class TooLarge extends Error {}
+
+export type Form<T> = { fields: Record<string, string>; name: string | undefined; file: T | undefined };
+
+/**
+ * Reads a multipart form as it arrives. The file, wherever in the form it stands, is handed to `take` while it
+ * arrives; its bytes throw when the form breaks off or the file is larger than a direct upload may be.
+ */
+export async function readForm<T>(
+  { readable, contentType }: { readable: Readable; contentType: string },
+  take: (bytes: AsyncIterable<Buffer>, name: string) => Promise<T>,
+): Promise<Form<T> | Failure> {
+  const fields: Record<string, string> = Object.create(null) as Record<string, string>;
+  let name: string | undefined;
+  let open: BusboyFileStream | undefined;
+  let taking: Promise<T> | undefined;
+  let excess: string | undefined;
+  let parser: BusboyInstance;
+  try {
+    parser = new Busboy({
+      headers: { 'content-type': contentType },
+      limits: { files: 1, fileSize: directUploadLimit, fields: 30, fieldSize: 100_000, parts: 40 },
+    });
+  } catch {
+    return unreadable('The form names no boundary.');
+  }
+  parser.on('field', (key, value, _, isCut) => {
+    fields[key] = value;
+    if (isCut) excess ??= `${printable(key)}: Is too long`;
+  });
+  parser.on('file', (field, stream, given) => {
+    if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
+    name = given;
+    open = stream;
+    taking = take(whole(stream), given);
+    // a reader that gave up must not hold the form back
+    taking.catch(() => stream.resume());
+  });
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+    parser.on(limit, () => (excess ??= 'The form has too many parts.'));
+  try {
+    await pipeline(readable, parser);
+  } catch (error) {
+    open?.destroy(error as Error);
+    await taking?.catch(() => undefined);
+    return unreadable('The form is not whole.');
+  }
+  try {
+    const file = await taking;
+    return excess === undefined ? { fields, name, file } : unreadable(excess);
+  } catch (error) {
+    if (error instanceof TooLarge) return tooLarge;
+    throw error;
+  }
+}
+
+async function* whole(stream: BusboyFileStream): AsyncGenerator<Buffer> {
+  for await (const piece of stream as AsyncIterable<Buffer>) yield piece;
+  if (stream.truncated) throw new TooLarge();
+}

@@ -1,0 +1,188 @@
+import { Worker } from 'node:worker_threads';
+
+/** What one look at all bytes of a file tells, in their order. */
+export type Findings = {
+  size: number;
+  /** base64 */
+  sha512: string;
+  /** hex; only where it was asked for */
+  sha1: string | null;
+  /** The first and the last 66 KB, or less. */
+  head: Uint8Array;
+  tail: Uint8Array;
+  /** The block map of electron-updater, gzipped; only where it was asked for. */
+  blockmap: Uint8Array | null;
+};
+
+export type Wanted = { sha1: boolean; blockmap: boolean };
+
+export type Job =
+  | { do: 'open'; id: number; wanted: Wanted }
+  | { do: 'file'; id: number; seq: number; path: string; start: number; end: number }
+  | { do: 'bytes'; id: number; seq: number; bytes: Uint8Array }
+  | { do: 'close'; id: number; seq: number }
+  | { do: 'drop'; id: number };
+
+export type Done = { seq: number; findings?: Findings; error?: string };
+
+/** The worker is this function's own text: it needs no file beside it, neither built nor from source. */
+export function startInspectWorker(): Worker {
+  const worker = new Worker(`(${workerMain.toString()})(require)`, {
+    eval: true,
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+  });
+  worker.unref();
+  return worker;
+}
+
+/**
+ * Hashes files and cuts them into blocks where their content says so (a gear hash), so that a change moves the cuts
+ * near it and no others: two versions of a program then share most of their blocks.
+ */
+/* oxlint-disable typescript/no-require-imports */
+function workerMain(load: NodeJS.Require): void {
+  const { parentPort } = load('node:worker_threads') as typeof import('node:worker_threads');
+  const { createHash } = load('node:crypto') as typeof import('node:crypto');
+  const fs = load('node:fs') as typeof import('node:fs');
+  const { gzipSync } = load('node:zlib') as typeof import('node:zlib');
+  type Hash = import('node:crypto').Hash;
+
+  const edgeBytes = 66 * 1024;
+  const pieceBytes = 1024 * 1024;
+  const block = { least: 16 * 1024, most: 128 * 1024, mask: ~0 << 17 };
+
+  /** 256 fixed numbers that look random; another table would make every older block map useless. */
+  const gear = new Int32Array(256);
+  for (let i = 0; i < 256; i++)
+    gear[i] = createHash('sha256').update(`lanyard gear ${i}`).digest().readInt32LE();
+
+  type Blocks = {
+    checksums: string[];
+    sizes: number[];
+    hash: Hash;
+    /** Bytes in the block so far, and the rolling hash over them. */
+    length: number;
+    rolling: number;
+  };
+  type State = {
+    size: number;
+    sha512: Hash;
+    sha1: Hash | undefined;
+    head: Buffer;
+    tail: Buffer;
+    blocks: Blocks | undefined;
+  };
+  const states = new Map<number, State>();
+
+  function open(wanted: Wanted): State {
+    const empty = Buffer.alloc(0);
+    return {
+      size: 0,
+      sha512: createHash('sha512'),
+      sha1: wanted.sha1 ? createHash('sha1') : undefined,
+      head: empty,
+      tail: empty,
+      blocks: wanted.blockmap
+        ? { checksums: [], sizes: [], hash: createHash('sha256'), length: 0, rolling: 0 }
+        : undefined,
+    };
+  }
+
+  function add(state: State, bytes: Buffer): void {
+    state.size += bytes.length;
+    state.sha512.update(bytes);
+    state.sha1?.update(bytes);
+    if (state.head.length < edgeBytes)
+      state.head = Buffer.concat([state.head, bytes.subarray(0, edgeBytes - state.head.length)]);
+    const last = bytes.subarray(-edgeBytes);
+    state.tail =
+      last.length === edgeBytes ? Buffer.from(last) : Buffer.concat([state.tail, last]).subarray(-edgeBytes);
+    if (state.blocks) cut(state.blocks, bytes);
+  }
+
+  function cut(blocks: Blocks, bytes: Buffer): void {
+    let start = 0;
+    while (start < bytes.length) {
+      const end = endOfBlock(blocks, bytes, start);
+      blocks.hash.update(bytes.subarray(start, end.at));
+      blocks.length += end.at - start;
+      if (end.isCut) closeBlock(blocks);
+      start = end.at;
+    }
+  }
+
+  function endOfBlock(blocks: Blocks, bytes: Buffer, start: number): { at: number; isCut: boolean } {
+    const most = Math.min(bytes.length, start + block.most - blocks.length);
+    let at = Math.min(bytes.length, start + Math.max(0, block.least - blocks.length));
+    let rolling = blocks.rolling;
+    while (at < most) {
+      rolling = ((rolling << 1) + gear[bytes[at++]!]!) | 0;
+      if ((rolling & block.mask) === 0) return { at, isCut: true };
+    }
+    blocks.rolling = rolling;
+    return { at, isCut: blocks.length + at - start === block.most };
+  }
+
+  function closeBlock(blocks: Blocks): void {
+    blocks.checksums.push(blocks.hash.digest().subarray(0, 18).toString('base64'));
+    blocks.sizes.push(blocks.length);
+    blocks.hash = createHash('sha256');
+    blocks.length = 0;
+    blocks.rolling = 0;
+  }
+
+  function addFile(state: State, path: string, start: number, end: number): void {
+    const fd = fs.openSync(path, 'r');
+    try {
+      const buffer = Buffer.allocUnsafe(Math.min(pieceBytes, end - start));
+      for (let at = start; at < end;) {
+        const read = fs.readSync(fd, buffer, 0, Math.min(buffer.length, end - at), at);
+        if (read === 0) throw new Error(`${path} ends at ${at}, before ${end}`);
+        add(state, buffer.subarray(0, read));
+        at += read;
+      }
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  function close(state: State): Findings {
+    const { blocks } = state;
+    if (blocks && blocks.length > 0) closeBlock(blocks);
+    const map = blocks && {
+      version: '2',
+      files: [{ name: 'file', offset: 0, checksums: blocks.checksums, sizes: blocks.sizes }],
+    };
+    return {
+      size: state.size,
+      sha512: state.sha512.digest('base64'),
+      sha1: state.sha1?.digest('hex') ?? null,
+      head: state.head,
+      tail: state.tail,
+      blockmap: map ? gzipSync(JSON.stringify(map)) : null,
+    };
+  }
+
+  function run(job: Job): Findings | undefined {
+    if (job.do === 'open') states.set(job.id, open(job.wanted));
+    if (job.do === 'drop') states.delete(job.id);
+    const state = states.get(job.id);
+    if (!state) return undefined;
+    if (job.do === 'file') addFile(state, job.path, job.start, job.end);
+    if (job.do === 'bytes')
+      add(state, Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.byteLength));
+    if (job.do !== 'close') return undefined;
+    states.delete(job.id);
+    return close(state);
+  }
+
+  parentPort!.on('message', (job: Job) => {
+    const seq = 'seq' in job ? job.seq : -1;
+    try {
+      const findings = run(job);
+      if (seq >= 0) parentPort!.postMessage(findings ? { seq, findings } : { seq });
+    } catch (error) {
+      parentPort!.postMessage({ seq, error: String(error) });
+    }
+  });
+}

@@ -1,0 +1,87 @@
+import type { Selectable } from 'kysely';
+import type { UploadState } from '../../../contract/uploads.ts';
+import type { Caller } from '../../caller.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import type { Tables } from '../../db/tables.ts';
+import { fail } from '../../failure.ts';
+import type { Part, Unfinished } from '../../storage/storage.ts';
+
+export type UploadRow = Selectable<Tables['uploads']>;
+
+export const notFound = fail('NOT_FOUND', 'There is no such upload.');
+export const cancelled = fail('WRONG_STATE', 'This upload was cancelled.');
+export const beingCompleted = fail('WRONG_STATE', 'This upload is being completed.');
+
+/** A claim that was not renewed for so long belongs to a connection or a process that is gone. */
+export const leaseMs = 10_000;
+
+/** Claims older than this are void. */
+export const leaseStart = (now: Date) => new Date(now.getTime() - leaseMs);
+
+export const isClaimed = (row: { claim: string | null; claimed_at: Date | null }, now: Date) =>
+  row.claim !== null && row.claimed_at! >= leaseStart(now);
+
+/** The upload as it stands, without a lock. */
+export function findUpload(db: Db | Tx, uploadId: string): Promise<UploadRow | undefined> {
+  return db.selectFrom('uploads').selectAll().where('upload_id', '=', uploadId).executeTakeFirst();
+}
+
+/** The upload, locked until the transaction ends. */
+export function lockUpload(tx: Tx, uploadId: string): Promise<UploadRow | undefined> {
+  return tx
+    .selectFrom('uploads')
+    .selectAll()
+    .where('upload_id', '=', uploadId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** The chunks whose bytes are stored, in their order, with the storage's tag of each. */
+export async function storedChunks(
+  db: Db | Tx,
+  uploadId: string,
+): Promise<{ index: number; etag: string }[]> {
+  const rows = await db
+    .selectFrom('upload_chunks')
+    .select(['index', 'etag'])
+    .where('upload_id', '=', uploadId)
+    .where('done_at', 'is not', null)
+    .orderBy('index')
+    .execute();
+  return rows as { index: number; etag: string }[];
+}
+
+/** As the storage knows it. */
+export const unfinishedOf = (upload: UploadRow): Unfinished => ({
+  key: upload.file_key,
+  size: upload.file_size,
+  token: upload.multipart_id!,
+});
+
+/** The place of a chunk; every one but the last is of the full size. */
+export function partOf(upload: UploadRow, index: number): Part {
+  const offset = index * upload.chunk_size;
+  return { index, offset, length: Math.min(upload.chunk_size, upload.file_size - offset) };
+}
+
+/** As it travels. */
+export function toUploadState(upload: UploadRow, received: number[]): UploadState {
+  const isCompleted = upload.status === 'completed';
+  return {
+    uploadId: upload.upload_id,
+    fileKey: upload.file_key,
+    fileName: upload.file_name,
+    fileSize: upload.file_size,
+    chunkSize: upload.chunk_size,
+    totalChunks: upload.total_chunks,
+    received,
+    status: isCompleted ? 'completed' : 'open',
+    releaseId: isCompleted ? upload.release_id : null,
+  };
+}
+
+/** Who began an upload, for the record. */
+export function nameOf({ actor }: Caller): string {
+  if (actor.kind === 'staff') return actor.userId;
+  return actor.kind === 'apiKey' ? actor.apiKeyId : actor.kind;
+}

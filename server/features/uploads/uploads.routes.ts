@@ -1,0 +1,29 @@
+import { uploads as calls } from '../../../contract/uploads.ts';
+import type { Context } from '../../context.ts';
+import { change, changeAfter, implement } from '../../http/call.ts';
+import { createReleaseSet } from '../releases/releases.ts';
+import { receiveChunk } from './chunk.ts';
+import { completeUpload } from './complete.ts';
+import { receiveDirect } from './direct.ts';
+import { sendFile } from './download.ts';
+import { createFollower } from './follow.ts';
+import type { Inspector } from './inspect.ts';
+import { cancelUpload, getUploadState, prepareUpload, reserve } from './uploads.ts';
+
+export function uploadRoutes(context: Context, inspector: Inspector) {
+  const parts = { ...context, inspector, follower: createFollower(context, inspector) };
+  const releases = createReleaseSet(context);
+  return implement(calls, {
+    direct: ({ by, stream, http }) =>
+      receiveDirect(parts, by, stream!, Number(http.request.headers['content-length'] ?? 0)),
+    prepare: changeAfter(
+      ({ body }) => reserve(context, body),
+      (tx, { by, body }, reserved) => prepareUpload(tx, by, body, reserved),
+    ),
+    chunk: ({ params, stream, http }) => receiveChunk(parts, params, http.request.raw, stream!.readable),
+    complete: ({ by, body }) => completeUpload(parts, by, body),
+    state: ({ params }) => getUploadState(context.db, params.uploadId),
+    cancel: change((tx, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
+    download: ({ by, params, http }) => sendFile({ ...context, releases }, by, params, http),
+  });
+}

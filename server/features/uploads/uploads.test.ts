@@ -1,0 +1,617 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { releases } from '../../../contract/releases.ts';
+import { uploads } from '../../../contract/uploads.ts';
+import { archive, diskImage, program, sha512Of } from '../../../tests/binaries.ts';
+import { makeApiKey } from '../../../tests/factories.ts';
+import {
+  addressOf,
+  auditOf,
+  eventually,
+  seconds,
+  startTestServer,
+  startTwin,
+  type Api,
+  type Session,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import { MiB, nextVersion, someId, uploader, type Uploader } from './uploads.testing.ts';
+
+let server: TestServer;
+let manager: Session;
+let api: Api;
+let up: Uploader;
+beforeAll(async () => {
+  server = await startTestServer();
+  manager = await server.signInAs('binary_manager');
+  api = server.api(manager);
+  up = uploader(server.url, api, manager);
+});
+afterAll(() => server.close());
+
+const folder = () => join(server.context.config.dataDir, 'binaries');
+const stored = async () => (await readdir(folder())).filter((name) => name !== 'incoming');
+const arriving = () => readdir(join(folder(), 'incoming'));
+const bytesOf = async (key: string) =>
+  Buffer.concat((await (await server.context.storage.read(key))!.toArray()) as Buffer[]);
+const rowOf = (releaseId: string) =>
+  server.db.selectFrom('releases').selectAll().where('release_id', '=', releaseId).executeTakeFirstOrThrow();
+
+describe('a file in one request', () => {
+  test('becomes a draft, with size, hash and audit entry', async () => {
+    const bytes = program(300_000);
+    const version = nextVersion();
+    const answer = await up.direct({
+      file: bytes,
+      version,
+      channel: 'beta',
+      platform: 'win32',
+      architecture: 'arm64',
+      release_notes: 'Faster',
+      minimum_app_version: '0.9.0',
+      is_mandatory: 'true',
+      is_draft: 'false',
+      rollout_percentage: '5',
+      failure_threshold: '{"percent":5,"minimumInstalls":50}',
+    });
+    expect(answer.status, answer.text).toBe(201);
+    const release = answer.body.data;
+    expect(release).toMatchObject({
+      version,
+      channel: 'beta',
+      architecture: 'arm64',
+      releaseNotes: 'Faster',
+      minimumAppVersion: '0.9.0',
+      isMandatory: true,
+      isDraft: false,
+      rolloutPercentage: 5,
+      failureThreshold: { percent: 5, minimumInstalls: 50 },
+      fileName: 'App Setup.exe',
+      fileSize: 300_000,
+      sha512: sha512Of(bytes),
+    });
+    const row = await rowOf(release.id);
+    expect(await bytesOf(row.storage_key!)).toEqual(bytes);
+    expect(row.blockmap_key).toBe(`${row.storage_key}.blockmap`);
+    expect(row.sha1).toBeNull();
+    expect((await auditOf(server, release.id)).map((entry) => entry.event_type)).toEqual(['release.created']);
+    expect(await arriving()).toEqual([]);
+  });
+
+  test('may name its fields before the file or after it, and leave out all but the version', async () => {
+    const first = await up.direct({ version: nextVersion(), file: program(1000) });
+    expect(first.body.data).toMatchObject({
+      channel: 'stable',
+      platform: 'win32',
+      architecture: 'x64',
+      isDraft: true,
+      rolloutPercentage: 100,
+    });
+    const last = await up.direct({ file: program(1000), version: nextVersion(), release_notes: '' });
+    expect(last.status).toBe(201);
+    expect(last.body.data.releaseNotes).toBeNull();
+  });
+
+  test('gets a SHA-1 where it is a NuGet package', async () => {
+    const answer = await up.direct({ version: nextVersion(), file: [archive(5000), 'App-1.0.0-full.nupkg'] });
+    const row = await rowOf(answer.body.data.id);
+    expect(row.sha1).toMatch(/^[0-9a-f]{40}$/);
+    expect(row.blockmap_key).toBeNull();
+    expect(row.file_kind).toBe('nupkg');
+  });
+
+  test('of just 20 MB is taken, and one byte more is told to come in chunks', async () => {
+    const limit = 20 * MiB;
+    const fits = await up.direct({ version: nextVersion(), file: program(limit) });
+    expect(fits.status).toBe(201);
+    const before = await stored();
+    const over = await up.direct({ version: nextVersion(), file: program(limit + 1) });
+    expect(over.status).toBe(413);
+    expect(over.body).toMatchObject({
+      code: 'TOO_LARGE',
+      error: 'File too large. Files over 20MB require chunked upload. The upload will switch automatically.',
+    });
+    const far = await up.direct({ version: nextVersion(), file: program(40 * MiB) });
+    expect(far.status).toBe(413);
+    expect(await stored()).toEqual(before);
+    expect(await arriving()).toEqual([]);
+  });
+
+  test.each([
+    ['without a version', { file: program(1000) }, 400, /version: /],
+    ['without a file', { version: '1.0.0' }, 400, /file: File is required/],
+    [
+      'with a version that is none',
+      { version: '1.0', file: program(1000) },
+      400,
+      /Invalid semantic version: 1\.0/,
+    ],
+    [
+      'with an unknown field',
+      { version: '1.0.0', colour: 'red', file: program(1000) },
+      400,
+      /colour: Is not a known field/,
+    ],
+    [
+      'with a flag that is none',
+      { version: '1.0.0', is_draft: 'maybe', file: program(1000) },
+      400,
+      /is_draft: /,
+    ],
+    [
+      'with a share beyond 100',
+      { version: '1.0.0', rollout_percentage: '101', file: program(1000) },
+      400,
+      /rollout_percentage: /,
+    ],
+    [
+      'with a threshold that is no JSON',
+      { version: '1.0.0', failure_threshold: '{', file: program(1000) },
+      400,
+      /failure_threshold: /,
+    ],
+    [
+      'of a kind that is not taken',
+      { version: '1.0.0', file: [program(1000), 'App.txt'] },
+      400,
+      /file: Must be a file name that ends in/,
+    ],
+    [
+      'that is not what its name says',
+      { version: '1.0.0', file: [program(1000), 'App.dmg'] },
+      422,
+      /not a macOS disk image/,
+    ],
+    ['that is empty', { version: '1.0.0', file: [Buffer.alloc(0), 'App.exe'] }, 422, /The file is empty/],
+  ] as [string, Parameters<Uploader['direct']>[0], number, RegExp][])(
+    '%s is refused, and nothing is left of it',
+    async (_, fields, status, sentence) => {
+      const before = await stored();
+      const answer = await up.direct(fields);
+      expect(answer.status, answer.text).toBe(status);
+      expect(answer.body.error).toMatch(sentence);
+      expect(await stored()).toEqual(before);
+      expect(await arriving()).toEqual([]);
+    },
+  );
+
+  test('whose SHA-512 is not the one that was sent is refused, and both are named', async () => {
+    const bytes = program(1000);
+    const other = sha512Of(Buffer.from('other'));
+    const before = await stored();
+    const answer = await up.direct({ version: nextVersion(), sha512: other, file: bytes });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toContain(other);
+    expect(answer.body.error).toContain(sha512Of(bytes));
+    expect(await stored()).toEqual(before);
+  });
+
+  test('of a version that is there already is refused', async () => {
+    const version = nextVersion();
+    await up.direct({ version, file: program(1000) });
+    const before = await stored();
+    const answer = await up.direct({ version, file: program(1000) });
+    expect(answer.body.code).toBe('ALREADY_EXISTS');
+    expect(await stored()).toEqual(before);
+  });
+
+  test('that is not a form, or breaks off, is refused', async () => {
+    const send = (type: string, body: string) =>
+      fetch(server.url + uploads.direct.path, {
+        method: 'POST',
+        headers: { ...manager.headers, 'content-type': type },
+        body,
+      });
+    expect((await send('multipart/form-data', 'x')).status).toBe(400);
+    expect((await send('multipart/form-data; boundary=b', 'x')).status).toBe(400);
+    const open = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\nMZ';
+    expect((await send('multipart/form-data; boundary=b', open)).status).toBe(400);
+    expect((await send('application/json', '{}')).status).toBe(415);
+    expect(await arriving()).toEqual([]);
+  });
+
+  test('whose sender goes away leaves nothing', async () => {
+    const before = await stored();
+    const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n';
+    const request = httpRequest(server.url + uploads.direct.path, {
+      method: 'POST',
+      headers: {
+        ...manager.headers,
+        'content-type': 'multipart/form-data; boundary=b',
+        'content-length': 9e6,
+      },
+    }).on('error', () => undefined);
+    request.write(head);
+    request.write(program(2 * MiB));
+    await eventually(async () => (await arriving()).length === 1);
+    request.destroy();
+    await eventually(async () => (await arriving()).length === 0);
+    expect(await stored()).toEqual(before);
+  });
+
+  test('is for those who may create releases, and for API keys of that scope', async () => {
+    const viewer = await server.signInAs('viewer');
+    const asViewer = uploader(server.url, server.api(viewer), viewer);
+    expect((await asViewer.direct({ version: '1.0.0', file: program(1000) })).status).toBe(403);
+    const admin = server.api(await server.signInAs('super_admin'));
+    const key = await makeApiKey(admin, { scopes: ['releases'] });
+    const asKey = uploader(server.url, server.api(key), key);
+    expect((await asKey.direct({ version: nextVersion(), file: program(1000) })).status).toBe(201);
+  });
+});
+
+describe('a file in chunks', () => {
+  const bytes = program(20 * MiB + 777);
+
+  test('becomes a release whatever the order of its chunks, and its bytes are those that were sent', async () => {
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    expect(prepared).toMatchObject({ chunkSize: 8 * MiB, totalChunks: 3 });
+    const [a, b, c] = up.pieces(bytes, prepared) as [Buffer, Buffer, Buffer];
+    expect((await up.chunk(prepared.uploadId, 2, c)).body.data).toEqual({ index: 2, received: 1 });
+    expect((await up.chunk(prepared.uploadId, 0, a)).body.data).toEqual({ index: 0, received: 2 });
+    expect((await up.state(prepared.uploadId)).body.data).toEqual({
+      ...prepared,
+      fileName: 'App Setup.exe',
+      fileSize: bytes.length,
+      received: [0, 2],
+      status: 'open',
+      releaseId: null,
+    });
+    expect((await up.chunk(prepared.uploadId, 1, b)).body.data).toEqual({ index: 1, received: 3 });
+    const answer = await up.complete(bytes, prepared, { version, releaseNotes: 'New' });
+    expect(answer.status, answer.text).toBe(201);
+    const release = answer.body.data;
+    expect(release).toMatchObject({
+      version,
+      fileSize: bytes.length,
+      sha512: sha512Of(bytes),
+      isDraft: true,
+    });
+    const row = await rowOf(release.id);
+    expect(row.storage_key).toBe(prepared.fileKey);
+    expect((await bytesOf(prepared.fileKey)).equals(bytes)).toBe(true);
+    expect((await up.state(prepared.uploadId)).body.data).toMatchObject({
+      status: 'completed',
+      releaseId: release.id,
+    });
+    expect((await auditOf(server, prepared.uploadId)).map((entry) => entry.event_type)).toEqual([
+      'upload.completed',
+    ]);
+    expect(await arriving()).toEqual([]);
+  });
+
+  test('may be completed again and again, at once too: one release, the same answer', async () => {
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.sendAll(bytes, prepared);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => up.complete(bytes, prepared, { version })),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201, 201, 201]);
+    expect(new Set(answers.map((answer) => answer.body.data.id)).size).toBe(1);
+    const again = await up.complete(bytes, prepared, { version });
+    expect(again.body.data).toEqual(answers[0]!.body.data);
+    expect((await auditOf(server, prepared.uploadId)).length).toBe(1);
+  });
+
+  test('goes on through another process', async () => {
+    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
+    const there = uploader(twin.url, twin.api(manager), manager);
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    const [a, b, c] = up.pieces(bytes, prepared) as [Buffer, Buffer, Buffer];
+    await up.chunk(prepared.uploadId, 0, a);
+    await there.chunk(prepared.uploadId, 1, b);
+    expect((await there.state(prepared.uploadId)).body.data.received).toEqual([0, 1]);
+    await there.chunk(prepared.uploadId, 2, c);
+    // what one process hashed is replaced through the other, and what it knows is no longer so
+    await up.chunk(prepared.uploadId, 1, randomBytes(8 * MiB));
+    const wrong = await there.complete(bytes, prepared, { version });
+    expect(wrong.status).toBe(422);
+    await there.chunk(prepared.uploadId, 1, b);
+    const [x, y] = await Promise.all([
+      up.complete(bytes, prepared, { version }),
+      there.complete(bytes, prepared, { version }),
+    ]);
+    expect([x.status, y.status]).toEqual([201, 201]);
+    expect(x.body.data.id).toBe(y.body.data.id);
+    expect((await bytesOf(prepared.fileKey)).equals(bytes)).toBe(true);
+    await twin.close();
+  });
+
+  test('takes a chunk again, and the last one counts', async () => {
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.chunk(prepared.uploadId, 0, randomBytes(8 * MiB));
+    await up.sendAll(bytes, prepared);
+    await up.chunk(prepared.uploadId, 1, up.pieces(bytes, prepared)[1]!);
+    expect((await up.complete(bytes, prepared, { version })).status).toBe(201);
+  });
+
+  test('of which five connections send one chunk at once is whole', async () => {
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    const [first, ...rest] = up.pieces(bytes, prepared) as [Buffer, Buffer, Buffer];
+    const answers = await Promise.all(Array.from({ length: 5 }, () => up.chunk(prepared.uploadId, 0, first)));
+    expect(answers.filter((answer) => ![200, 409].includes(answer.status))).toEqual([]);
+    expect(answers.some((answer) => answer.status === 200)).toBe(true);
+    for (const [i, piece] of rest.entries()) await up.chunk(prepared.uploadId, i + 1, piece);
+    const answer = await up.complete(bytes, prepared, { version });
+    expect(answer.status, answer.text).toBe(201);
+  });
+
+  test('of which two connections send different bytes at once has the bytes of one of them', async () => {
+    const prepared = await up.prepare(bytes);
+    const contents = [Buffer.alloc(8 * MiB, 1), Buffer.alloc(8 * MiB, 2)];
+    for (let round = 0; round < 3; round++) {
+      await Promise.all([...contents, ...contents].map((content) => up.chunk(prepared.uploadId, 0, content)));
+      const file = await server.context.storage.fileOf!({
+        key: prepared.fileKey,
+        size: bytes.length,
+        token: (await uploadRow(prepared.uploadId)).multipart_id!,
+      });
+      const { open } = await import('node:fs/promises');
+      const handle = await open(file);
+      const read = Buffer.alloc(8 * MiB);
+      await handle.read(read, 0, read.length, 0);
+      await handle.close();
+      expect(contents.some((content) => content.equals(read))).toBe(true);
+    }
+    await up.cancel(prepared.uploadId);
+  });
+
+  test('refuses chunks that are short or long, announced or not, and records none of them', async () => {
+    const prepared = await up.prepare(bytes);
+    const { uploadId } = prepared;
+    const streamed = (size: number) => new Blob([new Uint8Array(size)]).stream() as unknown as ReadableStream;
+    const short = await up.chunk(uploadId, 0, randomBytes(8 * MiB - 1));
+    expect([short.status, short.body.code]).toEqual([422, 'RULE_VIOLATED']);
+    const long = await up.chunk(uploadId, 0, randomBytes(8 * MiB + 1));
+    expect([long.status, long.body.code]).toEqual([413, 'TOO_LARGE']);
+    const shortStream = await up.chunk(uploadId, 0, streamed(8 * MiB - 1));
+    expect([shortStream.status, shortStream.body.code]).toEqual([422, 'RULE_VIOLATED']);
+    const longStream = await up.chunk(uploadId, 0, streamed(8 * MiB + 1));
+    expect([longStream.status, longStream.body.code]).toEqual([413, 'TOO_LARGE']);
+    const longLast = await up.chunk(uploadId, 2, randomBytes(8 * MiB));
+    expect(longLast.status).toBe(413);
+    const empty = await up.chunk(uploadId, 0, streamed(0));
+    expect(empty.status).toBe(422);
+    expect((await up.state(uploadId)).body.data.received).toEqual([]);
+    await up.cancel(uploadId);
+  });
+
+  test('has no chunks but its own, and no upload is there that was not prepared', async () => {
+    const prepared = await up.prepare(bytes);
+    expect((await up.chunk(prepared.uploadId, 3, randomBytes(10))).status).toBe(404);
+    expect((await up.chunk(someId(), 0, randomBytes(10))).status).toBe(404);
+    expect((await up.chunk('nonsense', 0, randomBytes(10))).status).toBe(400);
+    expect((await up.state(someId())).status).toBe(404);
+    expect((await up.cancel(someId())).status).toBe(404);
+    expect((await up.complete(bytes, { ...prepared, uploadId: someId() })).status).toBe(404);
+    expect((await up.complete(bytes, { ...prepared, fileKey: 'other' })).status).toBe(404);
+    await up.cancel(prepared.uploadId);
+  });
+
+  test('is not complete before it is: chunks, their number, hash and kind', async () => {
+    const prepared = await up.prepare(bytes);
+    const { uploadId } = prepared;
+    const few = await up.complete(bytes, prepared);
+    expect([few.status, few.body.error]).toEqual([422, '3 of 3 chunks are missing: 0, 1, 2.']);
+    await up.sendAll(bytes, prepared);
+    const number = await up.complete(bytes, { ...prepared, totalChunks: 2 });
+    expect([number.status, number.body.error]).toEqual([422, 'This upload has 3 chunks, not 2.']);
+    const other = sha512Of(Buffer.from('other'));
+    const mismatch = await up.complete(bytes, prepared, { sha512: other });
+    expect(mismatch.status).toBe(422);
+    expect(mismatch.body.error).toContain(other);
+    expect(mismatch.body.error).toContain(sha512Of(bytes));
+    expect((await up.state(uploadId)).body.data).toMatchObject({ status: 'open', received: [0, 1, 2] });
+    // the hash may come in hex as well, and the upload is still good
+    const hex = Buffer.from(sha512Of(bytes), 'base64').toString('hex');
+    expect((await up.complete(bytes, prepared, { sha512: hex })).status).toBe(201);
+  });
+
+  test.each([
+    ['App.dmg', program(9 * MiB), 'not a macOS disk image'],
+    ['App.exe', archive(9 * MiB), 'not a Windows program'],
+    ['App.zip', archive(9 * MiB).subarray(0, 8.5 * MiB), 'not a whole ZIP archive'],
+    ['App.nupkg', diskImage(9 * MiB), 'not a whole NuGet package'],
+    ['App.AppImage', program(9 * MiB), 'not an AppImage'],
+    ['app.deb', program(9 * MiB), 'not a Debian package'],
+    ['app.rpm', program(9 * MiB), 'not an RPM package'],
+  ])('named %s is refused when its content is another', async (fileName, content, sentence) => {
+    const prepared = await up.prepare(content, { fileName });
+    await up.sendAll(content, prepared);
+    const answer = await up.complete(content, prepared);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toContain(sentence);
+    expect((await up.cancel(prepared.uploadId)).status).toBe(204);
+  });
+
+  test.each([
+    ['App.dmg', diskImage(MiB)],
+    ['App.zip', archive(MiB)],
+    ['App.nupkg', archive(MiB)],
+    [
+      'App.AppImage',
+      Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01\x00AI\x02', 'latin1'), randomBytes(MiB)]),
+    ],
+    ['app.deb', Buffer.concat([Buffer.from('!<arch>\ndebian-binary   '), randomBytes(MiB)])],
+    ['app.rpm', Buffer.concat([Buffer.from('edabeedb', 'hex'), randomBytes(MiB)])],
+  ])('named %s is taken when it is one', async (fileName, content) => {
+    const prepared = await up.prepare(content, { fileName });
+    await up.sendAll(content, prepared);
+    const answer = await up.complete(content, prepared);
+    expect(answer.status, answer.text).toBe(201);
+  });
+
+  test('that was cancelled has no bytes left, and takes nothing more', async () => {
+    const before = await stored();
+    const prepared = await up.prepare(bytes);
+    const { uploadId } = prepared;
+    await up.sendAll(bytes, prepared);
+    expect((await arriving()).length).toBe(1);
+    expect((await up.cancel(uploadId)).status).toBe(204);
+    expect(await arriving()).toEqual([]);
+    expect(await stored()).toEqual(before);
+    expect((await up.cancel(uploadId)).status).toBe(204);
+    expect((await up.state(uploadId)).status).toBe(404);
+    const chunk = await up.chunk(uploadId, 0, up.pieces(bytes, prepared)[0]!);
+    expect([chunk.status, chunk.body.error]).toEqual([409, 'This upload was cancelled.']);
+    expect((await up.complete(bytes, prepared)).status).toBe(409);
+    expect((await auditOf(server, uploadId)).map((entry) => entry.event_type)).toEqual(['upload.cancelled']);
+  });
+
+  test('that is complete takes no chunk and cannot be cancelled', async () => {
+    const prepared = await up.prepare(bytes);
+    await up.sendAll(bytes, prepared);
+    const { id } = (await up.complete(bytes, prepared)).body.data;
+    const chunk = await up.chunk(prepared.uploadId, 0, up.pieces(bytes, prepared)[0]!);
+    expect([chunk.status, chunk.body.error]).toEqual([409, 'This upload is complete.']);
+    expect((await up.cancel(prepared.uploadId)).status).toBe(409);
+    expect((await api.ok(releases.get, { params: { releaseId: id } })).sha512).toBe(sha512Of(bytes));
+    expect((await bytesOf(prepared.fileKey)).equals(bytes)).toBe(true);
+  });
+
+  test('of a version that is there is refused at once; of one that came meanwhile, at the end', async () => {
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.sendAll(bytes, prepared);
+    await up.direct({ version, file: program(1000) });
+    expect((await up.complete(bytes, prepared, { version })).body.code).toBe('ALREADY_EXISTS');
+    const late = await api.call(uploads.prepare, {
+      body: { fileName: 'App.exe', fileSize: 100, version },
+    });
+    expect(late.body.code).toBe('ALREADY_EXISTS');
+    // staff correct the version, and need not send the file again
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test.each(['../../etc/passwd.exe', 'a/b.exe', 'a\\b.exe', '.exe', 'App.txt', 'App', 'a\0.exe', ''])(
+    'cannot be named %j',
+    async (fileName) => {
+      const answer = await api.call(uploads.prepare, { body: { fileName, fileSize: 100, version: '1.0.0' } });
+      expect(answer.status).toBe(400);
+    },
+  );
+
+  test('that does not fit on the disk is refused before a byte is sent', async () => {
+    const answer = await api.call(uploads.prepare, {
+      body: { fileName: 'App.exe', fileSize: 20 * 1024 ** 3, version: nextVersion() },
+    });
+    expect([201, 507]).toContain(answer.status);
+  });
+
+  test('whose preparation is repeated under one key is one upload', async () => {
+    const request = { body: { fileName: 'App.exe', fileSize: 100, version: nextVersion() } };
+    const headers = { 'idempotency-key': someId() };
+    const [first, second] = [
+      await api.call(uploads.prepare, request, headers),
+      await api.call(uploads.prepare, request, headers),
+    ];
+    expect(second.body.data).toEqual(first.body.data);
+  });
+});
+
+const uploadRow = (uploadId: string) =>
+  server.db.selectFrom('uploads').selectAll().where('upload_id', '=', uploadId).executeTakeFirstOrThrow();
+
+/** A sender of a chunk whose bytes the test gives out one by one. */
+function slowSender(uploadId: string, index: number) {
+  const path = addressOf(uploads.chunk, { params: { uploadId, index: String(index) } });
+  const request = httpRequest(server.url + path, {
+    method: 'PUT',
+    headers: { ...manager.headers, 'content-type': 'application/octet-stream', 'content-length': 8 * MiB },
+  });
+  const answer = new Promise<number | 'broken'>((resolve) => {
+    request.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    });
+    request.on('error', () => resolve('broken'));
+  });
+  return { request, answer };
+}
+
+describe('a claim on a chunk', () => {
+  const bytes = program(10 * MiB);
+  const isClaimed = async (uploadId: string) => {
+    const row = await server.db
+      .selectFrom('upload_chunks')
+      .select('claim')
+      .where('upload_id', '=', uploadId)
+      .executeTakeFirst();
+    return Boolean(row?.claim);
+  };
+
+  test('ends at once with its connection', async () => {
+    const prepared = await up.prepare(bytes);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    slow.request.destroy();
+    expect(await slow.answer).toBe('broken');
+    await eventually(async () => !(await isClaimed(prepared.uploadId)));
+    expect((await up.state(prepared.uploadId)).body.data.received).toEqual([]);
+    const from = performance.now();
+    await up.sendAll(bytes, prepared);
+    expect(performance.now() - from).toBeLessThan(5000);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('is waited for, and the one who waits hears that the chunk is stored', async () => {
+    const prepared = await up.prepare(bytes);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    const second = up.chunk(prepared.uploadId, 0, Buffer.alloc(8 * MiB, 7));
+    slow.request.end(bytes.subarray(MiB, 8 * MiB));
+    expect(await slow.answer).toBe(200);
+    expect((await second).body.data).toEqual({ index: 0, received: 1 });
+    await up.chunk(prepared.uploadId, 1, up.pieces(bytes, prepared)[1]!);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('of a sender that stalls is taken over, and the sender that wakes up writes nothing', async () => {
+    const prepared = await up.prepare(bytes);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(Buffer.alloc(MiB, 9));
+    await eventually(() => isClaimed(prepared.uploadId));
+    server.clock.advance(seconds(11));
+    await up.sendAll(bytes, prepared);
+    slow.request.end(Buffer.alloc(7 * MiB, 9));
+    expect([409, 'broken']).toContain(await slow.answer);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('keeps an upload from being completed', async () => {
+    const prepared = await up.prepare(bytes);
+    await up.sendAll(bytes, prepared);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    const early = await up.complete(bytes, prepared);
+    expect([early.status, early.body.error]).toEqual([
+      409,
+      '1 of 2 chunks are missing: 0. Some are still being sent.',
+    ]);
+    slow.request.end(bytes.subarray(MiB, 8 * MiB));
+    expect(await slow.answer).toBe(200);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('is of no use when the upload is cancelled meanwhile', async () => {
+    const prepared = await up.prepare(bytes);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    expect((await up.cancel(prepared.uploadId)).status).toBe(204);
+    slow.request.end(bytes.subarray(MiB, 8 * MiB));
+    expect(await slow.answer).toBe(409);
+    await eventually(async () => (await arriving()).every((name) => !name.startsWith(prepared.fileKey)));
+  });
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { releases } from '../../../contract/releases.ts';
+import { uploads } from '../../../contract/uploads.ts';
+import type { RouteRequest } from '../../../contract/route.ts';
+import { sha512Of } from '../../../tests/binaries.ts';
+import { addressOf, type Answer, type Api, type Identity } from '../../../tests/harness.ts';
+
+export const MiB = 1024 * 1024;
+
+let made = 0;
+/** A version that no other release of this run has. */
+export const nextVersion = () => `1.${++made}.0`;
+
+export type Prepared = { uploadId: string; fileKey: string; chunkSize: number; totalChunks: number };
+type CompleteBody = RouteRequest<typeof uploads.complete>['body'];
+type PrepareBody = RouteRequest<typeof uploads.prepare>['body'];
+type Fields = Record<string, string | Buffer | [Buffer, string]>;
+
+/** A client of the upload calls whose bodies are not JSON. */
+export function uploader(url: string, api: Api, who: Identity) {
+  async function send<R extends typeof uploads.chunk | typeof uploads.direct>(
+    route: R,
+    params: object,
+    body: BodyInit,
+    headers: Record<string, string> = {},
+  ) {
+    const response = await fetch(url + addressOf(route, { params }), {
+      method: route.method,
+      headers: { ...who.headers, ...headers },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text) as Answer<R>['body'], text };
+  }
+
+  const chunk = (uploadId: string, index: number, bytes: Buffer | ReadableStream, headers = {}) =>
+    send(uploads.chunk, { uploadId, index: String(index) }, bytes as BodyInit, {
+      'content-type': 'application/octet-stream',
+      ...headers,
+    });
+
+  /** The chunks of `bytes`, for a prepared upload. */
+  const pieces = (bytes: Buffer, { chunkSize, totalChunks }: Prepared) =>
+    Array.from({ length: totalChunks }, (_, i) => bytes.subarray(i * chunkSize, (i + 1) * chunkSize));
+
+  const prepare = (bytes: Buffer, fields: Partial<PrepareBody> = {}) =>
+    api.ok(uploads.prepare, {
+      body: { fileName: 'App Setup.exe', fileSize: bytes.length, version: nextVersion(), ...fields },
+    });
+
+  const completeBody = (bytes: Buffer, prepared: Prepared, fields: Partial<CompleteBody> = {}) => ({
+    uploadId: prepared.uploadId,
+    fileKey: prepared.fileKey,
+    totalChunks: prepared.totalChunks,
+    sha512: sha512Of(bytes),
+    version: nextVersion(),
+    ...fields,
+  });
+
+  return {
+    chunk,
+    pieces,
+    prepare,
+    completeBody,
+    complete: (bytes: Buffer, prepared: Prepared, fields: Partial<CompleteBody> = {}) =>
+      api.call(uploads.complete, { body: completeBody(bytes, prepared, fields) }),
+    state: (uploadId: string) => api.call(uploads.state, { params: { uploadId } }),
+    cancel: (uploadId: string) => api.call(uploads.cancel, { params: { uploadId } }),
+    async sendAll(bytes: Buffer, prepared: Prepared, parallel = 6): Promise<void> {
+      const waiting = [...pieces(bytes, prepared).entries()];
+      const lane = async () => {
+        for (let next = waiting.shift(); next; next = waiting.shift()) {
+          const answer = await chunk(prepared.uploadId, ...next);
+          if (answer.status !== 200) throw new Error(`Chunk ${next[0]}: ${answer.text}`);
+        }
+      };
+      await Promise.all(Array.from({ length: parallel }, lane));
+    },
+    /** One multipart request; the fields go in the order given. */
+    direct(fields: Fields, headers: Record<string, string> = {}) {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) {
+        if (typeof value === 'string') form.append(name, value);
+        else {
+          const [bytes, fileName] = Array.isArray(value) ? value : [value, 'App Setup.exe'];
+          form.append(name, new Blob([new Uint8Array(bytes)]), fileName);
+        }
+      }
+      return send(uploads.direct, {}, form, headers);
+    },
+    /** Published to everyone, so that API keys may download it. */
+    publish: (releaseId: string) =>
+      api.ok(releases.update, { params: { releaseId }, body: { isDraft: false } }),
+  };
+}
+
+export type Uploader = ReturnType<typeof uploader>;
+
+export const someId = () => randomUUID();

@@ -1,0 +1,249 @@
+import { sql } from 'kysely';
+import { resourceActions, resources, roleNames, type Permission } from '../../../contract/permissions.ts';
+import type { rbac as calls, Role, User } from '../../../contract/users.ts';
+import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import type { Caller } from '../../caller.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { announce } from '../../db/signals.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
+import { changeSummary, writeAudit } from '../audit/audit.ts';
+import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
+import { lockUser } from './user-row.ts';
+
+const noUser = fail('NOT_FOUND', 'There is no such user.');
+const noRole = fail('NOT_FOUND', 'There is no such role.');
+
+/** All roles with their cells of the matrix: the seven in the order of the spec, then the others by name. */
+export async function listRoles(db: Db | Tx): Promise<Role[]> {
+  const rows = await db
+    .selectFrom('roles')
+    .select(['role_id', 'description', 'built_in', 'requires_second_factor'])
+    .select(
+      sql<
+        Permission[]
+      >`coalesce((select json_agg(json_build_object('resource', p.resource, 'action', p.action)
+        order by p.resource, p.action) from role_permissions p where p.role_id = roles.role_id), '[]')`.as(
+        'permissions',
+      ),
+    )
+    .select(sql<number>`(select count(*) from user_roles u where u.role_id = roles.role_id)`.as('user_count'))
+    .orderBy('role_id')
+    .execute();
+  const place = (roleId: string) => {
+    const index = roleNames.indexOf(roleId as (typeof roleNames)[number]);
+    return index === -1 ? roleNames.length : index;
+  };
+  return rows
+    .toSorted((a, b) => place(a.role_id) - place(b.role_id))
+    .map((row) => ({
+      roleId: row.role_id,
+      name: row.role_id,
+      description: row.description,
+      builtIn: row.built_in,
+      requiresSecondFactor: row.requires_second_factor,
+      permissions: row.permissions,
+      userCount: row.user_count,
+    }));
+}
+
+/** Every cell of the matrix. */
+export function listPermissions(): Permission[] {
+  return resources.flatMap((resource) => resourceActions[resource].map((action) => ({ resource, action })));
+}
+
+/** The roles of one user. */
+export async function listRolesOf(
+  db: Db,
+  userId: string,
+): Promise<RouteAnswer<typeof calls.userRoles> | Failure> {
+  const user = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (!user) return noUser;
+  const rows = await db
+    .selectFrom('user_roles')
+    .innerJoin('roles', 'roles.role_id', 'user_roles.role_id')
+    .select(['roles.role_id', 'roles.description'])
+    .where('user_id', '=', userId)
+    .orderBy('roles.role_id')
+    .execute();
+  return rows.map((row) => ({ roleId: row.role_id, name: row.role_id, description: row.description }));
+}
+
+/** Gives a user one more role, which may not reach beyond the caller's own rights. */
+export async function assignRole(
+  tx: Tx,
+  by: Caller,
+  userId: string,
+  roleId: string,
+): Promise<undefined | Failure> {
+  const user = await lockUser(tx, userId);
+  if (!user) return noUser;
+  const refusal =
+    (await refuseActingOn(tx, by, user)) ??
+    refuseSuperAdmin(by, roleId) ??
+    (await refuseGrant(tx, by, roleId));
+  if (refusal) return refusal;
+  if (user.roles.includes(roleId)) return fail('ALREADY_EXISTS', 'The user has this role already.');
+  await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId }).execute();
+  await auditRoles(tx, by, user, [...user.roles, roleId].toSorted());
+  return undefined;
+}
+
+/** Takes a role from a user; the last super admin keeps theirs. */
+export async function revokeRole(
+  tx: Tx,
+  by: Caller,
+  userId: string,
+  roleId: string,
+): Promise<undefined | Failure> {
+  const user = await lockUser(tx, userId);
+  if (!user) return noUser;
+  if (!user.roles.includes(roleId)) return fail('NOT_FOUND', 'The user does not have this role.');
+  const refusal =
+    (await refuseActingOn(tx, by, user)) ??
+    (roleId === 'super_admin' ? await refuseLastSuperAdmin(tx, user) : undefined);
+  if (refusal) return refusal;
+  await tx.deleteFrom('user_roles').where('user_id', '=', userId).where('role_id', '=', roleId).execute();
+  await auditRoles(
+    tx,
+    by,
+    user,
+    user.roles.filter((role) => role !== roleId),
+  );
+  return undefined;
+}
+
+async function auditRoles(tx: Tx, by: Caller, user: User, roles: string[]): Promise<void> {
+  await announce(tx, 'sessions');
+  await writeAudit(tx, by, {
+    event: 'user.roles_changed',
+    resourceType: 'user',
+    resourceId: user.id,
+    summary: `Roles of ${user.email}: ${user.roles.join(', ') || '–'} → ${roles.join(', ') || '–'}`,
+    before: { roles: user.roles },
+    after: { roles },
+  });
+}
+
+type NewRole = RouteInput<typeof calls.createRole>['body'];
+
+/** Makes a role with the rights of an existing one, none of which the caller may lack. */
+export async function createRole(
+  tx: Tx,
+  by: Caller,
+  { roleId, description, copyFrom }: NewRole,
+): Promise<Role | Failure> {
+  const refusal = refuseSuperAdmin(by, copyFrom) ?? (await refuseGrant(tx, by, copyFrom));
+  if (refusal) return refusal;
+  const made = await tx
+    .insertInto('roles')
+    .values({ role_id: roleId, description })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('role_id')
+    .executeTakeFirst();
+  if (!made) return fail('ALREADY_EXISTS', 'There is a role of this name already.');
+  await sql`insert into role_permissions (role_id, resource, action)
+            select ${roleId}, resource, action from role_permissions where role_id = ${copyFrom}`.execute(tx);
+  const role = await oneRole(tx, roleId);
+  await audit(tx, by, 'role.created', role!, {
+    summary: `Made role ${roleId} from ${copyFrom}`,
+    after: role!,
+  });
+  return role!;
+}
+
+type RoleChange = RouteInput<typeof calls.updateRole>['body'];
+
+/**
+ * Sets what a role may do. The caller must hold whatever the role gains or loses, so that nobody widens their own
+ * rights; super_admin holds everything and stays as it is.
+ */
+export async function updateRole(
+  tx: Tx,
+  by: Caller,
+  roleId: string,
+  change: RoleChange,
+): Promise<Role | Failure> {
+  const before = await lockRole(tx, roleId);
+  if (isFailure(before)) return before;
+  const wanted = listPermissions().filter((p) => contains(change.permissions, p));
+  const unknown = change.permissions.find((p) => !contains(wanted, p));
+  if (unknown) return rule(`There is no permission ${unknown.resource}:${unknown.action}`);
+  const differing = [
+    ...wanted.filter((p) => !contains(before.permissions, p)),
+    ...before.permissions.filter((p) => !contains(wanted, p)),
+  ];
+  if (roleId === 'super_admin' && differing.length > 0)
+    return rule('super_admin holds everything and cannot be changed');
+  const missing = beyond(by, differing);
+  if (missing) return rule(`You lack ${missing.resource}:${missing.action} yourself`);
+  await tx
+    .updateTable('roles')
+    .set({ description: change.description, requires_second_factor: change.requiresSecondFactor })
+    .where('role_id', '=', roleId)
+    .execute();
+  await tx.deleteFrom('role_permissions').where('role_id', '=', roleId).execute();
+  if (wanted.length > 0) {
+    await tx
+      .insertInto('role_permissions')
+      .values(wanted.map((p) => ({ role_id: roleId, ...p })))
+      .execute();
+  }
+  await announce(tx, 'sessions');
+  const after = (await oneRole(tx, roleId))!;
+  await audit(tx, by, 'role.updated', after, { summary: roleSummary(before, after), before, after });
+  return after;
+}
+
+/** Removes a role that nobody has; the seven stay. */
+export async function deleteRole(tx: Tx, by: Caller, roleId: string): Promise<undefined | Failure> {
+  const before = await lockRole(tx, roleId);
+  if (isFailure(before)) return before;
+  if (before.builtIn) return fail('RULE_VIOLATED', 'One of the seven roles cannot be removed.');
+  if (before.userCount > 0) return fail('RULE_VIOLATED', 'Somebody still has this role.');
+  await tx.deleteFrom('roles').where('role_id', '=', roleId).execute();
+  await audit(tx, by, 'role.deleted', before, { summary: `Removed role ${roleId}`, before });
+  return undefined;
+}
+
+const contains = (list: readonly Permission[], p: Permission) =>
+  list.some(({ resource, action }) => resource === p.resource && action === p.action);
+
+async function oneRole(tx: Tx, roleId: string): Promise<Role | undefined> {
+  return (await listRoles(tx)).find((role) => role.roleId === roleId);
+}
+
+async function lockRole(tx: Tx, roleId: string): Promise<Role | Failure> {
+  await tx.selectFrom('roles').select('role_id').where('role_id', '=', roleId).forUpdate().execute();
+  return (await oneRole(tx, roleId)) ?? noRole;
+}
+
+function roleSummary(before: Role, after: Role): string {
+  const names = (role: Role) => role.permissions.map((p) => `${p.resource}:${p.action}`);
+  const [old, now] = [names(before), names(after)];
+  const changes = [
+    ...now.filter((name) => !old.includes(name)).map((name) => `+${name}`),
+    ...old.filter((name) => !now.includes(name)).map((name) => `−${name}`),
+  ];
+  const { permissions: _before, ...was } = before;
+  const { permissions: _after, ...is } = after;
+  return (
+    [...changes, changeSummary(was, is)].filter((part) => part !== 'No change').join('; ') || 'No change'
+  );
+}
+
+const rule = (message: string) =>
+  fail('RULE_VIOLATED', `permissions: ${message}`, { details: [{ path: 'permissions', message }] });
+
+function audit(
+  tx: Tx,
+  by: Caller,
+  event: string,
+  { roleId }: Role,
+  what: { summary: string; before?: object; after?: object },
+) {
+  return writeAudit(tx, by, { event, resourceType: 'role', resourceId: roleId, ...what });
+}

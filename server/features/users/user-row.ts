@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { User } from '../../../contract/users.ts';
+import type { Caller } from '../../caller.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { writeAudit } from '../audit/audit.ts';
+
+/** Users with their roles: what every answer about a user is made of. */
+export function selectUsers(db: Db | Tx) {
+  return db
+    .selectFrom('users as u')
+    .select(['u.user_id', 'u.email', 'u.name', 'u.status', 'u.last_sign_in_at', 'u.totp_confirmed_at'])
+    .select(['u.created_at', 'u.updated_at'])
+    .select(
+      sql<string[]>`coalesce((select json_agg(r.role_id order by r.role_id) from user_roles r
+                               where r.user_id = u.user_id), '[]')`.as('roles'),
+    );
+}
+
+type UserRow = Awaited<ReturnType<ReturnType<typeof selectUsers>['executeTakeFirstOrThrow']>>;
+
+/** A row as it travels. */
+export function toUser(row: UserRow): User {
+  return {
+    id: row.user_id,
+    email: row.email,
+    name: row.name,
+    role: row.roles[0] ?? '',
+    roles: row.roles,
+    status: row.status,
+    secondFactor: row.totp_confirmed_at !== null,
+    lastSignInAt: row.last_sign_in_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** The user, locked until the transaction ends. */
+export async function lockUser(tx: Tx, userId: string): Promise<User | undefined> {
+  const row = await selectUsers(tx).where('u.user_id', '=', userId).forUpdate('u').executeTakeFirst();
+  return row && toUser(row);
+}
+
+export type NewUser = { email: string; name: string; passwordHash: string; role: string };
+
+/** Writes a user with one role, and the audit entry. What may be granted is decided by who calls this. */
+export async function insertUser(tx: Tx, by: Caller, user: NewUser): Promise<User> {
+  const userId = uuidv7();
+  await tx
+    .insertInto('users')
+    .values({
+      user_id: userId,
+      email: user.email,
+      name: user.name,
+      password_hash: user.passwordHash,
+      created_at: by.now,
+      updated_at: by.now,
+      last_sign_in_at: null,
+      totp_secret: null,
+      totp_confirmed_at: null,
+      totp_last_step: null,
+    })
+    .execute();
+  await tx.insertInto('user_roles').values({ user_id: userId, role_id: user.role }).execute();
+  const made = toUser(await selectUsers(tx).where('u.user_id', '=', userId).executeTakeFirstOrThrow());
+  await writeAudit(tx, by, {
+    event: 'user.created',
+    resourceType: 'user',
+    resourceId: userId,
+    summary: `Created ${user.email} as ${user.role}`,
+    after: made,
+  });
+  return made;
+}

@@ -1,0 +1,66 @@
+import { rbac as rbacCalls, users as calls } from '../../../contract/users.ts';
+import type { Context } from '../../context.ts';
+import { change, changeAfter, implement } from '../../http/call.ts';
+import type { Passwords } from '../../passwords.ts';
+import { refusePassword, refusePasswords } from './password-rules.ts';
+import {
+  assignRole,
+  createRole,
+  deleteRole,
+  listPermissions,
+  listRoles,
+  listRolesOf,
+  revokeRole,
+  updateRole,
+} from './roles.ts';
+import {
+  createUser,
+  deactivateUser,
+  deleteUser,
+  endSessionOf,
+  listSessionsOf,
+  listUsers,
+  reactivateUser,
+  resetPassword,
+  resetSecondFactor,
+  updateUser,
+} from './users.ts';
+
+export function userRoutes({ db, config }: Context, passwords: Passwords) {
+  return [
+    ...implement(calls, {
+      list: ({ query }) => listUsers(db, query.search),
+      // The hash is made before the transaction: a connection must not wait for argon2.
+      create: changeAfter(
+        async ({ body }) => refusePassword(body.password) ?? passwords.hash(body.password),
+        (tx, { by, body: { email, name, role } }, passwordHash) =>
+          createUser(tx, by, { email, name, role, passwordHash }),
+      ),
+      update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>
+        updateUser(tx, by, params.id, patch, updatedAt ?? ifMatch),
+      ),
+      deactivate: change((tx, { by, params }) => deactivateUser(tx, by, params.id)),
+      reactivate: change((tx, { by, params }) => reactivateUser(tx, by, params.id)),
+      delete: change((tx, { by, params }) => deleteUser(tx, by, params.id)),
+      resetPassword: changeAfter(
+        async ({ body }) =>
+          refusePasswords(body.newPassword, body.confirmPassword) ?? passwords.hash(body.newPassword),
+        (tx, { by, params }, passwordHash) => resetPassword(tx, by, params.id, passwordHash),
+      ),
+      resetSecondFactor: change((tx, { by, params }) => resetSecondFactor(tx, by, params.id)),
+      sessions: ({ by, params }) =>
+        listSessionsOf(db, by, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
+      endSession: change((tx, { by, params }) => endSessionOf(tx, by, params.id, params.sessionId)),
+    }),
+    ...implement(rbacCalls, {
+      roles: () => listRoles(db),
+      permissions: async () => listPermissions(),
+      userRoles: ({ params }) => listRolesOf(db, params.userId),
+      assignRole: change((tx, { by, params }) => assignRole(tx, by, params.userId, params.roleId)),
+      revokeRole: change((tx, { by, params }) => revokeRole(tx, by, params.userId, params.roleId)),
+      createRole: change((tx, { by, body }) => createRole(tx, by, body)),
+      updateRole: change((tx, { by, params, body }) => updateRole(tx, by, params.roleId, body)),
+      deleteRole: change((tx, { by, params }) => deleteRole(tx, by, params.roleId)),
+    }),
+  ];
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { releases as calls } from '../../contract/releases.ts';
+import { makeRelease } from '../../tests/factories.ts';
+import {
+  auditOf,
+  days,
+  eventually,
+  startTestServer,
+  startTwin,
+  type TestServer,
+} from '../../tests/harness.ts';
+import { purgeLock, runBinPurge, startBinPurge } from './bin-purge.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+async function binRelease(on: TestServer): Promise<{ id: string; key: string }> {
+  const { id } = await makeRelease(on);
+  const api = on.api(await on.signInAs('admin'));
+  await api.ok(calls.softDelete, { params: { releaseId: id }, body: { reason: 'Old' } });
+  const { storage_key } = await on.db
+    .selectFrom('releases')
+    .select('storage_key')
+    .where('release_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return { id, key: storage_key! };
+}
+
+const exists = async (id: string) =>
+  (await server.db.selectFrom('releases').select('release_id').where('release_id', '=', id).execute())
+    .length > 0;
+const isStored = async (key: string) => (await server.context.storage.sizeOf(key)) !== undefined;
+
+test('what lay in the bin for 30 days goes with its binary, and the audit log says so as the system', async () => {
+  const live = await makeRelease(server);
+  const old = await binRelease(server);
+  server.clock.advance(1);
+  const younger = await binRelease(server);
+  server.clock.advance(days(30) - 2);
+  expect(await runBinPurge(server.context)).toBe(0);
+  server.clock.advance(1);
+  expect(await runBinPurge(server.context)).toBe(1);
+  expect([await exists(old.id), await isStored(old.key)]).toEqual([false, false]);
+  expect([await exists(younger.id), await isStored(younger.key)]).toEqual([true, true]);
+  expect(await exists(live.id)).toBe(true);
+  const entry = (await auditOf(server, old.id)).at(-1)!;
+  expect(entry).toMatchObject({ event_type: 'release.purged', user_id: null, user_email: 'system' });
+  expect(entry.changes_summary).toMatch(/^Permanently deleted .* after 30 days in the recycle bin$/);
+  expect(entry.timestamp).toEqual(server.clock.now());
+  server.clock.advance(days(1));
+  expect(await runBinPurge(server.context)).toBe(1);
+  expect(await exists(live.id)).toBe(true);
+});
+
+test('many processes at once remove each release once', async () => {
+  const twin = await startTwin(server);
+  try {
+    const made: { id: string; key: string }[] = [];
+    for (let n = 0; n < 12; n++) made.push(await binRelease(server));
+    server.clock.advance(days(30));
+    const contexts = [server.context, twin.context, server.context, twin.context];
+    await eventually(async () => {
+      await Promise.all(contexts.map((context) => runBinPurge(context)));
+      for (const { id } of made) if (await exists(id)) return false;
+      return true;
+    });
+    for (const { id } of made) {
+      const purged = (await auditOf(server, id)).filter((e) => e.event_type === 'release.purged');
+      expect(purged).toHaveLength(1);
+    }
+  } finally {
+    await twin.close();
+  }
+});
+
+test('while another process is at it, nothing is done here', async () => {
+  const { id } = await binRelease(server);
+  server.clock.advance(days(30));
+  await server.db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${purgeLock})`.execute(tx);
+    expect(await runBinPurge(server.context)).toBe(0);
+  });
+  expect(await exists(id)).toBe(true);
+  const job = startBinPurge(server.context);
+  await eventually(async () => !(await exists(id)));
+  job.stop();
+});
+
+test('one that is being restored at that moment is left alone', async () => {
+  const { id } = await binRelease(server);
+  server.clock.advance(days(30));
+  await server.db.transaction().execute(async (tx) => {
+    await tx.updateTable('releases').set({ deleted_at: null }).where('release_id', '=', id).execute();
+    expect(await runBinPurge(server.context)).toBe(0);
+  });
+  expect(await runBinPurge(server.context)).toBe(0);
+  expect(await exists(id)).toBe(true);
+});

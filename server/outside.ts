@@ -1,0 +1,90 @@
+import ipaddr from 'ipaddr.js';
+import type { LookupAddress } from 'node:dns';
+import dns from 'node:dns/promises';
+import http from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+import tls from 'node:tls';
+import { callbackify } from 'node:util';
+
+/** The world beyond our network, as far as we reach out to it: all that a test has to fake. */
+export type Outside = {
+  /** Every address of a host name. */
+  resolve(host: string): Promise<LookupAddress[]>;
+  /** Connects, by `lookup` where the host is a name, as net.connect does; with TLS where there is a server name. */
+  connect(to: Destination): net.Socket;
+};
+
+export type Destination = {
+  host: string;
+  port: number;
+  lookup: net.LookupFunction;
+  /** Empty for TLS with a literal address. */
+  servername?: string;
+};
+
+export const outside: Outside = {
+  resolve: (host) => dns.lookup(host, { all: true }),
+  connect: (to) => (to.servername === undefined ? net.connect(to) : tls.connect(to)),
+};
+
+/** Refuses a connection into a network that is not public. */
+export class NotPublic extends Error {
+  constructor() {
+    super('Leads to an address that is not public');
+  }
+}
+
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+/** For documentation (RFC 9637): not yet known to the library. */
+const documentation = ipaddr.parseCIDR('3fff::/20');
+
+/**
+ * True for an address on the public Internet. Private, loopback, link-local, shared (CGNAT), multicast and reserved
+ * ones are not, nor any IPv6 form that carries an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo): what that
+ * leads to is decided by a gateway.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || (address.match(globalUnicast) && !address.match(documentation));
+}
+
+type Ask = { method: 'HEAD' | 'GET'; headers: Record<string, string>; signal: AbortSignal };
+
+/**
+ * Sends one request to a public address and answers as soon as the headers are there; no redirect is followed. The
+ * address is checked at the moment of connecting, so a name that resolves differently a moment later gains nothing.
+ */
+export function askOutside(world: Outside, url: URL, ask: Ask): Promise<http.IncomingMessage> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // a literal address is never looked up
+  if (net.isIP(host) && !isPublicAddress(host)) return Promise.reject(new NotPublic());
+  const secure = url.protocol === 'https:';
+  const defaultPort = secure ? 443 : 80;
+  const to: Destination = { host, port: Number(url.port) || defaultPort, lookup: publicLookup(world) };
+  if (secure) to.servername = net.isIP(host) ? '' : host;
+  return new Promise((resolve, reject) => {
+    const { request } = secure ? https : http;
+    request(url, { ...ask, defaultPort, createConnection: () => world.connect(to) }, resolve)
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** One address that is not public condemns the name: which of them would be taken is not ours to choose. */
+function publicLookup(world: Outside): net.LookupFunction {
+  const find = async (host: string) => {
+    const addresses = await world.resolve(host);
+    if (addresses.length > 0 && addresses.every((a) => isPublicAddress(a.address))) return addresses;
+    throw new NotPublic();
+  };
+  const lookup = callbackify(find);
+  return (host, { all }, callback) =>
+    lookup(host, (error, addresses) => {
+      if (error) callback(error, []);
+      else if (all) callback(null, addresses);
+      else callback(null, addresses[0]!.address, addresses[0]!.family);
+    });
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { access, mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { isFailure, type Failure } from '../failure.ts';
+import { notUnfinished, storageFull, type Storage, type StoredThing, type Unfinished } from './storage.ts';
+
+/** Bytes gathered before a write: network reads are small, and each write is a trip to another thread. */
+const gatherBytes = 512 * 1024;
+/** Bytes read ahead of a client. */
+const readAhead = 512 * 1024;
+
+/**
+ * Binaries in a folder: finished ones under their key, others in `incoming/` until a rename makes them whole. What
+ * arrives in parts is written at its place in one file of the final size, so that nothing is copied at the end.
+ */
+export async function openDisk(folder: string): Promise<Storage> {
+  const incoming = path.join(folder, 'incoming');
+  await mkdir(incoming, { recursive: true });
+  const finalPath = (key: string) => path.join(folder, safeName(key));
+  const partPath = ({ key, token }: Pick<Unfinished, 'key' | 'token'>) =>
+    path.join(incoming, `${safeName(key)}~${safeName(token)}`);
+
+  async function begin(key: string, size: number): Promise<Unfinished | Failure> {
+    const { bavail, bsize } = await statfs(incoming);
+    if (bavail * bsize < size) return storageFull;
+    const unfinished = { key, size, token: randomUUID() };
+    return fullAsValue(async () => {
+      await withFile(partPath(unfinished), 'wx', (file) => file.truncate(size));
+      await syncFolder(incoming);
+      return unfinished;
+    });
+  }
+
+  async function finish(unfinished: Unfinished): Promise<undefined | Failure> {
+    const [from, to] = [partPath(unfinished), finalPath(unfinished.key)];
+    return fullAsValue(async () => {
+      try {
+        await withFile(from, 'r+', (file) => file.sync());
+        await rename(from, to);
+      } catch (error) {
+        // it was finished before, and the process ended before it could say so
+        const finished = isMissing(error) && (await sizeOf(to)) === unfinished.size;
+        if (!finished) throw error;
+      }
+      await syncFolder(folder);
+      await syncFolder(incoming);
+      return undefined;
+    });
+  }
+
+  async function put(key: string, bytes: AsyncIterable<Buffer>): Promise<number | Failure> {
+    const from = partPath({ key, token: randomUUID() });
+    let written: number | Failure | undefined;
+    try {
+      written = await fullAsValue(() =>
+        withFile(from, 'wx', async (file) => {
+          const size = await writeAll(file, bytes, 0);
+          await file.sync();
+          return size;
+        }),
+      );
+      if (isFailure(written)) return written;
+      await rename(from, finalPath(key));
+      await syncFolder(folder);
+      return written;
+    } finally {
+      await rm(from, { force: true });
+    }
+  }
+
+  return {
+    begin,
+    finish,
+    put,
+    writePart: (unfinished, { offset }, bytes, tag) =>
+      fullAsValue(async () => {
+        const file = await open(partPath(unfinished), 'r+').catch(missingAsUndefined);
+        if (!file) return notUnfinished;
+        try {
+          await writeAll(file, bytes, offset);
+          await file.datasync();
+          return tag;
+        } finally {
+          await file.close();
+        }
+      }),
+    abandon: (unfinished) => rm(partPath(unfinished), { force: true }),
+    async fileOf(unfinished) {
+      const arriving = partPath(unfinished);
+      return (await sizeOf(arriving)) === undefined ? finalPath(unfinished.key) : arriving;
+    },
+    async read(key, range) {
+      const file = await open(finalPath(key), 'r').catch(missingAsUndefined);
+      return file && createReadStream('', { fd: file, highWaterMark: readAhead, ...range });
+    },
+    sizeOf: (key) => sizeOf(finalPath(key)),
+    remove: (key) => rm(finalPath(key), { force: true }),
+    list: () => list(folder, incoming),
+    check: () => access(incoming, constants.W_OK),
+    close: () => undefined,
+  };
+}
+
+async function* list(folder: string, incoming: string): AsyncIterable<StoredThing> {
+  for (const name of await readdir(folder)) {
+    const found = await stat(path.join(folder, name)).catch(missingAsUndefined);
+    if (found?.isFile()) yield { key: name, modifiedAt: found.mtime, unfinished: undefined };
+  }
+  for (const name of await readdir(incoming)) {
+    const found = await stat(path.join(incoming, name)).catch(missingAsUndefined);
+    const [key, token] = name.split('~');
+    if (!found?.isFile() || !key || !token) continue;
+    yield { key, modifiedAt: found.mtime, unfinished: { key, token, size: found.size } };
+  }
+}
+
+/** Writes from `position` on and answers how many bytes; an error of `bytes` leaves what was gathered unwritten. */
+async function writeAll(file: FileHandle, bytes: AsyncIterable<Buffer>, position: number): Promise<number> {
+  let at = position;
+  let gathered: Buffer[] = [];
+  let waiting = 0;
+  const flush = async () => {
+    let rest = gathered;
+    [gathered, waiting] = [[], 0];
+    while (rest.length > 0) {
+      const { bytesWritten } = await file.writev(rest, at);
+      at += bytesWritten;
+      rest = withoutFirst(rest, bytesWritten);
+    }
+  };
+  for await (const piece of bytes) {
+    gathered.push(piece);
+    waiting += piece.length;
+    if (waiting >= gatherBytes) await flush();
+  }
+  await flush();
+  return at - position;
+}
+
+/** A disk that is nearly full takes a part of what it is given. */
+function withoutFirst(pieces: Buffer[], count: number): Buffer[] {
+  let skip = count;
+  return pieces.flatMap((piece) => {
+    const rest = piece.subarray(Math.min(skip, piece.length));
+    skip -= piece.length - rest.length;
+    return rest.length > 0 ? [rest] : [];
+  });
+}
+
+/** The last line of defense: keys are our own, but none may ever leave the folder. */
+function safeName(name: string): string {
+  if (!/^[\w][\w.-]*$/.test(name) || name === 'incoming') throw new Error(`Not a storage key: ${name}`);
+  return name;
+}
+
+async function fullAsValue<T>(work: () => Promise<T>): Promise<T | Failure> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return storageFull;
+    throw error;
+  }
+}
+
+async function withFile<T>(name: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(name, flags);
+  try {
+    return await work(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** A new name is on disk only when its folder is. */
+const syncFolder = (folder: string) => withFile(folder, 'r', (file) => file.sync());
+
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+function missingAsUndefined(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+const sizeOf = (file: string) => stat(file).then((found) => found.size, missingAsUndefined);

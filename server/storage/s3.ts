@@ -1,0 +1,269 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { Readable } from 'node:stream';
+import type { StorageConfig } from '../config.ts';
+import { isFailure, type Failure } from '../failure.ts';
+import { connect } from './s3-client.ts';
+import {
+  notUnfinished,
+  storageFull,
+  storageUnavailable,
+  type Part,
+  type Storage,
+  type StoredThing,
+  type Unfinished,
+} from './storage.ts';
+
+/** Parts of what arrives without a known size; S3 wants at least 5 MiB. */
+const putPartBytes = 8 * 1024 * 1024;
+const signedUrlSeconds = 300;
+
+type Place = { client: S3Client; bucket: string; prefix: string };
+
+/** Binaries in a bucket. What arrives in parts goes straight through as a multipart upload. */
+export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage {
+  const place: Place = { client: connect(config), bucket: config.bucket, prefix: config.prefix };
+  const { client } = place;
+  const object = (key: string) => ({ Bucket: config.bucket, Key: config.prefix + key });
+  const multipart = ({ key, token }: Unfinished) => ({ ...object(key), UploadId: token });
+
+  const exists = (unfinished: Unfinished) => new ListPartsCommand({ ...multipart(unfinished), MaxParts: 1 });
+
+  async function begin(key: string, size: number): Promise<Unfinished | Failure> {
+    return troubleAsValue(async () => {
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand(object(key)));
+      return { key, size, token: UploadId! };
+    });
+  }
+
+  async function writePart(unfinished: Unfinished, part: Part, bytes: AsyncIterable<Buffer>) {
+    const body = Readable.from(bytes, { objectMode: false, highWaterMark: 256 * 1024 });
+    const abort = new AbortController();
+    let broken: unknown;
+    // the client does not hear of an error in a stream that it sends
+    body.on('error', (error) => {
+      broken = error;
+      abort.abort();
+    });
+    const command = new UploadPartCommand({
+      ...multipart(unfinished),
+      PartNumber: part.index + 1,
+      Body: body,
+      ContentLength: part.length,
+    });
+    return troubleAsValue(async () => {
+      try {
+        const { ETag } = await client.send(command, { abortSignal: abort.signal });
+        return ETag!;
+      } catch (error) {
+        if (broken !== undefined) throw broken;
+        // a server that refuses a part may hang up while it is still being sent
+        if (unreachable.has((error as S3Error).code ?? '')) await client.send(exists(unfinished));
+        throw error;
+      } finally {
+        body.destroy();
+      }
+    });
+  }
+
+  async function finish(unfinished: Unfinished, tags: readonly string[]): Promise<undefined | Failure> {
+    const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }));
+    return troubleAsValue(async () => {
+      try {
+        await client.send(
+          new CompleteMultipartUploadCommand({ ...multipart(unfinished), MultipartUpload: { Parts } }),
+        );
+      } catch (error) {
+        // it was finished before, and the process ended before it could say so
+        const finished = isMissing(error) && (await sizeOf(unfinished.key)) === unfinished.size;
+        if (!finished) throw error;
+      }
+      return undefined;
+    });
+  }
+
+  /** A part that was still arriving may outlive the first abort, so it is repeated until the storage knows of none. */
+  async function abandon(unfinished: Unfinished): Promise<void> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      try {
+        await client.send(new AbortMultipartUploadCommand(multipart(unfinished)));
+      } catch (error) {
+        if (isMissing(error)) return;
+        throw error;
+      }
+    }
+  }
+
+  async function put(key: string, bytes: AsyncIterable<Buffer>): Promise<number | Failure> {
+    const parts = inParts(bytes);
+    const first = (await parts.next()).value ?? Buffer.alloc(0);
+    if (first.length < putPartBytes) {
+      return troubleAsValue(async () => {
+        await client.send(new PutObjectCommand({ ...object(key), Body: first }));
+        return first.length;
+      });
+    }
+    const unfinished = await begin(key, 0);
+    if (isFailure(unfinished)) return unfinished;
+    const stored = await putParts(unfinished, first, parts).catch(async (error: unknown) => {
+      await abandon(unfinished).catch(() => undefined);
+      throw error;
+    });
+    if (isFailure(stored)) await abandon(unfinished).catch(() => undefined);
+    return stored;
+  }
+
+  async function putParts(unfinished: Unfinished, first: Buffer, rest: AsyncGenerator<Buffer, void>) {
+    const tags: string[] = [];
+    let size = 0;
+    for (let next: Buffer | void = first; next; next = (await rest.next()).value) {
+      const part = { index: tags.length, offset: size, length: next.length };
+      const tag = await writePart(unfinished, part, one(next));
+      if (isFailure(tag)) return tag;
+      tags.push(tag);
+      size += next.length;
+    }
+    return (await finish(unfinished, tags)) ?? size;
+  }
+
+  const sizeOf = (key: string) =>
+    client
+      .send(new HeadObjectCommand(object(key)))
+      .then(({ ContentLength }) => ContentLength, missingAsUndefined);
+
+  return {
+    begin,
+    writePart,
+    finish,
+    abandon,
+    put,
+    sizeOf,
+    async read(key, range) {
+      const Range = range && `bytes=${range.start}-${range.end}`;
+      const found = await client
+        .send(new GetObjectCommand({ ...object(key), ...(Range ? { Range } : {}) }))
+        .catch(missingAsUndefined);
+      return found?.Body as Readable | undefined;
+    },
+    async remove(key) {
+      await client.send(new DeleteObjectCommand(object(key)));
+    },
+    list: () => list(place),
+    async check() {
+      await client.send(new HeadBucketCommand({ Bucket: config.bucket }), {
+        abortSignal: AbortSignal.timeout(2000),
+      });
+    },
+    ...(config.redirect
+      ? {
+          signedUrl: (key, { contentType, contentDisposition }) =>
+            getSignedUrl(
+              client,
+              new GetObjectCommand({
+                ...object(key),
+                ResponseContentType: contentType,
+                ResponseContentDisposition: contentDisposition,
+              }),
+              { expiresIn: signedUrlSeconds },
+            ),
+        }
+      : {}),
+    close: () => client.destroy(),
+  } satisfies Storage as 
+async function* list({ client, bucket, prefix }: Place): AsyncIterable<StoredThing> {
+  const where = { Bucket: bucket, Prefix: prefix };
+  let token: string | undefined;
+  do {
+    const page = await client.send(new ListObjectsV2Command({ ...where, ContinuationToken: token }));
+    for (const { Key, LastModified } of page.Contents ?? []) {
+      yield { key: Key!.slice(prefix.length), modifiedAt: LastModified!, unfinished: undefined };
+    }
+    token = page.NextContinuationToken;
+  } while (token);
+
+  let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {};
+  while (marker) {
+    const page: import('@aws-sdk/client-s3').ListMultipartUploadsCommandOutput = await client.send(
+      new ListMultipartUploadsCommand({ ...where, ...marker }),
+    );
+    for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+      const key = Key!.slice(prefix.length);
+      yield { key, modifiedAt: Initiated!, unfinished: { key, size: 0, token: UploadId! } };
+    }
+    marker =
+      page.IsTruncated && page.NextKeyMarker
+        ? {
+            KeyMarker: page.NextKeyMarker,
+            ...(page.NextUploadIdMarker ? { UploadIdMarker: page.NextUploadIdMarker } : {}),
+          }
+        : undefined;
+  }
+}
+
+/** Pieces of any size as parts of one size; the last may be shorter. */
+async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let gathered: Buffer[] = [];
+  let size = 0;
+  for await (let piece of bytes) {
+    while (size + piece.length >= putPartBytes) {
+      const taken = putPartBytes - size;
+      yield Buffer.concat([...gathered, piece.subarray(0, taken)]);
+      piece = piece.subarray(taken);
+      [gathered, size] = [[], 0];
+    }
+    gathered.push(piece);
+    size += piece.length;
+  }
+  if (size > 0) yield Buffer.concat(gathered);
+}
+
+async function* one(piece: Buffer): AsyncGenerator<Buffer> {
+  yield piece;
+}
+
+type S3Error = { name?: string; code?: string; $metadata?: { httpStatusCode?: number } };
+
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+]);
+const full = new Set(['QuotaExceeded', 'InsufficientCapacity', 'XMinioStorageFull', 'InsufficientStorage']);
+
+/** What a storage of any kind may suffer becomes a value; everything else stays an error. */
+async function troubleAsValue<T>(work: () => Promise<T>): Promise<T | Failure> {
+  try {
+    return await work();
+  } catch (error) {
+    const { name = '', code = '', $metadata } = error as S3Error;
+    const status = $metadata?.httpStatusCode ?? 0;
+    if (status === 507 || full.has(name)) return storageFull;
+    if (isMissing(error)) return notUnfinished;
+    if (status >= 500 || unreachable.has(code) || name === 'TimeoutError') return storageUnavailable;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown) =>
+  ['NoSuchUpload', 'NoSuchKey', 'NotFound'].includes((error as S3Error).name ?? '');
+
+function missingAsUndefined(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}

@@ -1,0 +1,298 @@
+import { CreateBucketCommand, ListPartsCommand } from '@aws-sdk/client-s3';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isFailure } from '../failure.ts';
+import { connect } from './s3-client.ts';
+import { openStorage, type Storage, type StoredThing, type Unfinished } from './storage.ts';
+
+const MiB = 1024 * 1024;
+const partBytes = 5 * MiB;
+const { S3_ENDPOINT } = process.env;
+
+type Place = { storage: Storage; close(): Promise<void> };
+
+async function onDisk(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'lanyard-storage-'));
+  const storage = await openStorage({ kind: 'disk', folder: join(folder, 'binaries') });
+  return { storage, close: () => rm(folder, { recursive: true }) };
+}
+
+async function onS3(): Promise<Place> {
+  const config = {
+    kind: 's3' as const,
+    bucket: `lanyard-${randomUUID()}`,
+    prefix: 'some/where/',
+    endpoint: S3_ENDPOINT,
+    region: 'us-east-1',
+    redirect: true,
+  };
+  const client = connect(config);
+  await client.send(new CreateBucketCommand({ Bucket: config.bucket }));
+  client.destroy();
+  const storage = await openStorage(config);
+  return { storage, close: async () => storage.close() };
+}
+
+const places: [string, () => Promise<Place>][] = [['on disk', onDisk]];
+if (S3_ENDPOINT) places.push(['on S3', onS3]);
+
+/** In small pieces, as a network gives them. */
+async function* pieces(bytes: Buffer, failAt = Infinity): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 60_000) {
+    if (at >= failAt) throw new Error('The sender is gone');
+    yield bytes.subarray(at, at + 60_000);
+  }
+}
+
+const ok = <T>(value: T): Exclude<T, { failure: unknown }> => {
+  if (isFailure(value)) throw new Error(value.message);
+  return value as Exclude<T, { failure: unknown }>;
+};
+
+const all = async (bytes: Readable | undefined) => Buffer.concat((await bytes!.toArray()) as Buffer[]);
+const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+async function list(storage: Storage): Promise<StoredThing[]> {
+  const things: StoredThing[] = [];
+  for await (const thing of storage.list()) things.push(thing);
+  return things;
+}
+
+function partsOf(bytes: Buffer) {
+  const count = Math.ceil(bytes.length / partBytes);
+  return Array.from({ length: count }, (_, index) => {
+    const offset = index * partBytes;
+    const content = bytes.subarray(offset, offset + partBytes);
+    return { part: { index, offset, length: content.length }, content };
+  });
+}
+
+async function writeAll(storage: Storage, unfinished: Unfinished, bytes: Buffer): Promise<string[]> {
+  const tags = partsOf(bytes)
+    .toReversed()
+    .map(async ({ part, content }) =>
+      ok(await storage.writePart(unfinished, part, pieces(content), `tag-${part.index}`)),
+    );
+  return (await Promise.all(tags)).toReversed();
+}
+
+describe.each(places)('the storage %s', (_, open) => {
+  let place: Place;
+  let storage: Storage;
+  beforeAll(async () => {
+    place = await open();
+    ({ storage } = place);
+  });
+  afterAll(() => place.close());
+
+  test('says that it can be used', async () => {
+    await storage.check();
+  });
+
+  test('makes one object of parts that arrive in any order, and at once', async () => {
+    const bytes = randomBytes(2 * partBytes + 12_345);
+    const unfinished = ok(await storage.begin('whole.exe', bytes.length));
+    expect(await storage.sizeOf('whole.exe')).toBeUndefined();
+    const tags = await writeAll(storage, unfinished, bytes);
+    expect(await storage.sizeOf('whole.exe')).toBeUndefined();
+    expect(await storage.finish(unfinished, tags)).toBeUndefined();
+    expect(await storage.sizeOf('whole.exe')).toBe(bytes.length);
+    expect(sum(await all(await storage.read('whole.exe')))).toBe(sum(bytes));
+    expect((await list(storage)).map((thing) => thing.key)).toEqual(['whole.exe']);
+
+    // again, as after a stop between this and the database
+    expect(await storage.finish(unfinished, tags)).toBeUndefined();
+    const { part, content } = partsOf(bytes)[0]!;
+    expect(await storage.writePart(unfinished, part, pieces(content), 'x')).toMatchObject({
+      failure: 'WRONG_STATE',
+    });
+    await storage.abandon(unfinished);
+    expect(await storage.sizeOf('whole.exe')).toBe(bytes.length);
+    await storage.remove('whole.exe');
+    expect(await storage.sizeOf('whole.exe')).toBeUndefined();
+    await storage.remove('whole.exe');
+  });
+
+  test('replaces a part that is sent again, and keeps nothing of one that broke off', async () => {
+    const bytes = randomBytes(partBytes + 1000);
+    const unfinished = ok(await storage.begin('again.exe', bytes.length));
+    const [first, second] = partsOf(bytes);
+    const broken = storage.writePart(unfinished, first!.part, pieces(first!.content, 2 * MiB), 'a');
+    await expect(broken).rejects.toThrow('The sender is gone');
+    ok(await storage.writePart(unfinished, first!.part, pieces(randomBytes(partBytes)), 'b'));
+    const tags = [
+      ok(await storage.writePart(unfinished, first!.part, pieces(first!.content), 'c')),
+      ok(await storage.writePart(unfinished, second!.part, pieces(second!.content), 'd')),
+    ];
+    expect(await storage.finish(unfinished, tags)).toBeUndefined();
+    expect(sum(await all(await storage.read('again.exe')))).toBe(sum(bytes));
+    await storage.remove('again.exe');
+  });
+
+  test('has nothing left of what was given up', async () => {
+    const bytes = randomBytes(partBytes);
+    const unfinished = ok(await storage.begin('given-up.exe', bytes.length));
+    const [{ part, content }] = partsOf(bytes) as [ReturnType<typeof partsOf>[number]];
+    ok(await storage.writePart(unfinished, part, pieces(content), 'a'));
+    expect(await list(storage)).toMatchObject([{ key: 'given-up.exe', unfinished: { key: 'given-up.exe' } }]);
+    await storage.abandon(unfinished);
+    await storage.abandon(unfinished);
+    expect(await list(storage)).toEqual([]);
+    expect(await storage.writePart(unfinished, part, pieces(content), 'a')).toMatchObject({
+      failure: 'WRONG_STATE',
+    });
+  });
+
+  test('gives up what the list says is unfinished', async () => {
+    ok(await storage.begin('orphan.exe', 1000));
+    const [found] = await list(storage);
+    expect(found!.modifiedAt.getTime()).toBeGreaterThan(Date.now() - 60_000);
+    await storage.abandon(found!.unfinished!);
+    expect(await list(storage)).toEqual([]);
+  });
+
+  test.each([0, 1, 60_000, 8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 17 * MiB])(
+    'stores a stream of %i bytes whose size it was not told',
+    async (size) => {
+      const bytes = randomBytes(size);
+      expect(await storage.put('stream.zip', pieces(bytes))).toBe(size);
+      expect(sum(await all(await storage.read('stream.zip')))).toBe(sum(bytes));
+      expect(await storage.sizeOf('stream.zip')).toBe(size);
+      await storage.remove('stream.zip');
+    },
+  );
+
+  test.each([100_000, 10 * MiB])('keeps nothing of a stream that breaks off at %i', async (failAt) => {
+    const put = storage.put('broken.zip', pieces(randomBytes(17 * MiB), failAt));
+    await expect(put).rejects.toThrow('The sender is gone');
+    expect(await list(storage)).toEqual([]);
+  });
+
+  test('reads ranges, first and last byte included', async () => {
+    const bytes = randomBytes(100_000);
+    ok(await storage.put('ranges.zip', pieces(bytes)));
+    for (const [start, end] of [
+      [0, 0],
+      [0, 99_999],
+      [99_999, 99_999],
+      [500, 70_000],
+    ] as const) {
+      const read = await all(await storage.read('ranges.zip', { start, end }));
+      expect(sum(read)).toBe(sum(bytes.subarray(start, end + 1)));
+    }
+    expect(await storage.read('nothing.zip')).toBeUndefined();
+    await storage.remove('ranges.zip');
+  });
+
+  test('lets go of what a client stopped reading', async () => {
+    ok(await storage.put('half.zip', pieces(randomBytes(10 * MiB))));
+    for (let i = 0; i < 30; i++) (await storage.read('half.zip'))!.destroy();
+    expect((await all(await storage.read('half.zip'))).length).toBe(10 * MiB);
+    await storage.remove('half.zip');
+  });
+});
+
+describe('the disk', () => {
+  test.each(['../outside', 'a/b', '', '.hidden', 'incoming', 'a\0b'])('takes no key like %j', async (key) => {
+    const { storage, close } = await onDisk();
+    await expect(storage.put(key, pieces(randomBytes(10)))).rejects.toThrow();
+    await expect((async () => storage.read(key))()).rejects.toThrow();
+    await close();
+  });
+
+  // only root may mount, and a skipped test would count as a failed one
+  if (process.getuid?.() !== 0) return;
+
+  test('says that it is full, and keeps nothing half-written', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lanyard-full-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]);
+    try {
+      const storage = await openStorage({ kind: 'disk', folder });
+      expect(await storage.begin('large.exe', 20 * MiB)).toMatchObject({ failure: 'STORAGE_FULL' });
+      expect(await storage.put('large.exe', pieces(randomBytes(20 * MiB)))).toMatchObject({
+        failure: 'STORAGE_FULL',
+      });
+      expect(await list(storage)).toEqual([]);
+
+      // room that was there at the beginning is gone when the part arrives
+      const unfinished = ok(await storage.begin('part.exe', 6 * MiB));
+      ok(await storage.put('other.exe', pieces(randomBytes(5 * MiB))));
+      const part = { index: 0, offset: 0, length: 6 * MiB };
+      expect(await storage.writePart(unfinished, part, pieces(randomBytes(6 * MiB)), 'a')).toMatchObject({
+        failure: 'STORAGE_FULL',
+      });
+      await storage.abandon(unfinished);
+      expect(await readdir(join(folder, 'incoming'))).toEqual([]);
+      expect((await list(storage)).map((thing) => thing.key)).toEqual(['other.exe']);
+    } finally {
+      execFileSync('umount', ['-l', folder]);
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+if (S3_ENDPOINT) {
+  describe('S3', () => {
+    test('is out of reach: a value, not an error', async () => {
+      const storage = await openStorage({
+        kind: 's3',
+        bucket: 'nowhere',
+        prefix: '',
+        endpoint: 'http://127.0.0.1:9',
+        region: 'us-east-1',
+        redirect: false,
+      });
+      expect(await storage.begin('a', 10)).toMatchObject({ failure: 'UNAVAILABLE' });
+      await expect(storage.check()).rejects.toThrow();
+      expect(storage.signedUrl).toBeUndefined();
+      storage.close();
+    });
+
+    test('gives an address that works without keys, with the headers asked for', async () => {
+      const { storage, close } = await onS3();
+      const bytes = randomBytes(1000);
+      ok(await storage.put('a.zip', pieces(bytes)));
+      const url = await storage.signedUrl!('a.zip', {
+        contentType: 'application/octet-stream',
+        contentDisposition: 'attachment; filename="App.zip"',
+      });
+      const response = await fetch(url, { headers: { range: 'bytes=10-19' } });
+      expect(response.status).toBe(206);
+      expect(response.headers.get('content-disposition')).toBe('attachment; filename="App.zip"');
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes.subarray(10, 20));
+      await storage.remove('a.zip');
+      await close();
+    });
+
+    test('has no parts of what was given up while a part was arriving', async () => {
+      const config = {
+        kind: 's3',
+        prefix: '',
+        endpoint: S3_ENDPOINT,
+        region: 'us-east-1',
+        redirect: false,
+      } as const;
+      const bucket = `lanyard-${randomUUID()}`;
+      const client = connect({ ...config, bucket });
+      await client.send(new CreateBucketCommand({ Bucket: bucket }));
+      const storage = await openStorage({ ...config, bucket });
+      const unfinished = ok(await storage.begin('a.exe', partBytes));
+      const part = { index: 0, offset: 0, length: partBytes };
+      const writing = storage.writePart(unfinished, part, pieces(randomBytes(partBytes)), '');
+      await storage.abandon(unfinished);
+      await writing;
+      await storage.abandon(unfinished);
+      const parts = client.send(
+        new ListPartsCommand({ Bucket: bucket, Key: 'a.exe', UploadId: unfinished.token }),
+      );
+      await expect(parts).rejects.toThrow();
+      client.destroy();
+      storage.close();
+    });
+  });
+}

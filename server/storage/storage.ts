@@ -1,0 +1,69 @@
+import type { Readable } from 'node:stream';
+import { fail, type Failure } from '../failure.ts';
+import type { StorageConfig } from '../config.ts';
+
+/** An object whose bytes are still arriving. `token` is the storage's own word for it. */
+export type Unfinished = { key: string; size: number; token: string };
+
+/** A piece of an unfinished object, in bytes. */
+export type Part = { index: number; offset: number; length: number };
+
+/** First and last byte, both included. */
+export type ByteRange = { start: number; end: number };
+
+/** What lies in the storage: an object, or (`unfinished`) what arrived of one. */
+export type StoredThing = { key: string; modifiedAt: Date; unfinished: Unfinished | undefined };
+
+/**
+ * Where binaries lie. Keys are made by the service, never by a client. An error of the source of bytes passes
+ * through; a full or unreachable storage is a Failure (STORAGE_FULL, UNAVAILABLE).
+ */
+export type Storage = {
+  /** Begins an object that arrives in parts; STORAGE_FULL at once where `size` bytes cannot fit. */
+  begin(key: string, size: number): Promise<Unfinished | Failure>;
+  /**
+   * Writes a part to stable storage and answers its tag. `bytes` must give exactly `part.length` bytes or throw; a
+   * part may be written again. WRONG_STATE when the object is finished or given up.
+   */
+  writePart(
+    unfinished: Unfinished,
+    part: Part,
+    bytes: AsyncIterable<Buffer>,
+    tag: string,
+  ): Promise<string | Failure>;
+  /** Makes the parts, all written, one object, in one step that is there or not. May be repeated. */
+  finish(unfinished: Unfinished, tags: readonly string[]): Promise<undefined | Failure>;
+  /** Removes all that arrived of it. May be repeated. */
+  abandon(unfinished: Unfinished): Promise<void>;
+  /** The file that holds the bytes, finished or not, where there is one. */
+  fileOf?(unfinished: Unfinished): Promise<string>;
+  /** Stores a whole object of unknown size and answers the size; nothing is left of it when `bytes` throws. */
+  put(key: string, bytes: AsyncIterable<Buffer>): Promise<number | Failure>;
+  /** The bytes of an object, or of a range of it; undefined when there is no such object. */
+  read(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** Size in bytes; undefined when there is no such object. */
+  sizeOf(key: string): Promise<number | undefined>;
+  /** Removes an object; one that is not there is no error. */
+  remove(key: string): Promise<void>;
+  /** All that lies there, in no order. */
+  list(): AsyncIterable<StoredThing>;
+  /** Throws when the storage cannot be used. */
+  check(): Promise<void>;
+  /** An address that gives the object to anyone for some minutes; only where clients are to be sent there. */
+  signedUrl?(key: string, headers: { contentType: string; contentDisposition: string }): Promise<string>;
+  close(): void;
+};
+
+/** Opens the storage of the settings. The S3 client is loaded only where it is used. */
+export async function openStorage(config: StorageConfig): Promise<Storage> {
+  if (config.kind === 'disk') return (await import('./disk.ts')).openDisk(config.folder);
+  return (await import('./s3.ts')).openS3(config);
+}
+
+export const storageFull = fail('STORAGE_FULL', 'The storage is full. Free some space and try again.');
+export const storageUnavailable = fail(
+  'UNAVAILABLE',
+  'The service cannot reach its storage. Try again in a moment.',
+  { retryAfter: 5 },
+);
+export const notUnfinished = fail('WRONG_STATE', 'This upload takes no more bytes.');

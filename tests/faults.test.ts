@@ -1,0 +1,447 @@
+import { Agent, request } from 'node:http';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { customers } from '../contract/customers.ts';
+import { session } from '../contract/session.ts';
+import { validation } from '../contract/validation.ts';
+import { DATABASE, readPassword } from '../server/db/embedded-cluster.ts';
+import { findPostmaster, halt, type Postmaster } from '../server/db/embedded-postmaster.ts';
+import { startEmbedded } from '../server/db/embedded.ts';
+import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
+import { apiAt, createTestDatabase, eventually, type Api } from './harness.ts';
+import {
+  administrator,
+  familyOf,
+  isReady,
+  newDataDir,
+  rememberStart,
+  removeDataDir,
+  signal,
+  signInAdministrator,
+  spawnServer,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
+
+const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
+const percentile = (list: number[], share: number) =>
+  list.toSorted((a, b) => a - b)[Math.ceil(list.length * share) - 1]!;
+/** A limit of time for a machine that has nothing else to do: where more runs than there are cores, all takes longer. */
+const patience = (limit: number) => limit * Math.max(1, loadavg()[0]! / availableParallelism());
+const ms = (value: number) => `${value.toFixed(1)} ms`;
+
+async function query<T extends pg.QueryResultRow>(url: string, sql: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<T>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The database of a data directory, while its PostgreSQL runs. */
+async function databaseOf(dataDir: string): Promise<{ url: string; postmaster: Postmaster }> {
+  const cluster = join(dataDir, 'postgres');
+  const postmaster = (await findPostmaster(cluster))!;
+  return {
+    url: `postgres://${DATABASE}:${await readPassword(cluster)}@127.0.0.1:${postmaster.port}/${DATABASE}`,
+    postmaster,
+  };
+}
+
+describe('kill -9 of the server in the middle of writes', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+  });
+  afterAll(() => removeDataDir(dataDir));
+
+  /** Writes as fast as it can until the server is gone; notes what was acknowledged, and how it was last. */
+  async function write(api: Api, acknowledged: Map<string, string>): Promise<void> {
+    for (let i = 0; ; i++) {
+      const made = await makeCustomer(api, { name: `Written ${i}` });
+      acknowledged.set(made.customerId, made.updatedAt);
+      const at = { params: { id: made.customerId } };
+      const changed = await api.ok(customers.update, {
+        ...at,
+        body: { name: `Changed ${i}`, country: 'FR' },
+      });
+      acknowledged.set(made.customerId, changed.updatedAt);
+      if (i % 3 === 0) acknowledged.set(made.customerId, (await api.ok(customers.softDelete, at)).updatedAt);
+    }
+  }
+
+  test('20 rounds: nothing acknowledged is lost, no change is without its audit entry, ready again within 2 s', async () => {
+    const acknowledged = new Map<string, string>();
+    const readyMs: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+      if (round > 0) readyMs.push(server.readyMs);
+      const api = await signInAdministrator(server);
+      const before = acknowledged.size;
+      const writers = numbers(8).map(() => write(api, acknowledged).catch(() => undefined));
+      await eventually(() => acknowledged.size >= before + 10 + ((round * 7) % 25));
+      expect(await server.end('SIGKILL')).toBe('SIGKILL');
+      await Promise.all(writers);
+    }
+    const { url } = await databaseOf(dataDir);
+    const stored = await query<{ id: string; version: Date }>(
+      url,
+      'select customer_id as id, updated_at as version from customers',
+    );
+    const versions = new Map(stored.map(({ id, version }) => [id, version.toISOString()]));
+    const lost = [...acknowledged].filter(([id, version]) => !(versions.get(id)! >= version));
+    expect(lost).toEqual([]);
+
+    // The last entry about each customer tells of the very version that is stored, and there is no other entry.
+    const entries = await query<{ id: string; last: string; events: number; changes: number }>(
+      url,
+      `select resource_id as id, max(after->>'updatedAt') as last, count(*)::int as events,
+              count(distinct after->>'updatedAt')::int as changes
+         from audit_entries where resource_type = 'customer' group by resource_id`,
+    );
+    expect(new Map(entries.map(({ id, last }) => [id, last]))).toEqual(versions);
+    expect(entries.filter(({ events, changes }) => events !== changes)).toEqual([]);
+    expect(acknowledged.size).toBeGreaterThan(20 * 10);
+
+    console.log(
+      `kill -9: ${stored.length} customers, ready again in ${ms(percentile(readyMs, 0.5))} (median), ${ms(Math.max(...readyMs))} (worst)`,
+    );
+    expect(Math.max(...readyMs)).toBeLessThan(patience(2000));
+  }, 120_000);
+});
+
+describe('a server on its own database', () => {
+  let dataDir: string;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+    server = await startServer({ DATA_DIR: dataDir });
+  });
+  afterAll(async () => {
+    await server.end('SIGKILL');
+    await removeDataDir(dataDir);
+  });
+
+  test('keeps a second one out of its data directory, with a sentence, and is not disturbed', async () => {
+    const second = spawnServer({ DATA_DIR: dataDir, PORT: '0' });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(
+      `Another Lanyard server is already running on the data directory ${dataDir}.`,
+    );
+    expect(second.output()).not.toMatch(/ at .*\.(js|ts):\d+/);
+    expect(await isReady(server.url)).toBe(true);
+  });
+
+  test('says that its port is taken, and leaves no PostgreSQL behind', async () => {
+    const other = await newDataDir();
+    const second = spawnServer({ DATA_DIR: other, PORT: new URL(server.url).port });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toMatch(/Another program already listens there: .*EADDRINUSE/);
+    expect(await findPostmaster(join(other, 'postgres'))).toBeUndefined();
+    await removeDataDir(other);
+  });
+
+  test('tells the first password on the terminal only, and only when none was chosen', () => {
+    expect(server.output()).not.toContain(administrator.password);
+    expect(server.output()).not.toContain('First sign-in');
+  });
+
+  test('starts its PostgreSQL again when somebody stopped or killed it', async () => {
+    for (const name of ['SIGINT', 'SIGKILL'] as const) {
+      const { postmaster } = await databaseOf(dataDir);
+      for (const pid of name === 'SIGKILL' ? familyOf(postmaster.pid) : [postmaster.pid]) signal(pid, name);
+      await eventually(async () => (await findPostmaster(join(dataDir, 'postgres')))?.pid !== postmaster.pid);
+      await eventually(() => isReady(server.url), 10_000);
+      expect((await (await signInAdministrator(server)).call(customers.list)).status).toBe(200);
+    }
+  });
+
+  function sendOn(agent: Agent, method: string, path: string, body?: object): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const headers = body ? { 'content-type': 'application/json' } : {};
+      const sent = request(server.url + path, { agent, method, headers }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode!));
+      });
+      sent.on('error', reject).end(body && JSON.stringify(body));
+    });
+  }
+
+  test('answers what is under way on SIGTERM, exits with 0 and stops PostgreSQL', async () => {
+    const api = await signInAdministrator(server);
+    const license = await makeLicense(api);
+    const desktop = apiAt(server.url, await makeApiKey(api));
+    await Promise.all(numbers(30).map(() => validateOn(desktop, license, 'stopping')));
+    // Connections that the server has taken already: what is still in the kernel's queue was never under way.
+    const agent = new Agent({ keepAlive: true, maxSockets: 24 });
+    await Promise.all(numbers(24).map(() => sendOn(agent, 'GET', '/healthz')));
+    const logins = numbers(24).map(() => sendOn(agent, 'POST', '/api/v1/auth/login', administrator));
+    await Promise.race(logins);
+    const from = performance.now();
+    const ended = server.end('SIGTERM');
+    expect(await Promise.all(logins)).toEqual(numbers(24).map(() => 200));
+    expect(await ended).toBe(0);
+    expect(performance.now() - from).toBeLessThan(patience(5000));
+    expect(await findPostmaster(join(dataDir, 'postgres'))).toBeUndefined();
+
+    server = await startServer({ DATA_DIR: dataDir });
+    const { url } = await databaseOf(dataDir);
+    expect(
+      await query(url, "select count(*)::int as n from validations where machine_id = 'stopping'"),
+    ).toEqual([{ n: 30 }]);
+  });
+
+  test('does not let a storm of sign-ins slow the reads of others', async () => {
+    const api = await signInAdministrator(server);
+    for (const _ of numbers(5)) await makeLicense(api);
+    const readFor = async (duration: number): Promise<number[]> => {
+      const times: number[] = [];
+      const end = performance.now() + duration;
+      const reader = async () => {
+        while (performance.now() < end) {
+          const from = performance.now();
+          expect((await api.call(customers.list, { query: { limit: '50' } })).status).toBe(200);
+          times.push(performance.now() - from);
+        }
+      };
+      await Promise.all([reader(), reader()]);
+      return times;
+    };
+    await readFor(500);
+    const calm = await readFor(2000);
+    let [storming, signedIn, refused] = [true, 0, 0];
+    const storm = numbers(64).map(async () => {
+      while (storming) {
+        const { status } = await apiAt(server.url).call(session.login, { body: administrator });
+        if (status === 200) signedIn++;
+        else refused++;
+      }
+    });
+    await eventually(() => signedIn > 0);
+    const stormy = await readFor(3000);
+    storming = false;
+    await Promise.all(storm);
+    const [before, during] = [percentile(calm, 0.99), percentile(stormy, 0.99)];
+    console.log(
+      `login storm: reads p50 ${ms(percentile(calm, 0.5))} → ${ms(percentile(stormy, 0.5))}, p99 ${ms(before)} → ${ms(during)} ` +
+        `(${(during / before).toFixed(2)}x), ${calm.length} → ${stormy.length} reads, ${signedIn} sign-ins`,
+    );
+    expect(refused).toBe(0);
+    expect(signedIn).toBeGreaterThan(20);
+    // Speed proper is the bench's job; here other tests run on the same cores.
+    expect(during).toBeLessThan(patience(Math.max(3 * before, 100)));
+  }, 30_000);
+});
+
+describe('PostgreSQL away under load', () => {
+  let folder: string;
+  let server: ServerProcess;
+  let api: Api;
+  let desktop: Api;
+  let licenseKey: string;
+  let cluster: string;
+  beforeAll(async () => {
+    folder = await newDataDir();
+    cluster = join(folder, 'postgres');
+    const { url } = await startEmbedded(folder, { exclusive: false, log: () => undefined });
+    server = await startServer({ DATABASE_URL: url, DATA_DIR: join(folder, 'server'), LOG_LEVEL: 'warn' });
+    api = await signInAdministrator(server);
+    ({ licenseKey } = await makeLicense(api));
+    desktop = apiAt(server.url, await makeApiKey(api));
+  });
+  afterAll(async () => {
+    await server.end('SIGKILL');
+    await removeDataDir(folder);
+  });
+
+  /** `status` is a sentence where there was no answer at all. */
+  type Seen = { call: string; from: number; to: number; status: number | string; retryAfter: string | null };
+  const none = new Headers();
+
+  const calls: [string, () => Promise<{ status: number; headers: Headers }>][] = [
+    ['list', () => api.call(customers.list, { query: { limit: '5' } })],
+    ['me', () => api.call(session.me)],
+    ['create', () => api.call(customers.create, { body: { name: 'Under load', country: 'DE' } })],
+    ['validate', () => desktop.call(validation.validate, { body: { licenseKey, machineId: 'm' } })],
+    ['csv', () => api.call(customers.exportCsv)],
+    ['login', () => apiAt(server.url).call(session.login, { body: administrator })],
+    ['ready', () => fetch(`${server.url}/readyz`)],
+  ];
+
+  /** Calls all the time, from many at once, while `work` runs, and answers what was seen. */
+  async function underLoad(work: () => Promise<void>): Promise<Seen[]> {
+    const seen: Seen[] = [];
+    let going = true;
+    const callers = numbers(28).map(async (i) => {
+      const [call, make] = calls[i % calls.length]!;
+      while (going) {
+        const from = performance.now();
+        const { status, headers } = await make().catch((error: Error) => ({
+          status: String(error.cause),
+          headers: none,
+        }));
+        seen.push({ call, from, to: performance.now(), status, retryAfter: headers.get('retry-after') });
+        await sleep(10);
+      }
+    });
+    try {
+      await eventually(() => seen.length > 100);
+      await work();
+    } finally {
+      going = false;
+      await Promise.all(callers);
+    }
+    return seen;
+  }
+
+  /** What must hold of an outage that lasted from one moment to another. */
+  function judge(seen: Seen[], away: number, back: number, what: string): void {
+    // A file of which a part was sent already cannot become a 503: it breaks off.
+    const brokenOff = ({ call, status }: Seen) =>
+      call === 'csv' && /closed|ECONNRESET|undefined/.test(String(status));
+    const strange = seen.filter((one) => ![200, 201, 503].includes(Number(one.status)) && !brokenOff(one));
+    const wrong = new Set(strange.map(({ call, status }) => `${call}: ${status}`));
+    expect([...wrong], `the server said:\n${server.output().slice(-2000)}`).toEqual([]);
+    const during = seen.filter(({ from, to }) => to > away && from < back);
+    const slowest = Object.fromEntries(
+      calls.map(([call]) => [
+        call,
+        Math.round(
+          Math.max(
+            ...during.filter((one) => one.call === call).map(({ from, to }) => to - Math.max(from, away)),
+          ),
+        ),
+      ]),
+    );
+    const refusals = during.filter(({ status }) => status === 503);
+    const recovered = calls.map(([call]) =>
+      Math.min(
+        ...seen
+          .filter(
+            (one) => one.call === call && Number(one.status) < 300 && one.from > away + 600 && one.to > back,
+          )
+          .map(({ to }) => to - back),
+      ),
+    );
+    console.log(
+      `${what}: ${refusals.length} times 503, slowest answer ${JSON.stringify(slowest)} ms, all calls working again after ${ms(Math.max(...recovered))}`,
+    );
+    expect(refusals.length).toBeGreaterThan(20);
+    expect(refusals.every(({ retryAfter }) => Number(retryAfter) >= 1)).toBe(true);
+    for (const [call, longest] of Object.entries(slowest)) expect(longest, call).toBeLessThan(patience(1000));
+    expect(Math.max(...recovered)).toBeLessThan(patience(1000));
+    expect(server.process.exitCode).toBeNull();
+  }
+
+  test('stopped: 503 with Retry-After within a second, no hang, no crash, working again within a second of its return', async () => {
+    const { pid } = (await findPostmaster(cluster))!;
+    const startAgain = rememberStart(pid);
+    let [away, back] = [0, 0];
+    const seen = await underLoad(async () => {
+      away = performance.now();
+      await halt(cluster, pid);
+      await sleep(2000);
+      startAgain();
+      await eventually(async () => (await findPostmaster(cluster))?.status === 'ready');
+      back = performance.now();
+      await sleep(2000);
+    });
+    judge(seen, away, back, 'PostgreSQL stopped');
+  }, 30_000);
+
+  test('frozen: 503 with Retry-After within a second, no hang, no crash, working again within a second of its return', async () => {
+    const { pid } = (await findPostmaster(cluster))!;
+    let [away, back] = [0, 0];
+    const seen = await underLoad(async () => {
+      away = performance.now();
+      const frozen = familyOf(pid);
+      for (const one of frozen) signal(one, 'SIGSTOP');
+      await sleep(3000);
+      for (const one of frozen) signal(one, 'SIGCONT');
+      back = performance.now();
+      await sleep(2000);
+    });
+    judge(seen, away, back, 'PostgreSQL frozen');
+  }, 30_000);
+
+  test('frozen: a stop of the server does not wait for it for ever', async () => {
+    const { pid } = (await findPostmaster(cluster))!;
+    const frozen = familyOf(pid);
+    const pending = api.call(customers.list).catch(() => undefined);
+    for (const one of frozen) signal(one, 'SIGSTOP');
+    const hung = numbers(5).map(() => api.call(customers.list).catch(() => undefined));
+    const ended = await Promise.race([server.end('SIGTERM'), sleep(15_000).then(() => 'still there')]);
+    for (const one of frozen) signal(one, 'SIGCONT');
+    await Promise.all([pending, ...hung]);
+    expect(ended).not.toBe('still there');
+  }, 30_000);
+
+  test('what was acknowledged before it went is there, and nothing is there twice', async () => {
+    const { url } = await databaseOf(folder);
+    const [row] = await query<{ made: number; told: number }>(
+      url,
+      `select (select count(*)::int from customers) as made,
+              (select count(*)::int from audit_entries where event_type = 'customer.created') as told`,
+    );
+    expect(row!.made).toBeGreaterThan(10);
+    expect(row!.told).toBe(row!.made);
+  });
+});
+
+describe('the start', () => {
+  test('lists every problem of the settings at once, without a stack, and exits with 1', async () => {
+    const server = spawnServer({
+      PORT: '99999',
+      PUBLIC_URL: 'nowhere',
+      SESSION_IDLE: 'soon',
+      LOG_LEVEL: 'loud',
+      ADMIN_EMAIL: 'x',
+    });
+    expect(await server.ended).toBe(1);
+    const said = server.output();
+    for (const name of ['PORT', 'PUBLIC_URL', 'SESSION_IDLE', 'LOG_LEVEL', 'ADMIN_EMAIL'])
+      expect(said).toContain(`  - ${name}: `);
+    expect(said).not.toMatch(/ at .*\.(js|ts):\d+/);
+  });
+
+  test('of two processes at once on one empty database brings both up, with one administrator', async () => {
+    const database = await createTestDatabase({ empty: true });
+    const dataDir = await newDataDir();
+    const both = await Promise.all(
+      numbers(2).map(() =>
+        startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }),
+      ),
+    );
+    expect(await query(database.url, 'select email from users')).toEqual([{ email: 'admin@localhost' }]);
+    const told = both.map((server) => /password {2}(\S+)/.exec(server.output())?.[1]).filter(Boolean);
+    expect(told).toHaveLength(1);
+    for (const { url } of both) {
+      const answer = await apiAt(url).call(session.login, {
+        body: { email: 'admin@localhost', password: told[0]! },
+      });
+      expect(answer.status).toBe(200);
+    }
+    const [one, two] = await Promise.all(both.map(({ url }) => apiAt(url).ok(validation.keys)));
+    expect(one).toEqual(two);
+    for (const server of both) {
+      for (const line of server.output().split('\n'))
+        if (line.startsWith('{')) expect(line).not.toContain(told[0]);
+      expect(await server.end('SIGTERM')).toBe(0);
+    }
+    await removeDataDir(dataDir);
+    await database.drop();
+  });
+
+  test('says in a sentence that its database cannot be reached', async () => {
+    const dataDir = await newDataDir();
+    const server = spawnServer({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: dataDir });
+    expect(await server.ended).toBe(1);
+    expect(server.output()).not.toMatch(/ at .*\.(js|ts):\d+/);
+    expect(server.output()).toMatch(/database/i);
+    await removeDataDir(dataDir);
+  });
+});

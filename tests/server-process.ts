@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { session } from '../contract/session.ts';
+import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
+import { apiAt, cookieOf, type Api } from './harness.ts';
+
+const main = join(import.meta.dirname, '../dist/server/main.js');
+
+export const administrator = { email: 'admin@lanyard.test', password: 'a password for tests' };
+
+/** The built server in a process of its own, to be stopped, killed and starved. */
+export type ServerProcess = {
+  url: string;
+  process: ChildProcess;
+  /** What it said so far, on both streams. */
+  output(): string;
+  /** Milliseconds from the start of the process until `/readyz` said so. */
+  readyMs: number;
+  /** Its exit code, or the signal that ended it. */
+  ended: Promise<number | string>;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<number | string>;
+};
+
+/** A data directory that PostgreSQL's account can enter too. */
+export async function newDataDir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lanyard-faults-'));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+/** Stops the PostgreSQL of a data directory, whoever left it running, and removes the directory. */
+export async function removeDataDir(dataDir: string): Promise<void> {
+  const running = await findPostmaster(join(dataDir, 'postgres'));
+  if (running) {
+    for (const pid of familyOf(running.pid)) signal(pid, 'SIGCONT');
+    await halt(join(dataDir, 'postgres'), running.pid);
+  }
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+/** Runs the built server with these settings, whatever comes of it. */
+export function spawnServer(settings: Record<string, string>): Omit<ServerProcess, 'readyMs' | 'url'> {
+  if (!existsSync(main)) throw new Error('The server is not built: run `node tools/prepare.mjs build`.');
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, ['--enable-source-maps', main], {
+    env: { PATH, HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ended = new Promise<number | string>((resolve) => {
+    child.once('close', (code, by) => resolve(code ?? by ?? 'unknown'));
+  });
+  return {
+    process: child,
+    output: () => said,
+    ended,
+    end(by) {
+      child.kill(by);
+      return ended;
+    },
+  };
+}
+
+/** Runs the built server and waits until it is ready. */
+export async function startServer(settings: Record<string, string>): Promise<ServerProcess> {
+  const from = performance.now();
+  const PORT = String(await freePort());
+  const server = spawnServer({
+    PORT,
+    ADMIN_EMAIL: administrator.email,
+    ADMIN_PASSWORD: administrator.password,
+    ...settings,
+  });
+  const url = `http://127.0.0.1:${PORT}`;
+  let over = false;
+  void server.ended.then(() => (over = true));
+  while (!(await isReady(url))) {
+    if (over) throw new Error(`The server ended before it was ready:\n${server.output()}`);
+    if (performance.now() - from > 30_000)
+      throw new Error(`The server did not become ready:\n${server.output()}`);
+    await sleep(10);
+  }
+  return { ...server, url, readyMs: performance.now() - from };
+}
+
+export const isReady = (url: string) =>
+  fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
+    (response) => response.ok,
+    () => false,
+  );
+
+/** A client of the administrator, signed in. */
+export async function signInAdministrator({ url }: Pick<ServerProcess, 'url'>): Promise<Api> {
+  const answer = await apiAt(url).call(session.login, { body: administrator });
+  if (answer.status !== 200) throw new Error(`The administrator could not sign in: ${answer.text}`);
+  return apiAt(url, { headers: { cookie: cookieOf(answer.headers)!, 'sec-fetch-site': 'same-origin' } });
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** A process and all that it started. */
+export function familyOf(pid: number): number[] {
+  const children = readdirSync('/proc')
+    .map(Number)
+    .filter((other) => other > 0 && parentOf(other) === pid);
+  return [pid, ...children.flatMap(familyOf)];
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends a signal to a process that may be gone already. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** How a running PostgreSQL was started, so that it can be started again on the same port. */
+export function rememberStart(pid: number): () => void {
+  const [program, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  const { uid, gid } = statSync(`/proc/${pid}`);
+  return () => {
+    spawn(program!, args, { uid, gid, cwd: '/', detached: true, stdio: 'ignore', env: {} }).unref();
+  };
+}

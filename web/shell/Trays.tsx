@@ -1,0 +1,13 @@
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { registeredTrays, type Tray } from './tray.ts';
+
+/** Where features show what goes on whatever the screen. */
+export function Trays() {
+  return registeredTrays().map((tray, index) => <TraySlot key={index} tray={tray} />);
+}
+
+function TraySlot({ tray }: { tray: Tray }) {
+  const wanted = useSyncExternalStore(tray.wanted.subscribe, tray.wanted.get);
+  const [Content] = useState(() => lazy(tray.load));
+  return <Suspense>{wanted && <Content />}</Suspense>;
+}

@@ -1,0 +1,62 @@
+import { Stack, Text, Textarea } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ConfirmDialog } from './ConfirmDialog.tsx';
+
+const longestReason = 500;
+
+/** The shared confirmation dialog, with the reason that is kept with the change. */
+export function ReasonDialog(props: {
+  title: string;
+  message: ReactNode;
+  severity?: 'normal' | 'high';
+  confirmLabel?: string;
+  busy: boolean;
+  error?: string | undefined;
+  onConfirm: (reason: string) => void;
+  onClose: () => void;
+}) {
+  const { onConfirm, onClose, message, error, ...rest } = props;
+  const [reason, setReason] = useState('');
+  const [missing, setMissing] = useState(false);
+  const confirm = () => {
+    const given = reason.trim();
+    setMissing(given === '');
+    if (given !== '') onConfirm(given);
+  };
+  return (
+    <ConfirmDialog
+      opened
+      {...rest}
+      error={error}
+      message={
+        <Stack gap="md">
+          <Text component="div">{message}</Text>
+          <Textarea
+            label="Reason"
+            required
+            autosize
+            minRows={2}
+            maxRows={6}
+            maxLength={longestReason}
+            description="Kept in the audit log"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            data-autofocus
+            value={reason}
+            error={missing && 'Reason is required'}
+            onChange={(event) => {
+              setReason(event.currentTarget.value);
+              setMissing(false);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey) return;
+              event.preventDefault();
+              if (!props.busy) confirm();
+            }}
+          />
+        </Stack>
+      }
+      onConfirm={confirm}
+      onClose={onClose}
+    />
+  );
+}
