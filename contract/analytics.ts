@@ -36,13 +36,12 @@ export const health = z
 
 export const trends = z
   .object({
-    activations: series.meta({ description: 'Machines that validated, per day or month' }),
+    activations: series.meta({ description: 'Machines that validated, per UTC day' }),
     customers: series.meta({ description: 'Customers whose machines validated' }),
     licenses: series.meta({ description: 'Licenses that were validated' }),
     successRate: series.meta({ description: 'Percent of validations that were VALID' }),
     responseTime: series.meta({ description: 'Average in milliseconds' }),
     codes: z.array(z.object({ period: z.string(), code: z.enum(validationCodes), count: z.number() })),
-    unit: z.enum(['day', 'month']),
   })
   .meta({ id: 'LicenseTrends' });
 
@@ -76,6 +75,7 @@ export const analytics = {
   health: route({
     method: 'GET',
     path: '/api/analytics/health',
+    alias: '/analytics/health',
     summary: 'Licenses, activations, error rate and response time now',
     access: canRead,
     answer: health,
@@ -83,6 +83,7 @@ export const analytics = {
   trends: route({
     method: 'GET',
     path: '/api/analytics/trends',
+    alias: '/analytics/trends',
     summary: 'Use, success and response time over a period',
     access: canRead,
     query: period,
@@ -91,6 +92,7 @@ export const analytics = {
   customers: route({
     method: 'GET',
     path: '/api/analytics/customers',
+    alias: '/analytics/customers',
     summary: 'The customers with most machines, versions in the field, licenses about to expire',
     access: canRead,
     query: period,

@@ -120,6 +120,17 @@ export const audit = {
       byUser: z.array(z.object({ user_email: z.string(), count: z.number() })),
     }),
   }),
+  choices: route({
+    method: 'GET',
+    path: '/api/audit/choices',
+    summary: 'What the filters can be set to: the people, records and events of the log',
+    access: canRead,
+    answer: z.object({
+      users: z.array(z.object({ user_id: z.string(), user_email: z.string() })),
+      resourceTypes: z.array(z.string()),
+      eventTypes: z.array(z.string()),
+    }),
+  }),
   config: route({
     method: 'GET',
     path: '/api/audit/config',
@@ -148,6 +159,7 @@ export const audit = {
     summary: 'Remove entries older than the retention; a signed anchor stays in their place',
     access: staffWith('audit', 'delete'),
     answer: z.object({ removed: z.number(), before: answeredInstant }),
+    errors: ['WRONG_STATE'],
   }),
   verify: route({
     method: 'POST',

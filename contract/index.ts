@@ -1,6 +1,8 @@
 import { account } from './account.ts';
 import { activations } from './activations.ts';
+import { analytics } from './analytics.ts';
 import { apiKeys } from './api-keys.ts';
+import { audit } from './audit.ts';
 import { customers } from './customers.ts';
 import { licenses } from './licenses.ts';
 import { machines } from './machines.ts';
@@ -24,9 +26,11 @@ export const contract = {
   modules,
   activations,
   validation,
+  analytics,
   apiKeys,
   releases,
   uploads,
   updates,
   machines,
+  audit,
 };

@@ -56,6 +56,8 @@ export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parameters in braces, as the spec writes them: `/api/customers/{id}`. */
   path: string;
+  /** The same call under the spec's own, relative words. */
+  alias?: string;
   summary: string;
   access: Access;
   params?: Schema;

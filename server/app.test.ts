@@ -415,6 +415,7 @@ describe('the audit log', () => {
       request_id: answer.headers.get('x-request-id'),
       success: true,
       error_message: null,
+      mac: expect.any(Buffer),
     });
   });
 

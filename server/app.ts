@@ -13,6 +13,9 @@ import { DatabaseDown } from './db/signals.ts';
 import { fail } from './failure.ts';
 import { accountRoutes } from './features/account/account.routes.ts';
 import { activationRoutes } from './features/activations/activations.routes.ts';
+import type { AuditKeys } from './features/audit/audit.ts';
+import { auditRoutes } from './features/audit/audit.routes.ts';
+import { analyticsRoutes } from './features/analytics/analytics.routes.ts';
 import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
@@ -41,7 +44,13 @@ import { databaseUnavailable, frameworkFailure, sendFailure } from './http/reply
 import type { Passwords } from './passwords.ts';
 import { storageUnavailable } from './storage/storage.ts';
 
-export type AppParts = { signer: Signer; passwords: Passwords; version: string; checkAnswers?: boolean };
+export type AppParts = {
+  signer: Signer;
+  auditKeys: AuditKeys;
+  passwords: Passwords;
+  version: string;
+  checkAnswers?: boolean;
+};
 
 /**
  * The whole HTTP service over a context. `checkAnswers` holds every answer against the contract, in tests.
@@ -49,7 +58,7 @@ export type AppParts = { signer: Signer; passwords: Passwords; version: string; 
  */
 export async function buildApp(
   context: Context,
-  { signer, passwords, version, checkAnswers = false }: AppParts,
+  { signer, auditKeys, passwords, version, checkAnswers = false }: AppParts,
 ) {
   const app = createServer(context);
   await secure(app, context);
@@ -69,6 +78,8 @@ export async function buildApp(
     activationRoutes(context),
     validationRoutes({ ...context, signer, recorder, moduleNames: createModuleNames(context) }),
     apiKeyRoutes(context),
+    analyticsRoutes(context),
+    auditRoutes(context, auditKeys),
     releaseRoutes(context),
     uploadRoutes(context, inspector),
     updateRoutes({ ...context, releaseSet: createReleaseSet(context), recorder: updateRecorder }),

@@ -8,8 +8,11 @@ import { createDb, createPool, isDatabaseUnreachable } from './db/client.ts';
 import { DataDirectoryBusy, startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { startSignals } from './db/signals.ts';
+import { auditKeys, withAuditKey } from './features/audit/audit.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
-import { loadSigner } from './features/validation/signing.ts';
+import { loadRetiredSigners, loadSigner } from './features/validation/signing.ts';
+import { startAuditRetention } from './jobs/audit-retention.ts';
+import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startBinPurge } from './jobs/bin-purge.ts';
 import { startEventKeeping } from './jobs/event-keeping.ts';
 import { startHousekeeping } from './jobs/housekeeping.ts';
@@ -31,6 +34,8 @@ async function start(
   const migrated = await migrate(databaseUrl);
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
+  const signer = await loadSigner(config.dataDir);
+  const keys = auditKeys(signer, await loadRetiredSigners(config.dataDir));
   const pool = createPool(databaseUrl);
   pool.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
   const signals = await startSignals(databaseUrl, log);
@@ -38,7 +43,7 @@ async function start(
     config,
     log,
     pool,
-    db: createDb(pool),
+    db: withAuditKey(createDb(pool), signer),
     signals,
     storage: await openStorage(config.storage),
     outside,
@@ -48,8 +53,9 @@ async function start(
   await seedRoles(context.db);
   const admin = await ensureFirstAdmin(context.db, passwords, config, context.clock());
 
-  const signer = await loadSigner(config.dataDir);
-  const app = await buildApp(context, { signer, passwords, version: await readVersion() });
+  const app = await buildApp(context, { signer, auditKeys: keys, passwords, version: await readVersion() });
+  const auditSealer = startAuditSealer(context, keys);
+  const auditRetention = startAuditRetention(context, keys);
   const housekeeping = startHousekeeping(context);
   const binPurge = startBinPurge(context);
   const eventKeeping = startEventKeeping(context);
@@ -61,6 +67,8 @@ async function start(
 
   return async () => {
     await app.close();
+    auditRetention.stop();
+    await auditSealer.stop();
     housekeeping.stop();
     binPurge.stop();
     eventKeeping.stop();

@@ -67,6 +67,8 @@ export function askOutside(world: Outside, url: URL, ask: Ask): Promise<http.Inc
   if (secure) to.servername = net.isIP(host) ? '' : host;
   return new Promise((resolve, reject) => {
     const { request } = secure ? https : http;
+    // whatever state a connection is in, the caller's time is up when it is up
+    ask.signal.addEventListener('abort', () => reject(ask.signal.reason as Error), { once: true });
     request(url, { ...ask, defaultPort, createConnection: () => world.connect(to) }, resolve)
       .on('error', reject)
       .end();

@@ -29,12 +29,13 @@ export function createPool(databaseUrl: string, size = 12): pg.Pool {
     // Bound what a stuck query may hold; exports set their own.
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 30_000,
+    // awaited by the pool before the connection's first user gets it
+    onConnect: (client) => client.query("set time zone 'UTC'") as unknown as void,
   });
   pool.on('connect', (client) => {
     // A connection that is checked out but has no query under way belongs to nobody: when it breaks then, its next
     // user hears of it, and an unheard 'error' event would end the process.
     client.on('error', () => undefined);
-    client.query("set time zone 'UTC'").catch(() => undefined);
   });
   return pool;
 }

@@ -4,6 +4,7 @@ import type { CustomerStatus } from '../../contract/customers.ts';
 import type { LicenseType } from '../../contract/licenses.ts';
 import type { UpdateEventType } from '../../contract/machines.ts';
 import type { Action, Resource } from '../../contract/permissions.ts';
+import type { ValidationCode } from '../../contract/validation.ts';
 import type { Architecture, Channel, Platform } from '../../contract/releases.ts';
 import type { ApiKeyScope } from '../../contract/route.ts';
 
@@ -109,6 +110,7 @@ export type Tables = {
     os_version: string | null;
     app_version: string | null;
     last_checked_at: Date | null;
+    counted_day: Generated<Date | null>;
     created_at: Date;
     updated_at: Date;
   };
@@ -123,6 +125,9 @@ export type Tables = {
     api_key_id: string | null;
     app_version: string | null;
   };
+  validation_days: { day: Date; code: ValidationCode; validations: number; duration_us: number };
+  active_days: { day: Date; machines: number; licenses: number; customers: number };
+  counted_today: { day: Date; kind: 'license' | 'customer'; id: string };
   audit_entries: {
     audit_id: string;
     timestamp: Date;

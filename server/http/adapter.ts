@@ -33,11 +33,13 @@ export function serve(
   options: Options,
 ): void {
   for (const entry of implemented) {
-    app.route({
-      method: entry.route.method,
-      url: entry.route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler: (request, reply) => answer(context, options, entry, request, reply),
-    });
+    for (const path of [entry.route.path, entry.route.alias ?? []].flat()) {
+      app.route({
+        method: entry.route.method,
+        url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        handler: (request, reply) => answer(context, options, entry, request, reply),
+      });
+    }
   }
 }
 

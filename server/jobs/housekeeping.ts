@@ -28,6 +28,10 @@ export async function housekeep({ db, clock, config }: Context): Promise<void> {
     if (!rows[0]!.mine) return;
     await tx.deleteFrom('idempotency_keys').where('created_at', '<', dayAgo).execute();
     await tx.deleteFrom('login_failures').where('window_start', '<', dayAgo).execute();
+    await tx
+      .deleteFrom('counted_today')
+      .where('day', '<', new Date(now - 3 * dayMs))
+      .execute();
     await tx.deleteFrom('api_key_hours').where('hour', '<', dayAgo).execute();
     await tx
       .deleteFrom('sessions')

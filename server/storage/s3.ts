@@ -183,7 +183,9 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
         }
       : {}),
     close: () => client.destroy(),
-  } satisfies Storage as 
+  } satisfies Storage as Storage;
+}
+
 async function* list({ client, bucket, prefix }: Place): AsyncIterable<StoredThing> {
   const where = { Bucket: bucket, Prefix: prefix };
   let token: string | undefined;

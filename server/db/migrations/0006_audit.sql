@@ -20,7 +20,7 @@ alter index audit_entries_search set (gin_pending_list_limit = 256);
 -- commits late or was not written by us.
 create table audit_pending (
   position bigint generated always as identity primary key,
-  audit_id uuid not null
+  audit_id uuid not null unique
 );
 insert into audit_pending (audit_id) select audit_id from audit_entries order by timestamp, audit_id;
 

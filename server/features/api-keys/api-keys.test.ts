@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const use = (who: Identity, on: TestServer = server, headers: Record<string, string> = {}) =>
+const callWith = (who: Identity, on: TestServer = server, headers: Record<string, string> = {}) =>
   on.api(who).call(validation.validate, { body: { licenseKey: 'x', machineId: 'm' } }, headers);
 const list = async () => (await staff.ok(calls.list)).apiKeys;
 
@@ -130,7 +130,7 @@ describe('a key', () => {
     const made = await makeApiKey(staff);
     const bearer = { headers: { authorization: `Bearer ${made.key}` } };
     for (const who of [made, bearer]) {
-      expect((await use(who)).status).toBe(200);
+      expect((await callWith(who)).status).toBe(200);
       expect(
         (await server.api(who).call(validation.release, { body: { licenseKey: 'x', machineId: 'm' } }))
           .status,
@@ -157,14 +157,14 @@ describe('a key', () => {
       ` ${key} x`,
       `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`,
     ]) {
-      const answer = await use({ headers: { 'x-api-key': wrong } });
+      const answer = await callWith({ headers: { 'x-api-key': wrong } });
       expect([answer.status, answer.body.error], wrong).toEqual([401, 'The API key is not known.']);
     }
   });
 
   test('counts its use in the list without a write per request', async () => {
     const made = await makeApiKey(staff);
-    await Promise.all(Array.from({ length: 7 }, () => use(made)));
+    await Promise.all(Array.from({ length: 7 }, () => callWith(made)));
     await eventually(async () => {
       const shown = (await list()).find((one) => one.id === made.id)!;
       expect(shown).toMatchObject({ totalRequests: 7, lastUsedAt: server.clock.now().toISOString() });
@@ -175,9 +175,9 @@ describe('a key', () => {
     await alone(async (own, ownStaff) => {
       const made = await makeApiKey(ownStaff, { expiresAt: '2026-12-01T00:00:00Z' });
       own.clock.set('2026-11-30T23:59:59.999Z');
-      expect((await use(made, own)).status).toBe(200);
+      expect((await callWith(made, own)).status).toBe(200);
       own.clock.advance(1);
-      const answer = await use(made, own);
+      const answer = await callWith(made, own);
       expect([answer.status, answer.body.error]).toEqual([401, 'The API key has expired.']);
     });
   });
@@ -188,7 +188,7 @@ describe('changing a key', () => {
 
   test('takes effect with its next call: switched off and on again, other addresses, another limit', async () => {
     const made = await makeApiKey(staff);
-    const status = async () => (await use(made)).status;
+    const status = async () => (await callWith(made)).status;
     expect(await status()).toBe(200);
     expect((await update(made.id, { isActive: false })).body.data).toMatchObject({
       isActive: false,
@@ -222,17 +222,17 @@ describe('changing a key', () => {
     const made = await makeApiKey(staff);
     await staff.call(calls.revoke, { params: { keyId: made.id } });
     expect((await update(made.id, { isActive: true })).body).toMatchObject({ code: 'WRONG_STATE' });
-    expect((await use(made)).status).toBe(401);
+    expect((await callWith(made)).status).toBe(401);
   });
 });
 
 describe('revocation', () => {
   test('refuses the next call, for good, and is in the audit log', async () => {
     const made = await makeApiKey(staff);
-    expect((await use(made)).status).toBe(200);
+    expect((await callWith(made)).status).toBe(200);
     const revoke = () => staff.call(calls.revoke, { params: { keyId: made.id } });
     expect((await revoke()).status).toBe(204);
-    const answer = await use(made);
+    const answer = await callWith(made);
     expect([answer.status, answer.body.error]).toEqual([401, 'The API key has been revoked.']);
     expect([(await revoke()).status, (await revoke()).body.code]).toEqual([409, 'WRONG_STATE']);
     expect(await auditOf(server, made.id)).toMatchObject([
@@ -244,9 +244,9 @@ describe('revocation', () => {
   test('reaches another process within moments', async () => {
     const twin = await startTwin(server);
     const made = await makeApiKey(staff);
-    expect((await use(made, twin)).status).toBe(200);
+    expect((await callWith(made, twin)).status).toBe(200);
     await staff.call(calls.revoke, { params: { keyId: made.id } });
-    await eventually(async () => expect((await use(made, twin)).status).toBe(401), 300);
+    await eventually(async () => expect((await callWith(made, twin)).status).toBe(401), 300);
     await twin.close();
   });
 });
@@ -276,7 +276,7 @@ describe('the whitelist', () => {
   ];
   test.each(cases)('%j and the address %s: %s', async (ipWhitelist, address, allowed) => {
     const made = await makeApiKey(staff, { ipWhitelist });
-    const answer = await use(made, server, { 'x-forwarded-for': address });
+    const answer = await callWith(made, server, { 'x-forwarded-for': address });
     expect(answer.status).toBe(allowed ? 200 : 403);
     if (!allowed) expect(answer.body.error).toBe('The API key may not be used from this address.');
   });
@@ -285,15 +285,16 @@ describe('the whitelist', () => {
     const own = await startTestServer();
     const ownStaff = own.api(await own.signInAs('super_admin'));
     const made = await makeApiKey(ownStaff, { ipWhitelist: ['203.0.113.9'] });
-    expect((await use(made, own, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(403);
+    expect((await callWith(made, own, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(403);
     const local = await makeApiKey(ownStaff, { ipWhitelist: ['127.0.0.1'] });
-    expect((await use(local, own, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
+    expect((await callWith(local, own, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
     await own.close();
   });
 
   test('believes only the trusted hop of X-Forwarded-For, and no words in it', async () => {
     const made = await makeApiKey(staff, { ipWhitelist: ['203.0.113.9'] });
-    const from = async (header: string) => (await use(made, server, { 'x-forwarded-for': header })).status;
+    const from = async (header: string) =>
+      (await callWith(made, server, { 'x-forwarded-for': header })).status;
     expect(await from('203.0.113.9, 198.51.100.1'), 'the first was written by the caller').toBe(403);
     expect(await from('198.51.100.1, 203.0.113.9')).toBe(200);
     for (const words of ['localhost', '203.0.113.9.', "' or 1=1 --", '203.0.113.9%00'])
@@ -302,8 +303,10 @@ describe('the whitelist', () => {
 });
 
 describe('the hourly limit', () => {
-  const statuses = async (made: MadeApiKey, on: TestServer[], calls: number) => {
-    const answers = await Promise.all(Array.from({ length: calls }, (_, i) => use(made, on[i % on.length])));
+  const statuses = async (made: MadeApiKey, on: TestServer[], count: number) => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, i) => callWith(made, on[i % on.length])),
+    );
     return {
       passed: answers.filter((answer) => answer.status === 200).length,
       refused: answers.filter((answer) => answer.status === 429),
@@ -327,13 +330,13 @@ describe('the hourly limit', () => {
   test('gives back what a process did not use', async () => {
     const twin = await startTwin(server, behindProxy);
     const made = await makeApiKey(staff, { rateLimit: 60 });
-    await use(made, twin);
+    await callWith(made, twin);
     let passed = 0;
     await eventually(async () => {
       passed += (await statuses(made, [server], 20)).passed;
       expect(passed).toBe(59);
     });
-    expect((await use(made, twin)).status).toBe(429);
+    expect((await callWith(made, twin)).status).toBe(429);
     await twin.close();
   });
 
@@ -341,8 +344,8 @@ describe('the hourly limit', () => {
     const made = await makeApiKey(staff, { rateLimit: 3 });
     const said = (answer: { headers: Headers }) =>
       ['limit', 'remaining', 'reset'].map((name) => Number(answer.headers.get(`ratelimit-${name}`)));
-    for (const left of [2, 1, 0]) expect(said(await use(made))).toEqual([3, left, 1800]);
-    const refused = await use(made);
+    for (const left of [2, 1, 0]) expect(said(await callWith(made))).toEqual([3, left, 1800]);
+    const refused = await callWith(made);
     expect(refused.status).toBe(429);
     expect(said(refused)).toEqual([3, 0, 1800]);
     expect(refused.headers.get('retry-after')).toBe('1800');
@@ -354,7 +357,7 @@ describe('the hourly limit', () => {
       const made = await makeApiKey(ownStaff, { rateLimit: 2 });
       expect((await statuses(made, [own], 5)).passed).toBe(2);
       own.clock.set('2026-11-20T09:59:59.999Z');
-      expect((await use(made, own)).status).toBe(429);
+      expect((await callWith(made, own)).status).toBe(429);
       own.clock.advance(1);
       expect((await statuses(made, [own], 5)).passed).toBe(2);
       own.clock.advance(hours(1));
@@ -376,7 +379,7 @@ describe('the hourly limit', () => {
     const fields: ApiKeyFields = { rateLimit: 1, ipWhitelist: ['203.0.113.9'] };
     const made = await makeApiKey(staff, fields);
     for (let i = 0; i < 3; i++)
-      expect((await use(made, server, { 'x-forwarded-for': '198.51.100.1' })).status).toBe(403);
-    expect((await use(made, server, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
+      expect((await callWith(made, server, { 'x-forwarded-for': '198.51.100.1' })).status).toBe(403);
+    expect((await callWith(made, server, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
   });
 });

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import { canonicalEntry, type EntryRow } from './entry.ts';
 import { entryKeyOf, macOf } from './keys.ts';
 
-export { cleanUp, retentionOf } from './cleanup.ts';
+export { cleanUp } from './cleanup.ts';
 export { auditKeys, withAuditKey, type AuditKeys } from './keys.ts';
 export { sealPending } from './sealer.ts';
 export { verifyChain } from './verify.ts';

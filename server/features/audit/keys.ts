@@ -1,30 +1,53 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual, verify } from 'node:crypto';
 import type { KyselyPlugin } from 'kysely';
 import type { Db, Tx } from '../../db/client.ts';
 
 /** What signs for this installation; validation has it. */
 export type AuditSigner = { keyId: string; publicKeyPem: string; sign(text: string): string };
 
-/** Keys that are no part of the database: who can change its rows still cannot make them look like ours. */
-export type AuditKeys = { entry: Buffer; seal: Buffer; signer: AuditSigner };
+type KeySet = { entry: Buffer; seal: Buffer; signer: AuditSigner };
+
+/**
+ * Keys that are no part of the database: who can change its rows still cannot make them look like ours. `known` are
+ * those whose work still counts: the current ones and those of retired signing keys.
+ */
+export type AuditKeys = { current: KeySet; known: KeySet[] };
 
 /** Derives the keys of the audit log from the signing key. An Ed25519 signature of a fixed text is itself a secret. */
-export function auditKeys(signer: AuditSigner): AuditKeys {
+export function auditKeys(signer: AuditSigner, retired: AuditSigner[] = []): AuditKeys {
+  const current = derive(signer);
+  return { current, known: [current, ...retired.map(derive)] };
+}
+
+function derive(signer: AuditSigner): KeySet {
   const secret = signer.sign('lanyard audit keys 1');
-  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
-  return { entry: derive('entry'), seal: derive('seal'), signer };
+  const key = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
+  return { entry: key('entry'), seal: key('seal'), signer };
 }
 
 /** HMAC-SHA-256. */
 export const macOf = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Whether `mac` is the HMAC of `text` under one of the keys. */
-export const isMacOf = (keys: Buffer[], text: string, mac: Buffer): boolean =>
-  keys.some((key) => mac.length === 32 && timingSafeEqual(macOf(key, text), mac));
+/** Whether `mac` is the HMAC of `text` under a known key of that purpose. */
+export const isMacOf = (
+  { known }: AuditKeys,
+  purpose: 'entry' | 'seal',
+  text: string,
+  mac: Buffer,
+): boolean => mac.length === 32 && known.some((keys) => timingSafeEqual(macOf(keys[purpose], text), mac));
+
+/** Whether one of our signing keys signed `text`. */
+export function isSignedBy({ known }: AuditKeys, keyId: string, text: string, signature: string): boolean {
+  const signer = known.map((keys) => keys.signer).find((one) => one.keyId === keyId);
+  return (
+    signer !== undefined &&
+    verify(null, Buffer.from(text), signer.publicKeyPem, Buffer.from(signature, 'base64'))
+  );
+}
 
 /** A database whose audit entries are signed with the key of `signer`; its transactions are, too. */
 export function withAuditKey(db: Db, signer: AuditSigner): Db {
-  return db.withPlugin(new AuditKeyPlugin(auditKeys(signer).entry));
+  return db.withPlugin(new AuditKeyPlugin(derive(signer).entry));
 }
 
 /** The key that entries written through `tx` are signed with; undefined where `withAuditKey` gave none. */

@@ -29,9 +29,9 @@ export async function sealPending(db: Db, keys: AuditKeys, clock: () => Date): P
 }
 
 async function sealBatch(tx: Tx, keys: AuditKeys, now: Date): Promise<number> {
-  const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${sealerLock}) as mine`.execute(
-    tx,
-  );
+  const { rows } = await sql<{
+    mine: boolean;
+  }>`select pg_try_advisory_xact_lock(${sealerLock}) as mine`.execute(tx);
   if (!rows[0]!.mine) return 0;
   const waiting = await readWaiting(tx);
   if (waiting.length === 0) return 0;
@@ -46,7 +46,7 @@ async function sealBatch(tx: Tx, keys: AuditKeys, now: Date): Promise<number> {
       previous_seal: before?.seal ?? head.seal,
       sealed_at: now,
     };
-    seals.push({ ...seal, seal: sealOf(keys.seal, seal) });
+    seals.push({ ...seal, seal: sealOf(keys.current.seal, seal) });
   }
   await writeSeals(tx, seals);
   await moveHead(tx, keys, { ...head, sequence: seals.at(-1)!.sequence, seal: seals.at(-1)!.seal });
@@ -57,13 +57,14 @@ async function sealBatch(tx: Tx, keys: AuditKeys, now: Date): Promise<number> {
   return seals.length;
 }
 
-/** What was removed before its seal stays behind in audit_pending: the verification names it. */
+/** What was removed before its seal, or has one, stays behind in audit_pending: the verification names the first. */
 async function readWaiting(tx: Tx): Promise<Waiting[]> {
   return tx
     .selectFrom('audit_pending')
     .innerJoin('audit_entries', 'audit_entries.audit_id', 'audit_pending.audit_id')
     .selectAll('audit_entries')
     .select('audit_pending.position')
+    .where(sql<boolean>`not exists (select from audit_seals s where s.audit_id = audit_pending.audit_id)`)
     .orderBy('audit_pending.position')
     .limit(atOnce)
     .execute();
@@ -91,7 +92,7 @@ async function continueFrom(tx: Tx, keys: AuditKeys): Promise<Head> {
   const isFirst = head?.mac === null && head.sequence === 0 && !end;
   const isOurs =
     head?.mac &&
-    isMacOf([keys.seal], headText(head), head.mac) &&
+    isMacOf(keys, 'seal', headText(head), head.mac) &&
     end?.sequence === head.sequence &&
     end.seal.equals(head.seal);
   if (head && (isFirst || isOurs)) return head;
@@ -112,7 +113,7 @@ async function moveHead(tx: Tx, keys: AuditKeys, head: Head): Promise<void> {
     sequence: head.sequence,
     seal: head.seal,
     unsigned_until: head.unsigned_until,
-    mac: macOf(keys.seal, headText(head)),
+    mac: macOf(keys.current.seal, headText(head)),
   };
   await tx
     .insertInto('audit_head')

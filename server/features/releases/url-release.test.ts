@@ -243,6 +243,8 @@ describe('the server of the file', () => {
       const slow = { ...input, fileUrl: `${scheme}://files.example/a.exe` };
       expect(await probeFile(slowNames, slow, 300)).toMatchObject({ message: sentence });
     }
+    const dead = { ...world, connect: () => new net.Socket().destroy() };
+    expect(await probeFile(dead, input, 300)).toMatchObject({ failure: 'RULE_VIOLATED' });
     serve = (_, response) =>
       void setTimeout(() => response.writeHead(302, { location: '/next.exe' }).end(), 120);
     expect(await probeFile(world, input, 300)).toMatchObject({ message: sentence });

@@ -58,7 +58,12 @@ export async function receiveChunk(
     await drain(bytes);
     return { index, received: await countStored(parts.db, uploadId) };
   }
-  return store(parts, upload!, claim, bytes);
+  try {
+    return await store(parts, upload!, claim, bytes);
+  } finally {
+    // what is left of a refused chunk must not hold the connection
+    bytes.resume();
+  }
 }
 
 async function store(
@@ -99,7 +104,8 @@ async function store(
 /** The bytes of exactly one chunk, for as long as the claim on it holds. */
 async function* checked(parts: Parts, claim: ChunkClaim, length: number, bytes: Readable) {
   let size = 0;
-  for await (const piece of bytes as AsyncIterable<Buffer>) {
+  // the connection must outlive a refusal, for the answer goes back on it
+  for await (const piece of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size > length) throw new WrongLength(wrongLength(size, length));
     await renew(parts, claim);

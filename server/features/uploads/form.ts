@@ -1,6 +1,5 @@
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { buildFields, publishFields, sha512 } from '../../../contract/releases.ts';
@@ -101,6 +100,9 @@ export async function readForm<T>(
   } catch {
     return unreadable('The form names no boundary.');
   }
+  // it goes on to complain after it was given up, to whoever still listens
+  const heard = () => undefined;
+  parser.on('error', heard);
   parser.on('field', (key, value, _, isCut) => {
     fields[key] = value;
     if (isCut) excess ??= `${printable(key)}: Is too long`;
@@ -108,7 +110,7 @@ export async function readForm<T>(
   parser.on('file', (field, stream, given) => {
     if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
     name = given;
-    open = stream;
+    open = stream.on('error', heard);
     taking = take(whole(stream), given);
     // a reader that gave up must not hold the form back
     taking.catch(() => stream.resume());
@@ -116,7 +118,7 @@ export async function readForm<T>(
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     parser.on(limit, () => (excess ??= 'The form has too many parts.'));
   try {
-    await pipeline(readable, parser);
+    await pass(readable, parser);
   } catch (error) {
     open?.destroy(error as Error);
     await taking?.catch(() => undefined);
@@ -129,6 +131,15 @@ export async function readForm<T>(
     if (error instanceof TooLarge) return tooLarge;
     throw error;
   }
+}
+
+/** Not a pipeline: that would end the connection on which the refusal of a form goes back. */
+function pass(readable: Readable, parser: BusboyInstance): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    parser.once('finish', resolve).once('error', reject);
+    readable.once('error', reject).once('close', () => reject(new Error('The sender is gone')));
+    readable.pipe(parser);
+  }).finally(() => readable.unpipe(parser).resume());
 }
 
 async function* whole(stream: BusboyFileStream): AsyncGenerator<Buffer> {

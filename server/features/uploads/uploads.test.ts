@@ -544,6 +544,7 @@ describe('a claim on a chunk', () => {
       .selectFrom('upload_chunks')
       .select('claim')
       .where('upload_id', '=', uploadId)
+      .where('index', '=', 0)
       .executeTakeFirst();
     return Boolean(row?.claim);
   };

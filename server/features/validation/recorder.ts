@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import { createBatchWriter, type BatchWriter } from '../../db/batch.ts';
-import type { Db } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { countDays } from './day-counts.ts';
 
 /** One answered validation. `durationUs` is what deciding took, in microseconds. */
 export type Answered = {
@@ -19,52 +20,77 @@ export type Answered = {
 export type Recorder = BatchWriter<Answered>;
 
 /**
- * Records every validation, and when each machine was last seen, in batches behind the answers (design
- * section 5): an answer never waits for it, and a stop loses none older than a second.
+ * Records every validation, when each machine was last seen, and the counts of the day, in batches behind the
+ * answers (design section 5): an answer never waits for it, and a stop loses none older than a second.
  */
 export function createRecorder(db: Db, log: Logger): Recorder {
   return createBatchWriter('Validations', log, (rows) =>
     db.transaction().execute(async (tx) => {
       // What is lost with a crash of the database machine itself is below the second that is promised.
       await sql`set local synchronous_commit = off`.execute(tx);
-      await sql`
-        insert into validations
-          (occurred_at, code, duration_us, license_id, customer_id, machine_id, api_key_id, app_version)
-        select * from unnest(
-          ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.code)}::text[],
-          ${rows.map((r) => r.durationUs)}::int[], ${rows.map((r) => r.licenseId)}::uuid[],
-          ${rows.map((r) => r.customerId)}::uuid[], ${rows.map((r) => r.request.machineId)}::text[],
-          ${rows.map((r) => r.apiKeyId)}::uuid[], ${rows.map((r) => r.request.appVersion ?? null)}::text[])`.execute(
-        tx,
-      );
-      await refreshActivations(tx, latestPerActivation(rows));
+      await insertValidations(tx, rows);
+      const firstToday = await refreshActivations(tx, latestPerActivation(rows));
+      await countDays(tx, rows, firstToday);
     }),
   );
 }
 
-function latestPerActivation(rows: Answered[]): Answered[] {
-  const latest = new Map<string, Answered>();
-  for (const row of rows) if (row.activationId && row.code === 'VALID') latest.set(row.activationId, row);
-  // One order for every process: two batches that touch the same machines never wait for each other in a ring.
-  return [...latest.values()].toSorted((a, b) => (a.activationId! < b.activationId! ? -1 : 1));
+async function insertValidations(tx: Tx, rows: Answered[]): Promise<void> {
+  await sql`
+    insert into validations
+      (occurred_at, code, duration_us, license_id, customer_id, machine_id, api_key_id, app_version)
+    select * from unnest(
+      ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.code)}::text[],
+      ${rows.map((r) => r.durationUs)}::int[], ${rows.map((r) => r.licenseId)}::uuid[],
+      ${rows.map((r) => r.customerId)}::uuid[], ${rows.map((r) => r.request.machineId)}::text[],
+      ${rows.map((r) => r.apiKeyId)}::uuid[], ${rows.map((r) => r.request.appVersion ?? null)}::text[])`.execute(
+    tx,
+  );
 }
 
-async function refreshActivations(db: Db, rows: Answered[]): Promise<void> {
-  if (rows.length === 0) return;
+/** One row a machine and day: two days in one batch are two first times. */
+function latestPerActivation(rows: Answered[]): Answered[] {
+  const latest = new Map<string, Answered>();
+  for (const row of rows) {
+    if (!row.activationId || row.code !== 'VALID') continue;
+    const key = `${row.activationId} ${row.at.toISOString().slice(0, 10)}`;
+    if (!latest.has(key) || latest.get(key)!.at < row.at) latest.set(key, row);
+  }
+  return [...latest.values()];
+}
+
+/**
+ * Refreshes what is known of the machines, and answers how many were seen for the first time on each UTC day. The
+ * rows are locked in one order by every process, so that two batches never wait for each other in a ring.
+ */
+async function refreshActivations(tx: Tx, rows: Answered[]): Promise<Map<string, number>> {
+  if (rows.length === 0) return new Map();
   const fact = (name: 'hostname' | 'platform' | 'architecture' | 'osVersion' | 'appVersion') =>
     rows.map((r) => r.request[name] ?? null);
-  await sql`
-    update activations a
-       set last_checked_at = greatest(a.last_checked_at, seen.at),
-           hostname = coalesce(seen.hostname, a.hostname),
-           platform = coalesce(seen.platform, a.platform),
-           architecture = coalesce(seen.architecture, a.architecture),
-           os_version = coalesce(seen.os_version, a.os_version),
-           app_version = coalesce(seen.app_version, a.app_version)
-      from (select * from unnest(
-              ${rows.map((r) => r.activationId)}::uuid[], ${rows.map((r) => r.at)}::timestamptz[],
-              ${fact('hostname')}::text[], ${fact('platform')}::text[], ${fact('architecture')}::text[],
-              ${fact('osVersion')}::text[], ${fact('appVersion')}::text[])
-            as s (id, at, hostname, platform, architecture, os_version, app_version) order by id) seen
-     where a.activation_id = seen.id`.execute(db);
+  const { rows: days } = await sql<{ day: string; machines: number }>`
+    with seen as (
+      select * from unnest(
+        ${rows.map((r) => r.activationId)}::uuid[], ${rows.map((r) => r.at)}::timestamptz[],
+        ${fact('hostname')}::text[], ${fact('platform')}::text[], ${fact('architecture')}::text[],
+        ${fact('osVersion')}::text[], ${fact('appVersion')}::text[])
+        as s (id, at, hostname, platform, architecture, os_version, app_version)),
+    locked as materialized (
+      select activation_id, counted_day from activations
+       where activation_id in (select id from seen) order by activation_id for update),
+    latest as (select distinct on (id) * from seen order by id, at desc),
+    refreshed as (
+      update activations a
+         set last_checked_at = greatest(a.last_checked_at, l.at),
+             counted_day = greatest(a.counted_day, (l.at at time zone 'UTC')::date),
+             hostname = coalesce(l.hostname, a.hostname),
+             platform = coalesce(l.platform, a.platform),
+             architecture = coalesce(l.architecture, a.architecture),
+             os_version = coalesce(l.os_version, a.os_version),
+             app_version = coalesce(l.app_version, a.app_version)
+        from latest l where a.activation_id = l.id)
+    select to_char((s.at at time zone 'UTC')::date, 'YYYY-MM-DD') as day, count(*) as machines
+      from seen s join locked k on k.activation_id = s.id
+     where k.counted_day is null or (s.at at time zone 'UTC')::date > k.counted_day
+     group by 1`.execute(tx);
+  return new Map(days.map(({ day, machines }) => [day, machines]));
 }

@@ -7,7 +7,7 @@ import {
   sign,
   type KeyObject,
 } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The key that validations are signed with. `sign` answers base64. */
@@ -29,6 +29,17 @@ export async function loadSigner(dataDir: string): Promise<Signer> {
   const file = path.join(dataDir, 'signing-key.pem');
   const made = await createOnce(file);
   return toSigner(createPrivateKey(made ?? (await readFile(file, 'utf8'))));
+}
+
+/**
+ * Keys that signed before: every `retired-keys/*.pem` of the data directory. They sign nothing any more, but what they
+ * signed in the audit log still counts.
+ */
+export async function loadRetiredSigners(dataDir: string): Promise<Signer[]> {
+  const folder = path.join(dataDir, 'retired-keys');
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter((name) => name.endsWith('.pem')).map((name) => path.join(folder, name));
+  return Promise.all(files.map(async (file) => toSigner(createPrivateKey(await readFile(file, 'utf8')))));
 }
 
 /**

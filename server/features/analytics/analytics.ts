@@ -1,0 +1,166 @@
+import { sql } from 'kysely';
+import type { CustomerUse, LicenseHealth, LicenseTrends } from '../../../contract/analytics.ts';
+import type { ValidationCode } from '../../../contract/validation.ts';
+import type { Context } from '../../context.ts';
+import { createCache } from '../../db/cache.ts';
+import type { Db } from '../../db/client.ts';
+
+const dayMs = 86_400_000;
+const weeksAhead = 13;
+/** How old an answer may be: figures by the day need no fresher ones, and the heaviest looks at every machine. */
+const keptMs = 30_000;
+
+export type Period = { startDate: string; endDate: string };
+
+/** The three calls, each kept for half a minute a period. */
+export function createAnalytics({ db, signals }: Pick<Context, 'db' | 'signals'>) {
+  const kept = { max: 50, ttlMs: keptMs };
+  const healths = createCache<LicenseHealth>(signals, 'licenses', kept);
+  const trends = createCache<LicenseTrends>(signals, 'licenses', kept);
+  const uses = createCache<CustomerUse>(signals, 'licenses', kept);
+  const keyOf = ({ startDate, endDate }: Period) => `${startDate} ${endDate}`;
+  return {
+    health: (now: Date) => healths('now', () => licenseHealth(db, now)),
+    trends: (period: Period) => trends(keyOf(period), () => licenseTrends(db, period)),
+    customers: (period: Period, now: Date) => uses(keyOf(period), () => customerUse(db, period, now)),
+  };
+}
+
+/** What stands now, and the error rate (percent) and response time (ms) of the last seven UTC days. */
+export async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
+  const since = new Date(now.getTime() - 6 * dayMs).toISOString().slice(0, 10);
+  const [{ rows: stock }, { rows: validations }] = await Promise.all([
+    sql<Pick<LicenseHealth, 'activeLicenses' | 'activeCustomers' | 'totalActivations'>>`
+      select count(*) as "activeLicenses", count(distinct l.customer_id) as "activeCustomers",
+             coalesce(sum(l.current_activations), 0) as "totalActivations"
+        from licenses l join customers c using (customer_id)
+       where l.status = 'active' and l.valid_until >= ${now} and c.deleted_at is null and c.status = 'active'`.execute(
+      db,
+    ),
+    sql<{ all: number; failed: number; us: number }>`
+      select coalesce(sum(validations), 0)::bigint as all,
+             coalesce(sum(validations) filter (where code <> 'VALID'), 0)::bigint as failed,
+             coalesce(sum(duration_us), 0)::bigint as us
+        from validation_days where day >= ${since}::date`.execute(db),
+  ]);
+  const { all, failed, us } = validations[0]!;
+  return {
+    ...stock[0]!,
+    totalActivations: Number(stock[0]!.totalActivations),
+    errorRate: all === 0 ? 0 : (100 * failed) / all,
+    avgResponseTime: all === 0 ? 0 : us / all / 1000,
+    lastUpdated: now.toISOString(),
+  };
+}
+
+type Day = {
+  period: string;
+  machines: number;
+  licenses: number;
+  customers: number;
+  all: number;
+  valid: number;
+  us: number;
+};
+
+/** One point for every UTC day of the period, also for days on which nothing happened. */
+export async function licenseTrends(db: Db, { startDate, endDate }: Period): Promise<LicenseTrends> {
+  const [{ rows: days }, { rows: codes }] = await Promise.all([
+    sql<Day>`
+      select to_char(d, 'YYYY-MM-DD') as period, coalesce(a.machines, 0) as machines,
+             coalesce(a.licenses, 0) as licenses, coalesce(a.customers, 0) as customers,
+             coalesce(v.all, 0) as all, coalesce(v.valid, 0) as valid, coalesce(v.us, 0) as us
+        from generate_series(${startDate}::date, ${endDate}::date, interval '1 day') d
+        left join active_days a on a.day = d::date
+        left join (select day, sum(validations)::bigint as all,
+                          coalesce(sum(validations) filter (where code = 'VALID'), 0)::bigint as valid,
+                          sum(duration_us)::bigint as us
+                     from validation_days group by day) v on v.day = d::date
+       order by d`.execute(db),
+    sql<{ period: string; code: ValidationCode; count: number }>`
+      select to_char(day, 'YYYY-MM-DD') as period, code, validations as count from validation_days
+       where day between ${startDate}::date and ${endDate}::date order by day, code`.execute(db),
+  ]);
+  const series = (count: (day: Day) => number) =>
+    days.map((day) => ({ period: day.period, count: count(day) }));
+  const answered = days.filter((day) => day.all > 0);
+  return {
+    activations: series((day) => day.machines),
+    customers: series((day) => day.customers),
+    licenses: series((day) => day.licenses),
+    // A day without validations has no rate: a zero would look like an outage.
+    successRate: answered.map((day) => ({ period: day.period, count: (100 * day.valid) / day.all })),
+    responseTime: answered.map((day) => ({ period: day.period, count: day.us / day.all / 1000 })),
+    codes,
+  };
+}
+
+/**
+ * The ten customers with most machines in use during the period, their versions, and what expires in the next weeks.
+ * A machine was in use during a period when it was activated before its end and last seen after its start.
+ */
+export async function customerUse(db: Db, period: Period, now: Date): Promise<CustomerUse> {
+  const { rows: top } = await sql<CustomerUse['customers'][number]>`
+    select c.customer_id as "customerId", c.name as company, use.machines as "activeUsers", use.licenses as "activeLicenses"
+      from (select l.customer_id, sum(a.machines)::bigint as machines, count(*) as licenses
+              from (select license_id, count(*) as machines from activations
+                     where last_checked_at >= ${period.startDate}::date::timestamp at time zone 'UTC'
+                       and created_at < (${period.endDate}::date + 1)::timestamp at time zone 'UTC'
+                     group by license_id) a
+              join licenses l using (license_id) group by l.customer_id) use
+      join customers c using (customer_id)
+     where c.deleted_at is null order by 3 desc, c.name limit 10`.execute(db);
+  const [versions, expiring, summary] = await Promise.all([
+    versionsOf(
+      db,
+      period,
+      top.map((customer) => customer.customerId),
+    ),
+    expiringByWeek(db, now),
+    customersByType(db),
+  ]);
+  return { summary, customers: top, versions, expiring };
+}
+
+async function versionsOf(
+  db: Db,
+  { startDate }: Period,
+  customerIds: string[],
+): Promise<CustomerUse['versions']> {
+  if (customerIds.length === 0) return [];
+  const { rows } = await sql<CustomerUse['versions'][number]>`
+    select c.name as company, coalesce(a.app_version, 'Unknown') as "appVersion", count(*) as machines
+      from licenses l join activations a using (license_id) join customers c using (customer_id)
+     where l.customer_id = any(${customerIds}::uuid[])
+       and a.last_checked_at >= ${startDate}::date::timestamp at time zone 'UTC'
+     group by 1, 2 order by 1, 3 desc, 2`.execute(db);
+  return rows;
+}
+
+/** Weeks begin on Monday, in UTC; the first is the present one. */
+async function expiringByWeek(db: Db, now: Date): Promise<CustomerUse['expiring']> {
+  const { rows } = await sql<CustomerUse['expiring'][number]>`
+    select to_char(w, 'YYYY-MM-DD') as "weekStart",
+           (select count(*) from licenses l join customers c using (customer_id)
+             where l.status = 'active' and c.deleted_at is null and l.valid_until >= ${now}
+               and l.valid_until >= w at time zone 'UTC' and l.valid_until < (w + interval '7 days') at time zone 'UTC') as count
+      from generate_series(date_trunc('week', ${now}::timestamptz at time zone 'UTC'),
+                           date_trunc('week', ${now}::timestamptz at time zone 'UTC') + ${weeksAhead - 1} * interval '7 days',
+                           interval '7 days') w
+     order by w`.execute(db);
+  return rows;
+}
+
+async function customersByType(db: Db): Promise<CustomerUse['summary']> {
+  const rows = await db
+    .selectFrom('customers')
+    .select(['type', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('deleted_at', 'is', null)
+    .where('status', '=', 'active')
+    .groupBy('type')
+    .execute();
+  return {
+    active: rows.reduce((sum, { count }) => sum + count, 0),
+    byType: Object.fromEntries(rows.map(({ type, count }) => [type, count])),
+  };
+}

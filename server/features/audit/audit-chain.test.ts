@@ -1,0 +1,422 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
+import { customers } from '../../../contract/customers.ts';
+import { makeCustomer } from '../../../tests/factories.ts';
+import {
+  days,
+  eventually,
+  startTestServer,
+  startTwin,
+  type Api,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import { systemCaller } from '../../caller.ts';
+import { keepRetention } from '../../jobs/audit-retention.ts';
+import { startAuditSealer } from '../../jobs/audit-sealer.ts';
+import { auditKeys, sealPending, verifyChain, writeAudit } from './audit.ts';
+import { sealOf, type Seal } from './chain.ts';
+import { hashEntry } from './entry.ts';
+
+let server: TestServer;
+let api: Api;
+beforeEach(async () => {
+  server = await startTestServer();
+  api = server.api(await server.signInAs('super_admin'));
+});
+afterEach(() => server.close());
+
+const seal = (on = server) => sealPending(on.db, on.auditKeys, on.context.clock);
+const verify = (): Promise<AuditVerification> => verifyChain(server.db, server.auditKeys);
+const chain = () => server.db.selectFrom('audit_seals').selectAll().orderBy('sequence').execute();
+
+/** Entries, sealed. */
+async function fill(entries: number): Promise<void> {
+  for (let n = 0; n < entries; n++) await makeCustomer(api);
+  await seal();
+}
+
+/** What someone does who has the database and turns its guards off. */
+async function behindOurBack(statement: string, values: unknown[] = []): Promise<void> {
+  const client = await server.pool.connect();
+  try {
+    await client.query("set session_replication_role = 'replica'");
+    await client.query(statement, values);
+    await client.query('reset session_replication_role');
+  } finally {
+    client.release();
+  }
+}
+
+const at = async (sequence: number) => (await chain()).find((one) => one.sequence === sequence)!;
+
+describe('sealing', () => {
+  test('chains every committed entry once, in the order of writing', async () => {
+    await fill(5);
+    const entries = await server.db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .orderBy('audit_id')
+      .execute();
+    const seals = await chain();
+    expect(seals.map((one) => one.audit_id)).toEqual(entries.map((one) => one.audit_id));
+    expect(seals.map((one) => one.sequence)).toEqual(seals.map((_, n) => n + 1));
+    expect(seals[0]!.previous_seal).toEqual(Buffer.alloc(32));
+    for (const [n, one] of seals.entries()) {
+      expect(one.entry_hash).toEqual(hashEntry(entries[n]!));
+      if (n > 0) expect(one.previous_seal).toEqual(seals[n - 1]!.seal);
+    }
+    expect(await seal()).toBe(0);
+    expect(await verify()).toMatchObject({ whole: true, checkedEntries: 7, unsealedEntries: 0, anchors: 0 });
+  });
+
+  test('does not skip what commits late', async () => {
+    const late = await server.pool.connect();
+    await late.query('begin');
+    await late.query(
+      `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success)
+       values (gen_random_uuid(), '2026-01-01', 'late', 'test', '', true)`,
+    );
+    await fill(3);
+    const before = (await chain()).length;
+    await late.query('commit');
+    late.release();
+    expect(await seal()).toBe(1);
+    expect(await chain()).toHaveLength(before + 1);
+  });
+
+  test('is done within a second by the job', async () => {
+    const job = startAuditSealer(server.context, server.auditKeys);
+    await makeCustomer(api);
+    await eventually(async () => (await verify()).unsealedEntries === 0 && (await chain()).length === 3, 1000);
+    await job.stop();
+  });
+
+  test('is done by many at once without a fork, while many write', async () => {
+    const twin = await startTwin(server);
+    const other = twin.api(await twin.signInAs('super_admin'));
+    const jobs = [server, twin, server, twin].map((one) => startAuditSealer(one.context, one.auditKeys));
+    await Promise.all(
+      Array.from({ length: 60 }, (_, n) => makeCustomer(n % 2 === 0 ? api : other)),
+    );
+    await Promise.all(Array.from({ length: 8 }, (_, n) => seal(n % 2 === 0 ? server : twin)));
+    await eventually(async () => (await verify()).unsealedEntries === 0);
+    await Promise.all(jobs.map((job) => job.stop()));
+    const result = await verify();
+    expect(result).toMatchObject({ whole: true, broken: null });
+    expect(result.checkedEntries).toBe((await server.db.selectFrom('audit_entries').selectAll().execute()).length);
+    await twin.close();
+  });
+
+  test('takes any text and number as it will be read back', async () => {
+    const odd = {
+      n: [0.1, 1e21, 1e-7, -0, 12345678901234567890],
+      z: 1,
+      a: { ü: 'ß', b: undefined, '2': null, '10': [] },
+      at: new Date(0),
+    };
+    await writeAudit(server.db, systemCaller(server.clock.now()), {
+      event: 'test.odd',
+      resourceType: 'test',
+      resourceId: 'x',
+      summary: `half a pair \u{d83d} and ${'👩‍👩‍👧'.slice(0, 3)}`,
+      before: odd,
+      after: {},
+      error: '\u{dc00}',
+    });
+    await seal();
+    expect(await verify()).toMatchObject({ whole: true });
+  });
+});
+
+describe('an entry that was', () => {
+  beforeEach(() => fill(6));
+
+  test.each([
+    ["changes_summary = 'Nothing happened'"],
+    ["user_email = 'someone.else@lanyard.test'"],
+    ["timestamp = timestamp - interval '1 day'"],
+    ["after = after || '{\"name\": \"Other\"}'"],
+    ['ip_address = null'],
+    ['success = not success'],
+    ['mac = null'],
+  ])('altered (%s) is named', async (change) => {
+    const { audit_id, sequence } = await at(4);
+    await behindOurBack(`update audit_entries set ${change} where audit_id = $1`, [audit_id]);
+    expect((await verify()).broken).toEqual({
+      audit_id,
+      sequence,
+      problem: 'The entry was altered after it was written.',
+    });
+  });
+
+  test('altered together with its seal, and all seals after it made anew, is named', async () => {
+    const { audit_id } = await at(4);
+    await behindOurBack("update audit_entries set user_email = 'x' where audit_id = $1", [audit_id]);
+    const forged = auditKeys({ ...server.auditKeys.current.signer, sign: () => 'a guess' });
+    let previous = (await at(3)).seal;
+    for (const one of (await chain()).slice(3)) {
+      const entry = await server.db
+        .selectFrom('audit_entries')
+        .selectAll()
+        .where('audit_id', '=', one.audit_id)
+        .executeTakeFirstOrThrow();
+      const next: Seal = { ...one, entry_hash: hashEntry(entry), previous_seal: previous };
+      previous = sealOf(forged.current.seal, next);
+      await behindOurBack(
+        'update audit_seals set entry_hash = $2, previous_seal = $3, seal = $4 where sequence = $1',
+        [one.sequence, next.entry_hash, next.previous_seal, previous],
+      );
+    }
+    expect((await verify()).broken).toMatchObject({ audit_id, sequence: 4 });
+  });
+
+  test('removed is named', async () => {
+    const { audit_id } = await at(3);
+    await behindOurBack('delete from audit_entries where audit_id = $1', [audit_id]);
+    const problem = 'The entry was removed from the database.';
+    expect((await verify()).broken).toEqual({ audit_id, sequence: 3, problem });
+  });
+
+  test('removed together with its seal leaves a gap that is named', async () => {
+    const { audit_id } = await at(3);
+    await behindOurBack('delete from audit_entries where audit_id = $1', [audit_id]);
+    await behindOurBack('delete from audit_seals where audit_id = $1', [audit_id]);
+    expect((await verify()).broken).toEqual({
+      audit_id: null,
+      sequence: 3,
+      problem: 'Entry 3 of the chain was removed from the database, together with the seal.',
+    });
+  });
+
+  test('removed at the end of the chain is missed, also when sealing went on', async () => {
+    await behindOurBack(
+      'delete from audit_entries where audit_id in (select audit_id from audit_seals where sequence > 6)',
+    );
+    await behindOurBack('delete from audit_seals where sequence > 6');
+    const broken = {
+      audit_id: null,
+      sequence: 7,
+      problem: 'The entries 7 to 8 of the chain were removed from the database, together with the seals.',
+    };
+    expect((await verify()).broken).toEqual(broken);
+    await fill(2);
+    expect((await verify()).broken).toMatchObject({ sequence: 7, audit_id: null });
+    await behindOurBack("update audit_head set sequence = 6, seal = (select seal from audit_seals where sequence = 6)");
+    expect((await verify()).whole).toBe(false);
+    await fill(1);
+    expect((await verify()).whole).toBe(false);
+  });
+
+  test('removed before it was sealed is named', async () => {
+    await makeCustomer(api);
+    const { audit_id } = await server.db
+      .selectFrom('audit_pending')
+      .select('audit_id')
+      .executeTakeFirstOrThrow();
+    await behindOurBack('delete from audit_entries where audit_id = $1', [audit_id]);
+    await seal();
+    const problem = 'The entry was removed from the database before it was sealed.';
+    expect((await verify()).broken).toEqual({ audit_id, sequence: null, problem });
+  });
+
+  const insert = `insert into audit_entries (audit_id, timestamp, user_email, event_type, resource_type,
+    changes_summary, success, mac) values ($1, now(), 'admin', 'license.revoked', 'license', 'x', true, $2)`;
+  const id = '01920000-0000-7000-8000-000000000000';
+  const problem =
+    'The entry was not written by Lanyard: it was inserted into the database by hand, or altered before it was sealed.';
+
+  test.each([
+    ['without a mac', 'null'],
+    ['with the mac of another', '(select mac from audit_entries limit 1)'],
+  ])('inserted by hand %s is named, before it is sealed and after', async (_, mac) => {
+    await server.pool.query(insert.replace('$2', mac), [id]);
+    expect((await verify()).broken).toEqual({ audit_id: id, sequence: null, problem });
+    await fill(2);
+    expect((await verify()).broken).toEqual({ audit_id: id, sequence: 9, problem });
+    expect((await api.ok(calls.verify)).broken).toMatchObject({ audit_id: id });
+  });
+
+  test('inserted around the trigger is named', async () => {
+    await behindOurBack(insert.replace('$2', 'null'), [id]);
+    await fill(2);
+    expect((await verify()).broken).toEqual({ audit_id: id, sequence: null, problem });
+  });
+
+  test('cut loose from the chain, whole chain gone, is named', async () => {
+    await behindOurBack('delete from audit_seals');
+    expect((await verify()).broken).toMatchObject({ sequence: 1 });
+    await behindOurBack('delete from audit_head');
+    expect((await verify()).whole).toBe(false);
+    await fill(1);
+    expect((await verify()).whole).toBe(false);
+  });
+
+  test('written before entries were signed is fine, but no later one without a mac', async () => {
+    const own = await startTestServer();
+    await own.pool.query(
+      `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success)
+       select gen_random_uuid(), '2026-01-01', 'old', 'test', '', true from generate_series(1, 3)`,
+    );
+    await own.pool.query('update audit_head set unsigned_until = 3');
+    expect(await verifyChain(own.db, own.auditKeys)).toMatchObject({ whole: true, unsealedEntries: 3 });
+    await makeCustomer(own.api(await own.signInAs('admin')));
+    await seal(own);
+    expect(await verifyChain(own.db, own.auditKeys)).toMatchObject({ whole: true, checkedEntries: 6 });
+    await own.pool.query('update audit_head set unsigned_until = 6');
+    expect((await verifyChain(own.db, own.auditKeys)).broken!.problem).toBe(
+      'The record of where the chain ends was altered.',
+    );
+    await own.close();
+  });
+
+  test('signed with a key that is retired still counts', async () => {
+    const { current } = server.auditKeys;
+    const { loadSigner } = await import('../validation/signing.ts');
+    const next = await loadSigner(`${server.context.config.dataDir}/next`);
+    expect((await verifyChain(server.db, auditKeys(next))).whole).toBe(false);
+    expect((await verifyChain(server.db, auditKeys(next, [current.signer]))).whole).toBe(true);
+    await makeCustomer(api);
+    await sealPending(server.db, auditKeys(next, [current.signer]), server.context.clock);
+    expect(await verifyChain(server.db, auditKeys(next, [current.signer]))).toMatchObject({
+      whole: true,
+      checkedEntries: 9,
+    });
+  });
+});
+
+test('nobody changes seals and anchors, whoever asks the database', async () => {
+  await fill(2);
+  for (const table of ['audit_seals', 'audit_anchors']) {
+    await server.pool.query(
+      `insert into audit_anchors values (0, '', 0, now(), now(), '', '') on conflict do nothing`,
+    );
+    for (const statement of [`update ${table} set seal = ''`, `delete from ${table}`, `truncate ${table}`])
+      await expect(server.pool.query(statement), statement).rejects.toThrow('are append-only');
+  }
+});
+
+describe('the clean-up', () => {
+  const entryAt = (time: Date) =>
+    writeAudit(server.db, systemCaller(time), {
+      event: 'test.made',
+      resourceType: 'test',
+      resourceId: null,
+      summary: 'x',
+    });
+
+  test('removes what is older than the retention to the millisecond, and the rest still verifies', async () => {
+    const start = server.clock.now().getTime();
+    await fill(3);
+    for (const ms of [1, 2, 3]) await entryAt(new Date(start + ms));
+    server.clock.advance(days(730) + 2);
+    api = server.api(await server.signInAs('super_admin'));
+    await seal();
+    const { removed, before } = await api.ok(calls.cleanup);
+    expect({ removed, before }).toEqual({ removed: 6, before: new Date(start + 2).toISOString() });
+    const left = await server.db.selectFrom('audit_entries').selectAll().orderBy('timestamp').execute();
+    expect(left.map((e) => e.event_type)).toEqual([
+      'test.made',
+      'test.made',
+      'user.created',
+      'session.login',
+      'audit.cleaned_up',
+    ]);
+    expect(left.at(-1)).toMatchObject({ changes_summary: `Removed 6 entries from before ${before}` });
+    await seal();
+    expect(await verify()).toMatchObject({ whole: true, checkedEntries: 5, anchors: 1 });
+    expect((await chain())[0]!.sequence).toBe(7);
+  });
+
+  test('leaves an anchor that cannot be forged', async () => {
+    await fill(3);
+    server.clock.advance(days(800));
+    await entryAt(server.clock.now());
+    await seal();
+    expect(await keepRetention(server.context, server.auditKeys)).toBe(5);
+    expect((await verify()).whole).toBe(true);
+    await behindOurBack('update audit_anchors set removed = 4');
+    expect((await verify()).broken!.problem).toMatch(
+      /^The anchor of the clean-up of 2029-01-28 is not signed by this installation\.$/,
+    );
+    await behindOurBack('update audit_anchors set removed = 5');
+    const first = (await chain())[0]!;
+    await behindOurBack('delete from audit_entries where audit_id = $1', [first.audit_id]);
+    await behindOurBack('delete from audit_seals where sequence = $1', [first.sequence]);
+    expect((await verify()).broken).toMatchObject({ sequence: 6 });
+  });
+
+  test('may remove everything, again and again', async () => {
+    for (const round of [1, 2, 3]) {
+      await fill(2);
+      server.clock.advance(days(1000));
+      expect(await keepRetention(server.context, server.auditKeys)).toBeGreaterThan(0);
+      await seal();
+      expect(await verify()).toMatchObject({ whole: true, anchors: round });
+      server.clock.advance(1);
+      api = server.api(await server.signInAs('super_admin'));
+    }
+  });
+
+  test('removes nothing that is not sealed, and keeps order where clocks differ', async () => {
+    await entryAt(server.clock.now());
+    await entryAt(new Date(server.clock.now().getTime() - days(1000)));
+    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    await seal();
+    // older, but behind one that is not
+    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    expect((await verify()).whole).toBe(true);
+  });
+
+  test('by the clock leaves no entry when there is nothing to do, by a person it does', async () => {
+    const count = async () => (await server.db.selectFrom('audit_entries').selectAll().execute()).length;
+    const before = await count();
+    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    expect(await count()).toBe(before);
+    expect((await api.ok(calls.cleanup)).removed).toBe(0);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('keeps the evidence: what was altered is not removed', async () => {
+    await fill(4);
+    const { audit_id } = await at(5);
+    await behindOurBack("update audit_entries set timestamp = '2020-01-01' where audit_id = $1", [audit_id]);
+    server.clock.advance(days(800));
+    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    api = server.api(await server.signInAs('super_admin'));
+    const answer = await api.call(calls.cleanup);
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toBe(
+      'The chain is broken among the entries to be removed, so nothing was removed. The entry was altered after it was written.',
+    );
+    expect(await at(1)).toBeDefined();
+  });
+
+  test('of two at once, both end well and every entry goes once', async () => {
+    await fill(30);
+    server.clock.advance(days(800));
+    const removed = await Promise.all([1, 2, 3, 4].map(() => keepRetention(server.context, server.auditKeys)));
+    expect(removed.toSorted((a, b) => b - a)).toEqual([32, 0, 0, 0]);
+    await seal();
+    expect((await verify()).whole).toBe(true);
+  });
+
+  test('while the chain is checked, does not look like a break', async () => {
+    for (let n = 0; n < 1500; n++) await entryAt(server.clock.now());
+    await seal();
+    server.clock.advance(days(800));
+    const [checked] = await Promise.all([verify(), keepRetention(server.context, server.auditKeys)]);
+    expect(checked).toMatchObject({ whole: true });
+    expect((await verify()).whole).toBe(true);
+  });
+});
+
+test('the call verifies all that was written until now', async () => {
+  await makeCustomer(api);
+  const [one, two] = await Promise.all([api.ok(calls.verify), api.ok(calls.verify)]);
+  expect(one).toMatchObject({ whole: true, checkedEntries: 3, unsealedEntries: 0 });
+  expect(two).toMatchObject({ whole: true });
+  await api.ok(customers.list);
+  const { rows } = await sql<{ n: number }>`select count(*) as n from audit_pending`.execute(server.db);
+  expect(rows[0]!.n).toBe(0);
+});

@@ -1,0 +1,29 @@
+import type { AuditDetail } from '../../../contract/audit.ts';
+import type { Db } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { toEntry } from './audit-list.ts';
+
+const notFound = fail('NOT_FOUND', 'There is no such audit entry.');
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** One entry with what was before and after, the request it came from, and its place in the chain. */
+export async function getEntry(db: Db, id: string): Promise<AuditDetail | Failure> {
+  if (!uuid.test(id)) return notFound;
+  const row = await db
+    .selectFrom('audit_entries as e')
+    .leftJoin('audit_seals as s', 's.audit_id', 'e.audit_id')
+    .selectAll('e')
+    .select(['s.sequence', 's.sealed_at'])
+    .where('e.audit_id', '=', id)
+    .executeTakeFirst();
+  if (!row) return notFound;
+  return {
+    ...toEntry(row),
+    user_id: row.user_id,
+    user_agent: row.user_agent,
+    request_id: row.request_id,
+    before: row.before as AuditDetail['before'],
+    after: row.after as AuditDetail['after'],
+    seal: row.sealed_at && { sequence: row.sequence!, sealedAt: row.sealed_at.toISOString() },
+  };
+}

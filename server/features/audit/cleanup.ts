@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import { shortestRetentionDays, type audit as calls } from '../../../contract/audit.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import type { Caller } from '../../caller.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { writeAudit } from './audit.ts';
+import { anchorText, type Anchor } from './chain.ts';
+import type { AuditKeys } from './keys.ts';
+import { beginningOf, checkLink, readLinks, type Link, type Place } from './links.ts';
+
+const dayMs = 86_400_000;
+/** Any fixed number will do; the processes on one database must only agree on it. */
+const cleanupLock = 7_241_160_007;
+
+type Config = RouteAnswer<typeof calls.config>;
+type Cleaned = RouteAnswer<typeof calls.cleanup>;
+
+/** How long entries are kept. */
+export async function retentionOf(db: Db | Tx): Promise<Config> {
+  const { retention_days } = await db
+    .selectFrom('audit_settings')
+    .select('retention_days')
+    .executeTakeFirstOrThrow();
+  return { retentionDays: retention_days, shortestRetentionDays };
+}
+
+/** Changes how long entries are kept; the next clean-up goes by it. */
+export async function setRetention(tx: Tx, by: Caller, retentionDays: number): Promise<Config> {
+  await tx.selectFrom('audit_settings').select('only_row').forUpdate().execute();
+  const before = await retentionOf(tx);
+  if (before.retentionDays === retentionDays) return before;
+  await tx.updateTable('audit_settings').set({ retention_days: retentionDays }).execute();
+  await writeAudit(tx, by, {
+    event: 'audit.config_changed',
+    resourceType: 'audit',
+    resourceId: null,
+    summary: `retentionDays: ${before.retentionDays} → ${retentionDays}`,
+    before: { retentionDays: before.retentionDays },
+    after: { retentionDays },
+  });
+  return { ...before, retentionDays };
+}
+
+/**
+ * Removes the beginning of the chain: sealed entries older than the retention, up to the first that is not. A signed
+ * anchor stays in their place, so that the rest still verifies. What does not verify is evidence and stays: a chain
+ * that is broken there is a WRONG_STATE. A clean-up by the clock that finds nothing leaves no entry.
+ */
+export async function cleanUp(tx: Tx, by: Caller, keys: AuditKeys): Promise<Cleaned | Failure> {
+  await sql`select pg_advisory_xact_lock(${cleanupLock})`.execute(tx);
+  await sql`select set_config('lanyard.audit_retention', 'on', true)`.execute(tx);
+  const { retentionDays } = await retentionOf(tx);
+  const before = new Date(by.now.getTime() - retentionDays * dayMs);
+  const { removed, last, broken } = await removeOldest(tx, keys, before);
+  await sql`select set_config('lanyard.audit_retention', 'off', true)`.execute(tx);
+  if (broken) {
+    return fail(
+      'WRONG_STATE',
+      `The chain is broken among the entries to be removed, so nothing was removed. ${broken.problem}`,
+    );
+  }
+  if (last) await leaveAnchor(tx, keys, { ...last, removed, before, made_at: by.now });
+  if (removed > 0 || by.actor.kind !== 'system') {
+    await tx.deleteFrom('audit_days').where('day', '<', before.toISOString().slice(0, 10)).execute();
+    await writeAudit(tx, by, {
+      event: 'audit.cleaned_up',
+      resourceType: 'audit',
+      resourceId: null,
+      summary: `Removed ${removed} ${removed === 1 ? 'entry' : 'entries'} from before ${before.toISOString()}`,
+      after: { removed, before, retentionDays, lastSequence: last?.sequence ?? null },
+    });
+  }
+  return { removed, before: before.toISOString() };
+}
+
+async function removeOldest(tx: Tx, keys: AuditKeys, before: Date) {
+  const start = await beginningOf(tx);
+  let place: Place = start;
+  for (;;) {
+    const links = await readLinks(tx, place.sequence);
+    const young = links.findIndex(({ entry }) => entry !== null && entry.timestamp >= before);
+    const old = young < 0 ? links : links.slice(0, young);
+    for (const link of old) {
+      const broken = checkLink(keys, place, link, start.unsignedUntil);
+      if (broken) return { removed: 0, broken };
+      place = link;
+    }
+    await remove(tx, old);
+    if (young >= 0 || links.length === 0) break;
+  }
+  const removed = place.sequence - start.sequence;
+  return { removed, last: removed > 0 ? place : undefined };
+}
+
+async function remove(tx: Tx, links: Link[]): Promise<void> {
+  if (links.length === 0) return;
+  const ids = links.map((link) => link.audit_id);
+  await tx
+    .deleteFrom('audit_entries')
+    .where('audit_id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  await tx.deleteFrom('audit_seals').where('sequence', '<=', links.at(-1)!.sequence).execute();
+}
+
+async function leaveAnchor(tx: Tx, keys: AuditKeys, what: Omit<Anchor, 'key_id'>): Promise<void> {
+  const { signer } = keys.current;
+  const { sequence, seal, removed, before, made_at } = what;
+  const anchor = { sequence, seal, removed, before, made_at, key_id: signer.keyId };
+  await tx
+    .insertInto('audit_anchors')
+    .values({ ...anchor, signature: signer.sign(anchorText(anchor)) })
+    .execute();
+}

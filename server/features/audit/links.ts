@@ -1,0 +1,89 @@
+import { sql, type Selectable } from 'kysely';
+import type { AuditVerification } from '../../../contract/audit.ts';
+import type { Tx } from '../../db/client.ts';
+import type { Tables } from '../../db/tables.ts';
+import { noSeal, sealText } from './chain.ts';
+import { canonicalEntry, hashEntry, type SignedEntryRow } from './entry.ts';
+import { isMacOf, type AuditKeys } from './keys.ts';
+
+export const linksAtOnce = 500;
+
+export type Broken = NonNullable<AuditVerification['broken']>;
+export type Link = Selectable<Tables['audit_seals']> & { entry: SignedEntryRow | null };
+/** What the next link must hold to. */
+export type Place = { sequence: number; seal: Buffer };
+
+/** Where the chain begins: behind the last anchor, or at the very first entry. */
+export async function beginningOf(tx: Tx): Promise<Place & { unsignedUntil: number }> {
+  const anchor = await tx
+    .selectFrom('audit_anchors')
+    .select(['sequence', 'seal'])
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const head = await tx.selectFrom('audit_head').select('unsigned_until').executeTakeFirst();
+  return { ...(anchor ?? { sequence: 0, seal: noSeal }), unsignedUntil: head?.unsigned_until ?? 0 };
+}
+
+/** The next links behind that sequence, each with its entry. */
+export async function readLinks(tx: Tx, after: number): Promise<Link[]> {
+  const seals = await tx
+    .selectFrom('audit_seals')
+    .selectAll()
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(linksAtOnce)
+    .execute();
+  if (seals.length === 0) return [];
+  const entries = await tx
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('audit_id', '=', sql<string>`any(${seals.map((seal) => seal.audit_id)}::uuid[])`)
+    .execute();
+  const byId = new Map(entries.map((entry) => [entry.audit_id, entry]));
+  return seals.map((seal) => ({ ...seal, entry: byId.get(seal.audit_id) ?? null }));
+}
+
+/**
+ * What is wrong with a link that should stand behind `place`; null when nothing is. Entries up to `unsignedUntil`
+ * are older than the signing of entries.
+ */
+export function checkLink(keys: AuditKeys, place: Place, link: Link, unsignedUntil: number): Broken | null {
+  const { sequence, audit_id, entry } = link;
+  if (sequence !== place.sequence + 1) return removed(place.sequence + 1, sequence - 1);
+  if (!entry) return broken(audit_id, sequence, 'The entry was removed from the database.');
+  const isSealedSo = hashEntry(entry).equals(link.entry_hash);
+  if (!isOurs(keys, entry) && !(entry.mac === null && sequence <= unsignedUntil)) {
+    return broken(audit_id, sequence, isSealedSo ? notOurs : 'The entry was altered after it was written.');
+  }
+  if (!isMacOf(keys, 'seal', sealText(link), link.seal))
+    return broken(audit_id, sequence, 'The seal of the entry was altered.');
+  if (!isSealedSo) return broken(audit_id, sequence, 'The entry was altered after it was sealed.');
+  if (!link.previous_seal.equals(place.seal))
+    return broken(audit_id, sequence, 'The seal does not follow the one before it.');
+  return null;
+}
+
+export const notOurs =
+  'The entry was not written by Lanyard: it was inserted into the database by hand, or altered before it was sealed.';
+
+/** Whether a process of ours wrote the entry as it stands there. */
+export const isOurs = (keys: AuditKeys, entry: SignedEntryRow) =>
+  entry.mac !== null && isMacOf(keys, 'entry', canonicalEntry(entry), entry.mac);
+
+export const broken = (audit_id: string | null, sequence: number | null, problem: string): Broken => ({
+  audit_id,
+  sequence,
+  problem,
+});
+
+/** Numbers of the chain that nothing holds any more. */
+export function removed(first: number, last: number): Broken {
+  const what =
+    first === last ? `Entry ${first} of the chain was` : `The entries ${first} to ${last} of the chain were`;
+  return broken(
+    null,
+    first,
+    `${what} removed from the database, together with the seal${first === last ? '' : 's'}.`,
+  );
+}

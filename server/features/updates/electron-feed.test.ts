@@ -1,0 +1,405 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
+import { updates as calls } from '../../../contract/updates.ts';
+import { uploads as uploadCalls } from '../../../contract/uploads.ts';
+import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
+import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
+import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { machineHashOf } from './machine-id.ts';
+
+let server: TestServer;
+let staff: Api;
+let staffHeaders: Record<string, string>;
+let key: MadeApiKey;
+let folder: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  folder = await mkdtemp(join(tmpdir(), 'lanyard-desktop-'));
+  const session = await server.signInAs('super_admin');
+  staffHeaders = session.headers;
+  staff = server.api(session);
+  key = await makeApiKey(staff, { scopes: ['updates'] });
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await server.close();
+});
+// each test has the feeds to itself
+beforeEach(async () => {
+  await server.db.deleteFrom('releases').execute();
+  const { releaseId } = { releaseId: (await makeRelease(server, { platform: 'linux', fileKind: 'rpm' })).id };
+  await server.db.deleteFrom('releases').where('release_id', '=', releaseId).execute();
+});
+
+const feedOf = (platform: string, architecture = 'x64') =>
+  `${server.url}/api/v1/updates/electron/${platform}/${architecture}`;
+
+const install = (options: Partial<ClientOptions> = {}) =>
+  installApp({
+    version: '1.0.0',
+    feed: feedOf('win32'),
+    folder,
+    headers: { 'x-api-key': key.key },
+    ...options,
+  });
+const offered = async (options: Partial<ClientOptions> = {}) =>
+  (await (await install(options)).check())?.version;
+
+const change = (release: Release, body: Record<string, unknown>) =>
+  staff.ok(releaseCalls.update, { params: { releaseId: release.id }, body });
+const rollOut = (release: Release, percentage: number) =>
+  staff.ok(releaseCalls.rollout, { params: { releaseId: release.id }, body: { percentage } });
+
+describe('NsisUpdater', () => {
+  test('finds the newest release, with its notes', async () => {
+    await makeRelease(server, { version: '1.1.0' });
+    const newest = await makeRelease(server, {
+      version: '1.10.0',
+      releaseNotes: 'Faster: "quotes", #, \\ and\n- lists\u2028too',
+      isMandatory: true,
+    });
+    const app = await install();
+    expect(await app.check()).toMatchObject({
+      version: '1.10.0',
+      releaseNotes: 'Faster: "quotes", #, \\ and\n- lists\u2028too',
+      releaseDate: newest.releaseDate,
+      releaseId: newest.id,
+      isMandatory: true,
+    });
+    expect(await app.check()).not.toHaveProperty('stagingPercentage');
+    expect(app.executor.asked[0]!.path).toMatch(/latest\.yml\?noCache=/);
+  });
+
+  test('downloads it and checks its hash', async () => {
+    const bytes = randomBytes(300_000).toString('hex');
+    await makeRelease(server, { version: '1.1.0', bytes, fileName: 'App Setup 1.1.0 ü+1.exe' });
+    const app = await install();
+    await app.check();
+    expect(await readFile(await app.download(), 'utf8')).toBe(bytes);
+  });
+
+  test('refuses what does not match its hash', async () => {
+    const other = createHash('sha512').update('other').digest('base64');
+    await makeRelease(server, { version: '1.1.0', bytes: 'MZ tampered with', sha512: other });
+    const app = await install();
+    await app.check();
+    await expect(app.download()).rejects.toThrow(/sha512 checksum mismatch/);
+  });
+
+  test.each([
+    ['its own', '1.1.0'],
+    ['an older one', '1.2.0'],
+    ['an older one than a prerelease', '1.2.0-beta.1'],
+  ])('is told of no update where the newest is %s', async (_, version) => {
+    await makeRelease(server, { version: '1.1.0' });
+    for (const headers of [{ 'x-api-key': key.key }, { 'x-api-key': key.key, 'x-app-version': version }]) {
+      const app = await install({ version, headers });
+      expect(await app.check()).toBeUndefined();
+      expect(app.log.join()).toContain('is not available');
+    }
+  });
+
+  test('is told of no update where there is no release at all, and where only a draft is there', async () => {
+    expect(await offered()).toBeUndefined();
+    await makeRelease(server, { version: '2.0.0', isDraft: true });
+    expect(await offered()).toBeUndefined();
+    expect(await offered({ headers: { 'x-api-key': key.key, 'x-app-version': '1.0.0' } })).toBeUndefined();
+  });
+
+  test('that may go back does not, where nothing is there for it', async () => {
+    // setting a channel allows downgrades
+    expect(await offered({ channel: 'beta' })).toBeUndefined();
+    await makeRelease(server, { version: '1.1.0' });
+    const headers = { 'x-api-key': key.key, 'x-app-version': '1.2.0' };
+    const app = await install({ version: '1.2.0', channel: 'beta', headers });
+    expect(app.updater.allowDowngrade).toBe(true);
+    expect(await app.check()).toBeUndefined();
+  });
+
+  test('follows its channel', async () => {
+    await makeRelease(server, { version: '1.1.0' });
+    await makeRelease(server, { version: '1.2.0-beta.1', channel: 'beta' });
+    await makeRelease(server, { version: '1.3.0-alpha.1', channel: 'alpha' });
+    expect(await offered()).toBe('1.1.0');
+    expect(await offered({ channel: 'beta' })).toBe('1.2.0-beta.1');
+    expect(await offered({ channel: 'alpha' })).toBe('1.3.0-alpha.1');
+    await makeRelease(server, { version: '1.4.0' });
+    expect(await offered({ channel: 'beta', version: '1.2.0-beta.1' })).toBe('1.4.0');
+  });
+
+  test('gets what is for its architecture', async () => {
+    await makeRelease(server, { version: '1.1.0' });
+    await makeRelease(server, { version: '1.2.0', architecture: 'arm64' });
+    expect(await offered()).toBe('1.1.0');
+    expect(await offered({ feed: feedOf('win32', 'arm64') })).toBe('1.2.0');
+    expect(await offered({ feed: feedOf('win32', 'ia32') })).toBeUndefined();
+  });
+
+  test('below the minimum version gets the newest that it can take', async () => {
+    await makeRelease(server, { version: '1.1.0' });
+    await makeRelease(server, { version: '2.0.0', minimumAppVersion: '1.1.0' });
+    const at = (version: string) => ({
+      version,
+      headers: { 'x-api-key': key.key, 'x-app-version': version },
+    });
+    expect(await offered(at('1.0.0'))).toBe('1.1.0');
+    expect(await offered(at('1.1.0'))).toBe('2.0.0');
+    // it has not said what it runs
+    expect(await offered()).toBe('2.0.0');
+  });
+
+  test('hears at once of what staff change', async () => {
+    const release = await makeRelease(server, { version: '1.1.0' });
+    expect(await offered()).toBe('1.1.0');
+    await change(release, { isActive: false });
+    expect(await offered()).toBeUndefined();
+    await change(release, { isActive: true });
+    await staff.ok(releaseCalls.softDelete, { params: { releaseId: release.id }, body: { reason: 'bad' } });
+    expect(await offered()).toBeUndefined();
+  });
+});
+
+describe('a rollout', () => {
+  test('reaches about 50 of 1,000 machines at 5 %, the same each time, and more as it widens', async () => {
+    await makeRelease(server, { version: '1.1.0' });
+    const release = await makeRelease(server, { version: '1.2.0', rolloutPercentage: 5 });
+    const population = Array.from({ length: 1000 }, () => randomUUID());
+    const apps = await Promise.all(population.map((stagingId) => install({ stagingId })));
+    const reached = async () => {
+      const inside = new Set<string>();
+      for (let n = 0; n < apps.length; n += 20) {
+        const versions = await Promise.all(apps.slice(n, n + 20).map((app) => app.check()));
+        for (const [index, update] of versions.entries()) {
+          if (update?.version === '1.2.0') inside.add(population[n + index]!);
+          else expect(update?.version).toBe('1.1.0');
+        }
+      }
+      return inside;
+    };
+    const first = await reached();
+    expect(first.size).toBeGreaterThan(20);
+    expect(first.size).toBeLessThan(80);
+    expect(await reached()).toEqual(first);
+    await rollOut(release, 20);
+    const wider = await reached();
+    expect(wider.size).toBeGreaterThan(150);
+    expect([...first].every((id) => wider.has(id))).toBe(true);
+  }, 60_000);
+
+  test('leaves an app out that no id tells', async () => {
+    await makeRelease(server, { version: '1.2.0', rolloutPercentage: 99 });
+    const text = await (await fetch(`${feedOf('win32')}/latest.yml`, { headers: key.headers })).text();
+    expect(text).toContain('version: "0.0.0"');
+  });
+});
+
+describe('a check', () => {
+  test('is recorded with the machine, its version and what it was offered', async () => {
+    const release = await makeRelease(server, { version: '1.1.0' });
+    const headers = { 'x-api-key': key.key, 'x-app-version': '1.0.0', 'x-machine-id': 'workstation 7' };
+    await offered({ headers, channel: 'beta' });
+    const hash = Buffer.from(machineHashOf('workstation 7'), 'hex');
+    const machine = await eventually(
+      async () =>
+        (await server.db
+          .selectFrom('machines')
+          .selectAll()
+          .where('machine_hash', '=', hash)
+          .executeTakeFirst()) ?? false,
+    );
+    expect(machine).toMatchObject({
+      platform: 'win32',
+      architecture: 'x64',
+      channel: 'beta',
+      last_version: '1.0.0',
+      total_checks: 1,
+    });
+    const events = await server.db
+      .selectFrom('update_events')
+      .selectAll()
+      .where('machine_hash', '=', hash)
+      .execute();
+    expect(events).toEqual([
+      expect.objectContaining({
+        event_type: 'check',
+        from_version: '1.0.0',
+        to_version: '1.1.0',
+        release_id: release.id,
+      }),
+    ]);
+    // from now on the version is known, also where the app does not say it
+    await change(release, { minimumAppVersion: '1.0.5' });
+    expect(
+      await offered({ headers: { 'x-api-key': key.key, 'x-machine-id': 'workstation 7' } }),
+    ).toBeUndefined();
+    expect(await offered({ headers: { 'x-api-key': key.key } })).toBe('1.1.0');
+  });
+
+  test('needs a key for updates, in a header or in the address', async () => {
+    await makeRelease(server, { version: '1.1.0', bytes: 'MZ by the key' });
+    const lines: string[] = [];
+    const loud = await startTestServer({
+      database: server.database,
+      config: { logLevel: 'debug', storage: server.context.config.storage },
+      onLog: (line) => lines.push(line),
+      clock: server.clock,
+    });
+    const feed = (query: string) => `${loud.url}/api/v1/updates/electron/win32/x64/${query}`;
+    const app = await installApp({ version: '1.0.0', folder, feed: feed(`?key=${key.key}`) });
+    expect((await app.check())?.version).toBe('1.1.0');
+    expect(await readFile(await app.download(), 'utf8')).toBe('MZ by the key');
+    expect(app.executor.asked.at(-1)!.path).toContain(`/1.1.0/Setup.exe?key=${key.key}`);
+    await expect((await installApp({ version: '1.0.0', folder, feed: feed('') })).check()).rejects.toThrow(
+      '401',
+    );
+    const validating = await makeApiKey(staff, { scopes: ['validate'] });
+    await expect(
+      (await installApp({ version: '1.0.0', folder, feed: feed(''), headers: validating.headers })).check(),
+    ).rejects.toThrow('403');
+    await loud.close();
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.join()).not.toContain(key.key.slice(16));
+  });
+
+  test('of a feed that is not there is refused', async () => {
+    for (const file of ['latest-mac.yml', 'nightly.yml', 'latest.json', 'latest-x64.yml']) {
+      const answer = await server.api(key).call(calls.electron, {
+        params: { platform: 'win32', architecture: 'x64', file },
+      });
+      expect(answer.status).toBe(404);
+    }
+  });
+});
+
+describe('MacUpdater', () => {
+  test('takes the zip, and hands it to Squirrel.Mac', async () => {
+    const mac = { platform: 'darwin' as const, version: '1.1.0' };
+    await makeRelease(server, { ...mac, fileKind: 'dmg', fileName: 'App-1.1.0.dmg', bytes: 'a disk image' });
+    await makeRelease(server, { ...mac, fileKind: 'zip', fileName: 'App-1.1.0-mac.zip', bytes: 'PK a zip' });
+    await makeRelease(server, { ...mac, fileKind: 'dmg', version: '1.2.0', fileName: 'App-1.2.0.dmg' });
+    const app = await install({ kind: 'mac', feed: feedOf('darwin') });
+    expect((await app.check())?.version).toBe('1.1.0');
+    expect(app.executor.asked[0]!.path).toContain('/latest-mac.yml');
+    await app.download();
+    expect(nativeUpdater.fetched?.toString()).toBe('PK a zip');
+  });
+});
+
+describe('AppImageUpdater', () => {
+  let before: string | undefined;
+  beforeEach(() => {
+    before = process.env.APPIMAGE;
+    process.env.APPIMAGE = join(folder, 'running.AppImage');
+  });
+  afterEach(() => {
+    if (before === undefined) delete process.env.APPIMAGE;
+    else process.env.APPIMAGE = before;
+    delete process.env.TEST_UPDATER_ARCH;
+  });
+
+  test('takes the AppImage', async () => {
+    const linux = { platform: 'linux' as const, fileKind: 'appimage' };
+    await makeRelease(server, {
+      ...linux,
+      version: '1.1.0',
+      fileName: 'App-1.1.0.AppImage',
+      bytes: '\x7fELF one',
+    });
+    await makeRelease(server, { ...linux, version: '1.2.0', fileKind: 'deb', fileName: 'app_1.2.0.deb' });
+    const app = await install({ kind: 'appimage', feed: feedOf('linux') });
+    expect((await app.check())?.version).toBe('1.1.0');
+    expect(app.executor.asked[0]!.path).toContain('/latest-linux.yml');
+    expect(await readFile(await app.download(), 'utf8')).toBe('\x7fELF one');
+  });
+
+  test('says which architecture it runs on', async () => {
+    await makeRelease(server, {
+      platform: 'linux',
+      architecture: 'arm64',
+      fileKind: 'appimage',
+      version: '1.1.0',
+      fileName: 'App-1.1.0-arm64.AppImage',
+    });
+    expect(await offered({ kind: 'appimage', feed: feedOf('linux') })).toBeUndefined();
+    process.env.TEST_UPDATER_ARCH = 'arm64';
+    expect(await offered({ kind: 'appimage', feed: feedOf('linux') })).toBe('1.1.0');
+  });
+
+  test('shares its feed with other packages by their kind', async () => {
+    await makeRelease(server, {
+      platform: 'linux',
+      fileKind: 'deb',
+      version: '1.2.0',
+      fileName: 'app_1.2.0.deb',
+    });
+    await makeRelease(server, {
+      platform: 'linux',
+      fileKind: 'appimage',
+      version: '1.1.0',
+      fileName: 'a.AppImage',
+    });
+    const text = await (
+      await fetch(`${feedOf('linux')}/latest-linux.yml?kind=deb`, { headers: key.headers })
+    ).text();
+    expect(text).toContain('version: "1.2.0"');
+    expect(text).toContain('app_1.2.0.deb');
+  });
+});
+
+describe('a differential download', () => {
+  /** What starts as a Windows program does and goes on at random. */
+  function program(size: number): Buffer {
+    const bytes = randomBytes(size);
+    bytes.write('MZ', 0, 'latin1');
+    bytes.writeUInt32LE(0x80, 0x3c);
+    bytes.write('PE\0\0', 0x80, 'latin1');
+    return bytes;
+  }
+
+  async function upload(version: string, bytes: Buffer): Promise<void> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ version, is_draft: 'false' })) form.append(name, value);
+    form.append('file', new Blob([new Uint8Array(bytes)]), `App-Setup-${version}.exe`);
+    const answer = await fetch(server.url + uploadCalls.direct.path, {
+      method: 'POST',
+      headers: staffHeaders,
+      body: form,
+    });
+    expect(answer.status, await answer.text()).toBe(201);
+  }
+
+  test.each([
+    ['in one request of several ranges', true],
+    ['range by range', false],
+  ])('fetches only what has changed, %s', async (_, multipleRanges) => {
+    const old = program(3_000_000);
+    const changed = Buffer.concat([
+      old.subarray(0, 500_000),
+      randomBytes(20_000),
+      old.subarray(500_000, 1_500_000),
+      randomBytes(10_000),
+      old.subarray(1_530_000),
+    ]);
+    await upload('1.0.0', old);
+    await upload('1.1.0', changed);
+    const installed = join(folder, `installed-${randomUUID()}.exe`);
+    await writeFile(installed, old);
+    const app = await install({ installed, multipleRanges });
+    expect((await app.check())?.version).toBe('1.1.0');
+    const file = await app.download();
+    expect((await readFile(file)).equals(changed)).toBe(true);
+    const ranges = app.executor.asked.filter(({ range }) => range !== undefined);
+    expect(ranges.length).toBe(multipleRanges ? 1 : ranges.length);
+    if (multipleRanges) expect(ranges[0]!.range).toContain(', ');
+    else expect(ranges.length).toBeGreaterThan(1);
+    expect(app.executor.asked.map(({ path }) => path.split('?')[0]!.split('/').slice(-2).join('/'))).toEqual(
+      expect.arrayContaining(['1.0.0/App-Setup-1.0.0.exe.blockmap', '1.1.0/App-Setup-1.1.0.exe.blockmap']),
+    );
+    expect(app.executor.received).toBeLessThan(500_000);
+    expect(app.log.join('\n')).toMatch(/To download: [\d.,]+ KB \(\d%\)/);
+  });
+});

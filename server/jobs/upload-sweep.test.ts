@@ -1,0 +1,133 @@
+import { utimes } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { releases } from '../../contract/releases.ts';
+import { program } from '../../tests/binaries.ts';
+import {
+  auditOf,
+  days,
+  hours,
+  movableClock,
+  startTestServer,
+  startTwin,
+  type TestServer,
+} from '../../tests/harness.ts';
+import { MiB, nextVersion, uploader, type Uploader } from '../features/uploads/uploads.testing.ts';
+import { isFailure } from '../failure.ts';
+import { sweepUploads } from './upload-sweep.ts';
+
+let server: TestServer;
+let up: Uploader;
+// what lies on the disk has the times of the real clock
+beforeAll(async () => {
+  server = await startTestServer({ clock: movableClock(new Date()) });
+  await signIn();
+});
+afterAll(() => server.close());
+
+async function signIn() {
+  const manager = await server.signInAs('binary_manager');
+  up = uploader(server.url, server.api(manager), manager);
+  return server.api(manager);
+}
+
+const bytes = program(9 * MiB);
+
+async function keys(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { key, unfinished } of server.context.storage.list())
+    found.push(unfinished ? `${key} (unfinished)` : key);
+  return found.toSorted();
+}
+
+test('an upload that nobody touched for a day is cancelled, with its bytes; one that goes on is not', async () => {
+  const abandoned = await up.prepare(bytes);
+  await up.chunk(abandoned.uploadId, 0, up.pieces(bytes, abandoned)[0]!);
+  const alive = await up.prepare(bytes);
+  server.clock.advance(hours(23));
+  await signIn();
+  await up.chunk(alive.uploadId, 0, up.pieces(bytes, alive)[0]!);
+  expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
+  server.clock.advance(hours(2));
+  expect(await sweepUploads(server.context)).toMatchObject({ cancelled: 1 });
+  expect(await keys()).toEqual([`${alive.fileKey} (unfinished)`]);
+  await signIn();
+  expect((await up.state(abandoned.uploadId)).status).toBe(404);
+  const [entry] = await auditOf(server, abandoned.uploadId);
+  expect(entry).toMatchObject({ event_type: 'upload.cancelled', user_email: 'system' });
+
+  await up.sendAll(bytes, alive);
+  expect((await up.complete(bytes, alive)).status).toBe(201);
+});
+
+test('what belongs to no release and no upload goes after a day; the bin keeps what lies in it', async () => {
+  server.clock.set(new Date());
+  const api = await signIn();
+  const version = nextVersion();
+  const kept = (await up.direct({ version, file: bytes })).body.data;
+  const binned = (await up.direct({ version: nextVersion(), file: bytes })).body.data;
+  await api.ok(releases.softDelete, { params: { releaseId: binned.id }, body: { reason: 'Wrong' } });
+  const before = await keys();
+  const { storage } = server.context;
+  await storage.put('orphan.exe', Readable.from([bytes]));
+  await storage.put('orphan.exe.blockmap', Readable.from([Buffer.from('x')]));
+  const begun = await storage.begin('begun.exe', 1000);
+  if (isFailure(begun)) throw new Error(begun.message);
+  expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
+
+  server.clock.advance(days(1) + hours(1));
+  await signIn();
+  const open = await up.prepare(bytes);
+  // an upload that has been going on for days
+  const old = new Date(Date.now() - days(3));
+  await utimes(
+    await storage.fileOf!({ key: open.fileKey, size: 0, token: await tokenOf(open.uploadId) }),
+    old,
+    old,
+  );
+  expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 3 });
+  expect(await keys()).toEqual([...before, `${open.fileKey} (unfinished)`].toSorted());
+  expect((await api.call(releases.get, { params: { releaseId: kept.id } })).status).toBe(401);
+});
+
+test('ended uploads are forgotten after a week', async () => {
+  await signIn();
+  const done = await up.prepare(bytes);
+  await up.sendAll(bytes, done);
+  await up.complete(bytes, done);
+  server.clock.advance(days(6));
+  await sweepUploads(server.context);
+  const count = () =>
+    server.db.selectFrom('uploads').selectAll().where('upload_id', '=', done.uploadId).execute();
+  expect(await count()).toHaveLength(1);
+  server.clock.advance(days(2));
+  await sweepUploads(server.context);
+  expect(await count()).toHaveLength(0);
+});
+
+test('one of many processes sweeps', async () => {
+  const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
+  await signIn();
+  await up.prepare(bytes);
+  server.clock.advance(days(2));
+  const swept = await Promise.all(
+    Array.from({ length: 6 }, (_, i) => sweepUploads((i % 2 ? server : twin).context)),
+  );
+  expect(swept.reduce((sum, one) => sum + (one?.cancelled ?? 0), 0)).toBe(1);
+  const entries = await server.db
+    .selectFrom('audit_entries')
+    .select('resource_id')
+    .where('event_type', '=', 'upload.cancelled')
+    .execute();
+  expect(new Set(entries.map((entry) => entry.resource_id)).size).toBe(entries.length);
+  await twin.close();
+});
+
+const tokenOf = async (uploadId: string) =>
+  (
+    await server.db
+      .selectFrom('uploads')
+      .select('multipart_id')
+      .where('upload_id', '=', uploadId)
+      .executeTakeFirstOrThrow()
+  ).multipart_id!;
