@@ -170,7 +170,9 @@ export async function endSessionOf(
 
 function refuseOthersSessions({ actor }: Caller, userId: string): Failure | undefined {
   const allowed = actor.kind === 'staff' && (actor.userId === userId || actor.roles.includes('super_admin'));
-  return allowed ? undefined : fail('RULE_VIOLATED', 'Only a super admin sees and ends the sessions of others.');
+  return allowed
+    ? undefined
+    : fail('RULE_VIOLATED', 'Only a super admin sees and ends the sessions of others.');
 }
 
 /** The user, locked, when the caller may change them at all. */

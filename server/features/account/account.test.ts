@@ -1,0 +1,167 @@
+import { generateSync } from 'otplib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { account as calls } from '../../../contract/account.ts';
+import { customers } from '../../../contract/customers.ts';
+import { session as sessionCalls } from '../../../contract/session.ts';
+import { rbac, users } from '../../../contract/users.ts';
+import {
+  auditOf,
+  minutes,
+  movableClock,
+  password,
+  startTestServer,
+  type Session,
+  type TestServer,
+} from '../../../tests/harness.ts';
+
+const clock = movableClock();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+});
+afterAll(() => server.close());
+
+const signIn = (email: string, secret = password, code?: string) =>
+  server
+    .api({ headers: {} })
+    .call(sessionCalls.login, { body: { email, password: secret, ...(code ? { code } : {}) } });
+
+/** What the authenticator app shows now. */
+const codeOf = (secret: string) => generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) });
+
+async function withSecondFactor(person: Identity) {
+  const api = server.api(person);
+  const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: password } });
+  const { recoveryCodes } = await api.ok(calls.confirmSecondFactor, { body: { code: codeOf(secret) } });
+  clock.advance(minutes(1));
+  return { api, secret, recoveryCodes };
+}
+
+describe('one’s own password', () => {
+  test('is changed with the current one; the other sessions end and this one stays', async () => {
+    const { email } = await server.createPerson('viewer');
+    const [here, there] = [await signIn(email), await signIn(email)].map(({ body }) =>
+      server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } }),
+    );
+    const body = {
+      currentPassword: password,
+      newPassword: 'fresh and long',
+      confirmPassword: 'fresh and long',
+    };
+    expect((await here!.call(calls.changePassword, { body })).status).toBe(204);
+    expect((await there!.call(sessionCalls.me, {})).status).toBe(401);
+    expect((await here!.call(sessionCalls.me, {})).status).toBe(200);
+    expect((await signIn(email, 'fresh and long')).status).toBe(200);
+  });
+
+  test('stays when the current one is wrong, and guesses are throttled like sign-ins', async () => {
+    const api = server.api(await server.signInAs('viewer'));
+    const body = {
+      currentPassword: 'a guess',
+      newPassword: 'fresh and long',
+      confirmPassword: 'fresh and long',
+    };
+    const answers = [];
+    for (let n = 0; n < 11; n++) answers.push(await api.call(calls.changePassword, { body }));
+    expect(answers[0]).toMatchObject({ status: 401, body: { error: 'The current password is not right.' } });
+    expect(answers.map((answer) => answer.status)).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+  });
+});
+
+describe('one’s own sessions', () => {
+  test('are listed with address and browser, and ended one by one', async () => {
+    const { email } = await server.createPerson('viewer');
+    const [one, two] = [await signIn(email), await signIn(email)].map(({ body }) =>
+      server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } }),
+    );
+    const open = await one!.ok(calls.sessions, {});
+    expect(open).toHaveLength(2);
+    const other = open.find((session) => !session.current)!;
+    await one!.ok(calls.endSession, { params: { sessionId: other.sessionId } });
+    expect((await two!.call(sessionCalls.me, {})).status).toBe(401);
+    expect((await one!.call(calls.endSession, { params: { sessionId: other.sessionId } })).status).toBe(404);
+  });
+
+  test('of somebody else are not there', async () => {
+    const stranger = server.api(await server.signInAs('viewer'));
+    const victim = server.api(await server.signInAs('viewer'));
+    const [session] = await victim.ok(calls.sessions, {});
+    expect(
+      (await stranger.call(calls.endSession, { params: { sessionId: session!.sessionId } })).status,
+    ).toBe(404);
+  });
+});
+
+describe('a second factor', () => {
+  test('is asked for at sign-in once it is confirmed, and each code works once', async () => {
+    const { email } = await server.createPerson('viewer');
+    const { body } = await signIn(email);
+    const { secret } = await withSecondFactor({
+      headers: { authorization: `Bearer ${body.data.accessToken}` },
+    });
+    expect((await signIn(email)).body).toMatchObject({
+      code: 'SECOND_FACTOR_REQUIRED',
+      error: 'Enter the code of your authenticator app.',
+    });
+    expect((await signIn(email, password, '000000')).status).toBe(401);
+    const code = codeOf(secret);
+    expect((await signIn(email, password, code)).status).toBe(200);
+    expect((await signIn(email, password, code)).status, 'the same code again').toBe(401);
+  });
+
+  test('can be replaced by a recovery code, once, also when it comes twice at the same moment', async () => {
+    const { email } = await server.createPerson('viewer');
+    const { body } = await signIn(email);
+    const { recoveryCodes } = await withSecondFactor({
+      headers: { authorization: `Bearer ${body.data.accessToken}` },
+    });
+    expect(recoveryCodes).toHaveLength(10);
+    const answers = await Promise.all([
+      signIn(email, password, recoveryCodes[0]),
+      signIn(email, password, recoveryCodes[0]),
+    ]);
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 401]);
+  });
+
+  test('that a role requires holds everything back until there is one', async () => {
+    const root = server.api(await server.signInAs('super_admin'));
+    await root.ok(rbac.createRole, { body: { roleId: 'strict_admin', description: 'x', copyFrom: 'admin' } });
+    const strict = (await root.ok(rbac.roles, {})).find((role) => role.roleId === 'strict_admin')!;
+    const change = { description: 'x', requiresSecondFactor: true, permissions: strict.permissions };
+    await root.ok(rbac.updateRole, { params: { roleId: 'strict_admin' }, body: change });
+    const user = {
+      email: 'strict@lanyard.test',
+      name: '',
+      password: 'a good password',
+      role: 'strict_admin',
+    };
+    await root.ok(users.create, { body: user });
+    const { body } = await signIn(user.email, user.password);
+    expect(body.data).toMatchObject({ permissions: [], secondFactorMissing: true });
+    const api = server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } });
+    expect((await api.call(customers.list, {})).status).toBe(403);
+    const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: user.password } });
+    await api.ok(calls.confirmSecondFactor, { body: { code: codeOf(secret) } });
+    expect((await api.call(customers.list, {})).status).toBe(200);
+    expect(
+      (await api.call(calls.removeSecondFactor, { body: { currentPassword: user.password } })).body,
+    ).toMatchObject({
+      error: 'The role strict_admin requires a second factor.',
+    });
+  });
+
+  test('leaves no secret and no code in the audit log', async () => {
+    const person = await server.signInAs('viewer');
+    const { secret, recoveryCodes } = await withSecondFactor(person);
+    const entries = JSON.stringify(await auditOf(server, person.userId));
+    for (const word of [secret, ...recoveryCodes]) expect(entries).not.toContain(word);
+  });
+
+  test('that was lost is taken off by an administrator', async () => {
+    const person = await server.signInAs('viewer');
+    await withSecondFactor(person);
+    const root = server.api(await server.signInAs('super_admin'));
+    const user = await root.ok(users.resetSecondFactor, { params: { id: person.userId } });
+    expect(user.secondFactor).toBe(false);
+  });
+});

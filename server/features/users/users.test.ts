@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { customers } from '../../../contract/customers.ts';
+import { roleDescriptions, roleNames } from '../../../contract/permissions.ts';
+import { session as sessionCalls } from '../../../contract/session.ts';
+import { rbac, users as calls, type User } from '../../../contract/users.ts';
+import { unique } from '../../../tests/factories.ts';
+import { auditOf, startTestServer, startTwin, type Api, type TestServer } from '../../../tests/harness.ts';
+
+let server: TestServer;
+let root: Api;
+let admin: Api;
+beforeAll(async () => {
+  server = await startTestServer();
+  root = server.api(await server.signInAs('super_admin'));
+  admin = server.api(await server.signInAs('admin'));
+});
+afterAll(() => server.close());
+
+const anyone = () => server.api({ headers: {} });
+const newPassword = 'a password nobody else has';
+
+function makeUser(role = 'viewer', fields: { email?: string; name?: string } = {}): Promise<User> {
+  const email = fields.email ?? `${unique('person').replace(' ', '-')}@lanyard.test`;
+  return root.ok(calls.create, { body: { email, name: 'Robin', password: newPassword, role, ...fields } });
+}
+
+const signIn = (user: { email: string }, secret = newPassword) =>
+  anyone().call(sessionCalls.login, { body: { email: user.email, password: secret } });
+
+async function signedIn(user: { email: string }): Promise<Api> {
+  const answer = await signIn(user);
+  return server.api({ headers: { authorization: `Bearer ${answer.body.data.accessToken}` } });
+}
+
+describe('a new user', () => {
+  test('signs in with the password, has the role, and is in the audit log without the password', async () => {
+    const user = await makeUser('license_manager');
+    expect(user).toMatchObject({ role: 'license_manager', roles: ['license_manager'], status: 'active' });
+    const answer = await signIn(user);
+    expect(answer.body.data.roles).toEqual([{ name: 'license_manager' }]);
+    const [entry] = await auditOf(server, user.id);
+    expect(entry).toMatchObject({ event_type: 'user.created', success: true });
+    expect(JSON.stringify(entry)).not.toContain(newPassword);
+  });
+
+  test('needs an email that nobody has, in whatever case', async () => {
+    const { email } = await makeUser();
+    const answer = await root.call(calls.create, {
+      body: { email: email.toUpperCase(), name: '', password: newPassword, role: 'viewer' },
+    });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({
+      code: 'ALREADY_EXISTS',
+      error: 'There is a user with this email already.',
+    });
+  });
+
+  test.each([
+    ['12345', 400, 'New password must be at least 6 characters long'],
+    ['Password123', 422, 'This password is one of the most common ones. Choose another.'],
+  ])('is refused the password %s', async (secret, status, sentence) => {
+    const body = { email: 'weak@lanyard.test', name: '', password: secret, role: 'viewer' };
+    const answer = await root.call(calls.create, { body });
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ error: expect.stringContaining(sentence) });
+  });
+
+  test('cannot be given more than the giver holds', async () => {
+    const body = { email: 'boss@lanyard.test', name: '', password: newPassword, role: 'super_admin' };
+    const answer = await admin.call(calls.create, { body });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ error: 'role: Only a super admin can grant super_admin' });
+  });
+
+  test('cannot have a role that does not exist', async () => {
+    const body = { email: 'none@lanyard.test', name: '', password: newPassword, role: 'wizard' };
+    expect((await root.call(calls.create, { body })).body).toMatchObject({
+      error: 'role: There is no role wizard',
+    });
+  });
+});
+
+describe('the list', () => {
+  test('is searched by email and name, whatever the case', async () => {
+    const user = await makeUser('viewer', { name: 'Ünsal Öztürk' });
+    const found = await root.ok(calls.list, { query: { search: 'ÜNSAL' } });
+    expect(found.map((u) => u.id)).toEqual([user.id]);
+  });
+});
+
+describe('a change', () => {
+  test('of the role acts on the next call, in every process', async () => {
+    const user = await makeUser('viewer');
+    const person = await signedIn(user);
+    const twin = await startTwin(server);
+    try {
+      const create = (api: Api) => api.call(customers.create, { body: { name: unique('C'), country: 'DE' } });
+      expect((await create(person)).status).toBe(403);
+      await root.ok(calls.update, { params: { id: user.id }, body: { role: 'admin' } });
+      expect((await create(person)).status).toBe(201);
+      await root.ok(calls.update, { params: { id: user.id }, body: { role: 'viewer' } });
+      expect((await create(person)).status).toBe(403);
+    } finally {
+      await twin.close();
+    }
+  });
+
+  test('of a record that somebody else changed meanwhile is refused with what differs', async () => {
+    const user = await makeUser();
+    await root.ok(calls.update, { params: { id: user.id }, body: { name: 'First' } });
+    const body = { name: 'Second', updatedAt: user.updatedAt };
+    const answer = await root.call(calls.update, { params: { id: user.id }, body });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({
+      code: 'EDIT_CONFLICT',
+      details: expect.arrayContaining([
+        expect.objectContaining({ path: 'name', current: 'First', yours: 'Second' }),
+      ]),
+    });
+  });
+
+  test('of somebody with more rights is refused: a new password would be a way to them', async () => {
+    const boss = await makeUser('super_admin');
+    const reset = { newPassword: 'another good one', confirmPassword: 'another good one' };
+    for (const answer of [
+      await admin.call(calls.update, { params: { id: boss.id }, body: { email: 'mine@lanyard.test' } }),
+      await admin.call(calls.resetPassword, { params: { id: boss.id }, body: reset }),
+      await admin.call(calls.deactivate, { params: { id: boss.id } }),
+    ]) {
+      expect(answer.status).toBe(422);
+      expect(answer.body).toMatchObject({
+        error: `${boss.email} may do more than you, so you cannot change this user.`,
+      });
+    }
+  });
+});
+
+describe('deactivating', () => {
+  test('ends open sessions with their next call and refuses sign-in, until reactivated', async () => {
+    const user = await makeUser();
+    const person = await signedIn(user);
+    await root.ok(calls.deactivate, { params: { id: user.id } });
+    expect((await person.call(sessionCalls.me, {})).status).toBe(401);
+    expect((await signIn(user)).status).toBe(401);
+    await root.ok(calls.reactivate, { params: { id: user.id } });
+    expect((await signIn(user)).status).toBe(200);
+  });
+
+  test('is not for oneself', async () => {
+    const boss = await makeUser('super_admin');
+    const self = await signedIn(boss);
+    expect((await self.call(calls.deactivate, { params: { id: boss.id } })).body).toMatchObject({
+      error: 'You cannot deactivate yourself.',
+    });
+    expect((await self.call(calls.delete, { params: { id: boss.id } })).body).toMatchObject({
+      error: 'You cannot delete yourself.',
+    });
+  });
+});
+
+test('deleting is for good, and the audit entries stay', async () => {
+  const user = await makeUser();
+  await root.ok(calls.delete, { params: { id: user.id } });
+  expect((await root.call(calls.delete, { params: { id: user.id } })).status).toBe(404);
+  expect((await auditOf(server, user.id)).map((entry) => entry.event_type)).toEqual([
+    'user.created',
+    'user.deleted',
+  ]);
+});
+
+test('of two super admins who remove each other at the same moment, one stays', async () => {
+  const own = await startTestServer();
+  try {
+    const [one, two] = [await own.signInAs('super_admin'), await own.signInAs('super_admin')];
+    const answers = await Promise.all([
+      own.api(one).call(calls.delete, { params: { id: two.userId } }),
+      own.api(two).call(calls.delete, { params: { id: one.userId } }),
+    ]);
+    expect(answers.filter((answer) => answer.status === 204)).toHaveLength(1);
+    const left = await own.db
+      .selectFrom('user_roles')
+      .selectAll()
+      .where('role_id', '=', 'super_admin')
+      .execute();
+    expect(left).toHaveLength(1);
+  } finally {
+    await own.close();
+  }
+});
+
+describe('resetting a password', () => {
+  test.each([
+    ['', '', 'Please enter password details'],
+    ['only one', '', 'Please fill in all password fields'],
+    ['12345', '12345', 'New password must be at least 6 characters long'],
+    ['qwerty', 'qwerty', 'This password is one of the most common ones. Choose another.'],
+    ['one good password', 'another password', 'New passwords do not match'],
+  ])('to "%s" / "%s" says: %s', async (first, second, sentence) => {
+    const user = await makeUser();
+    const body = { newPassword: first, confirmPassword: second };
+    const answer = await root.call(calls.resetPassword, { params: { id: user.id }, body });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ error: sentence });
+    expect((await signIn(user)).status).toBe(200);
+  });
+
+  test('takes six characters, ends the open session with its next call, and lets the new password in', async () => {
+    const user = await makeUser();
+    const person = await signedIn(user);
+    const body = { newPassword: 'zb7!q2', confirmPassword: 'zb7!q2' };
+    await root.ok(calls.resetPassword, { params: { id: user.id }, body });
+    expect((await person.call(sessionCalls.me, {})).status).toBe(401);
+    expect((await signIn(user)).status).toBe(401);
+    expect((await signIn(user, 'zb7!q2')).status).toBe(200);
+  });
+});
+
+describe('roles', () => {
+  test('are the seven of the spec, with their descriptions', async () => {
+    const roles = await root.ok(rbac.roles, {});
+    const seven = roles.filter((role) => role.builtIn);
+    expect(seven.map((role) => [role.roleId, role.description])).toEqual(
+      roleNames.map((name) => [name, roleDescriptions[name]]),
+    );
+  });
+
+  test('are made from an existing one, changed for everyone who has them, and removed when nobody has them', async () => {
+    const made = await root.ok(rbac.createRole, {
+      body: { roleId: 'trial_desk', description: 'issues trials', copyFrom: 'viewer' },
+    });
+    const user = await makeUser('trial_desk');
+    const person = await signedIn(user);
+    const create = () => person.call(customers.create, { body: { name: unique('C'), country: 'DE' } });
+    expect((await create()).status).toBe(403);
+    const permissions = [...made.permissions, { resource: 'customers' as const, action: 'create' as const }];
+    const body = { description: 'issues trials', requiresSecondFactor: false, permissions };
+    await root.ok(rbac.updateRole, { params: { roleId: 'trial_desk' }, body });
+    expect((await create()).status).toBe(201);
+    expect((await root.call(rbac.deleteRole, { params: { roleId: 'trial_desk' } })).body).toMatchObject({
+      error: 'Somebody still has this role.',
+    });
+    await root.ok(calls.delete, { params: { id: user.id } });
+    expect((await root.call(rbac.deleteRole, { params: { roleId: 'trial_desk' } })).status).toBe(204);
+    expect((await root.call(rbac.deleteRole, { params: { roleId: 'viewer' } })).body).toMatchObject({
+      error: 'One of the seven roles cannot be removed.',
+    });
+  });
+
+  test('cannot be widened beyond what the changer holds', async () => {
+    const viewer = (await root.ok(rbac.roles, {})).find((role) => role.roleId === 'viewer')!;
+    const permissions = [...viewer.permissions, { resource: 'users' as const, action: 'delete' as const }];
+    const body = { description: viewer.description, requiresSecondFactor: false, permissions };
+    const answer = await admin.call(rbac.updateRole, { params: { roleId: 'viewer' }, body });
+    expect(answer.body).toMatchObject({
+      code: 'RULE_VIOLATED',
+      error: 'permissions: You lack users:delete yourself',
+    });
+  });
+
+  test('of super admins cannot be changed, and the last one keeps it', async () => {
+    const body = { description: 'x', requiresSecondFactor: false, permissions: [] };
+    expect((await root.call(rbac.updateRole, { params: { roleId: 'super_admin' }, body })).status).toBe(422);
+    const own = await startTestServer();
+    try {
+      const last = await own.signInAs('super_admin');
+      const params = { userId: last.userId, roleId: 'super_admin' };
+      expect((await own.api(last).call(rbac.revokeRole, { params })).body).toMatchObject({
+        error: 'This is the last super admin. Make another one first.',
+      });
+    } finally {
+      await own.close();
+    }
+  });
+
+  test('are given and taken one by one as well', async () => {
+    const user = await makeUser('viewer');
+    const params = { userId: user.id, roleId: 'license_manager' };
+    await root.ok(rbac.assignRole, { params });
+    expect((await root.ok(rbac.userRoles, { params: { userId: user.id } })).map((r) => r.roleId)).toEqual([
+      'license_manager',
+      'viewer',
+    ]);
+    expect((await root.call(rbac.assignRole, { params })).status).toBe(409);
+    await root.ok(rbac.revokeRole, { params });
+    expect((await root.call(rbac.revokeRole, { params })).status).toBe(404);
+  });
+});
+
+describe('sessions of others', () => {
+  test('are seen and ended by a super admin only', async () => {
+    const user = await makeUser();
+    const person = await signedIn(user);
+    const [open] = await root.ok(calls.sessions, { params: { id: user.id } });
+    expect(open).toMatchObject({ current: false, ipAddress: '127.0.0.1' });
+    expect((await admin.call(calls.sessions, { params: { id: user.id } })).status).toBe(422);
+    await root.ok(calls.endSession, { params: { id: user.id, sessionId: open!.sessionId } });
+    expect((await person.call(sessionCalls.me, {})).status).toBe(401);
+  });
+});
