@@ -98,7 +98,20 @@ export const machines = {
       'Machines, the last seen first; found by the beginning of their display id or hash, or by their id',
     access: canRead,
     // there may be millions: this list is never whole
-    query: z.strictObject({ search, ...paging, limit: wholeNumber(1, 500).default(100) }),
+    query: z.strictObject({
+      search,
+      ...paging,
+      limit: wholeNumber(1, 500).default(100),
+      after: z
+        .string()
+        .regex(
+          /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z~[0-9a-f]{64}$/,
+          'Must be lastSeen~machineIdHash of a machine',
+        )
+        .refine((text) => !Number.isNaN(Date.parse(text.split('~')[0]!)), 'Must begin with an instant')
+        .optional()
+        .meta({ description: 'lastSeen~machineIdHash of the last machine of the page before' }),
+    }),
     answer: z.array(machine),
     meta: listMeta,
   }),

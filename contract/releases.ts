@@ -161,6 +161,10 @@ export const releasePatch = z
       .nullable()
       .transform((value) => value || null),
     failureThreshold: failureThreshold.nullable(),
+    rolloutPercentage: percentage.meta({
+      description:
+        'For publishing and rolling out in one step; asks for the permission of the rollout call too',
+    }),
     updatedAt: seenVersion,
   })
   .partial();
@@ -287,7 +291,7 @@ export const releases = {
     params: byId,
     body: releasePatch,
     answer: release,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'ALREADY_EXISTS'],
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'ALREADY_EXISTS', 'WRONG_STATE'],
   }),
   rollout: route({
     method: 'POST',

@@ -113,6 +113,8 @@ function createServer({ config, log }: Context): FastifyInstance {
     // a file name of 200 characters, each of several bytes, is a parameter too
     routerOptions: { maxParamLength: 3000 },
     forceCloseConnections: 'idle',
+    // What still comes on an open connection while stopping is answered, not refused without our envelope.
+    return503OnClosing: false,
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error, request, reply) =>
       void sendFailure(

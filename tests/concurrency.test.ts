@@ -134,14 +134,7 @@ describe('seats', () => {
 
   test('are counted right after any operations in parallel (property)', async () => {
     const operation = fc.record({
-      kind: fc.constantFrom(
-        'validate',
-        'validate',
-        'validate',
-        'release',
-        'deactivate',
-        'reactivate',
-      ),
+      kind: fc.constantFrom('validate', 'validate', 'validate', 'release', 'deactivate', 'reactivate'),
       machine: fc.integer({ min: 0, max: 5 }).map((i) => `m-${i}`),
       process: fc.constantFrom(0, 1),
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Agent, request as httpRequest } from 'node:http';
-import { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { errorBody, errorStatus, type ErrorBody } from '../contract/errors.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
     config: { trustProxy: ['127.0.0.1'] },
     outside: {
       resolve: () => Promise.reject(Object.assign(new Error('nowhere'), { code: 'ENOTFOUND' })),
-      connect: () => new Socket().destroy(),
+      connect: (to) => connect({ ...to, host: 'nowhere.example' }),
     },
   });
   const admin = await server.signInAs('super_admin');
@@ -58,6 +58,7 @@ beforeAll(async () => {
     licenseKey: license.licenseKey,
     activationId: activation!.activationId,
     keyId,
+    key: 'retentionDays',
     releaseId,
   };
   const { licenseKey } = license;
@@ -113,6 +114,7 @@ beforeAll(async () => {
       rateLimit: 10,
       ipWhitelist: ['10.0.0.0/8'],
     },
+    'audit.setConfig': { value: 400 },
     'apiKeys.update': {
       name: 'Key',
       isActive: true,
@@ -144,6 +146,7 @@ beforeAll(async () => {
       minimumAppVersion: '1.0.0',
       releaseNotes: 'Notes',
       failureThreshold: { percent: 5, minimumInstalls: 50 },
+      rolloutPercentage: 5,
       updatedAt: '2026-01-01T00:00:00Z',
     },
     'releases.rollout': { percentage: 5 },
@@ -210,7 +213,14 @@ const raw = (number: string) => `@raw ${number}@`;
 // --- judging --------------------------------------------------------------------------------------------------
 
 /** Every table whose rows bad input may not touch; the others are records of the calls themselves. */
-const recordsOfCalls = ['audit_entries', 'sessions', 'session_cookies', 'validations', 'login_failures'];
+const recordsOfCalls = [
+  'audit_entries',
+  'audit_pending',
+  'sessions',
+  'session_cookies',
+  'validations',
+  'login_failures',
+];
 
 async function fingerprint(): Promise<Record<string, string>> {
   const { rows } = await server.pool.query<{ name: string }>(
@@ -343,7 +353,7 @@ const nasty: unknown[] = [
   {},
   { length: 3 },
   { toString: 1 },
-  { then: {} },
+  { valueOf: 1 },
   deep(2000),
 ];
 

@@ -17,9 +17,11 @@ import type { Context } from '../server/context.ts';
 import { createDb, createPool, type Db, type Tx } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { announce, startSignals, transact } from '../server/db/signals.ts';
+import { auditKeys, withAuditKey, type AuditKeys } from '../server/features/audit/audit.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
-import { loadSigner } from '../server/features/validation/signing.ts';
+import { loadSigner, type Signer } from '../server/features/validation/signing.ts';
 import { outside, type Outside } from '../server/outside.ts';
+import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { openStorage } from '../server/storage/storage.ts';
 
@@ -47,15 +49,16 @@ export const hours = (n: number) => n * 3_600_000;
 export const days = (n: number) => n * 86_400_000;
 
 /** Runs `check` until it neither throws nor answers false; fails with what it said last when the time is up. */
-export async function eventually<T>(check: () => T | Promise<T>, withinMs = 5000): Promise<T> {
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  withinMs = 5000,
+): Promise<Exclude<T, false>> {
   const end = performance.now() + withinMs;
   for (;;) {
     try {
       const value = await check();
-      if (value !== false || performance.now() > end) {
-        if (value === false) throw new Error(`It did not come true within ${withinMs} ms.`);
-        return value;
-      }
+      if (value !== false) return value as Exclude<T, false>;
+      if (performance.now() > end) throw new Error(`It did not come true within ${withinMs} ms.`);
     } catch (error) {
       if (performance.now() > end) throw error;
     }
@@ -271,6 +274,7 @@ export type TestServer = {
   pool: pg.Pool;
   context: Context;
   database: TestDatabase;
+  auditKeys: AuditKeys;
   /** A client for whoever it is; without one, for nobody. */
   api(who?: Identity): Api;
   /** Makes a person of that role and signs them in. */
@@ -298,8 +302,11 @@ const defaults: Omit<Config, 'dataDir' | 'storage'> = {
 
 function createTestLog(level: Config['logLevel'], onLog?: (line: string) => void): Logger {
   if (!onLog) return pino({ level: 'silent' });
-  return pino({ level, base: undefined }, { write: onLog });
+  return pino({ level, base: undefined, serializers: { err: loggedError } }, { write: onLog });
 }
+
+/** Processes that share a database share their signing key. */
+let knownSigner: Promise<Signer> | undefined;
 
 /** The whole service on a database of its own, listening on a free port. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -313,23 +320,32 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     databaseUrl: database.url,
     ...options.config,
   };
+  const signer = await (knownSigner ??= loadSigner(config.dataDir));
   const log = createTestLog(config.logLevel, options.onLog);
   const pool = createPool(database.url);
   pool.on('error', () => undefined);
+  // Hundreds of calls at once on a busy machine may wait long for a connection; the rules they test know no 503.
+  pool.options.connectionTimeoutMillis = 15_000;
   const signals = await startSignals(database.url, log);
   const context: Context = {
     config,
     log,
     pool,
-    db: createDb(pool),
+    db: withAuditKey(createDb(pool), signer),
     signals,
     storage: await openStorage(config.storage),
     outside: options.outside ?? outside,
-    clock: clock.now,
+    clock: () => clock.now(),
   };
   const passwords = options.passwords ?? cheapPasswords();
-  const signer = await loadSigner(config.dataDir);
-  const app = await buildApp(context, { signer, passwords, version: 'test', checkAnswers: true });
+  const keys = auditKeys(signer);
+  const app = await buildApp(context, {
+    signer,
+    auditKeys: keys,
+    passwords,
+    version: 'test',
+    checkAnswers: true,
+  });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
   async function createPerson(role: RoleName) {
@@ -367,6 +383,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     pool,
     context,
     database,
+    auditKeys: keys,
     api: (who) => apiAt(url, who),
     signInAs: async (role) => signIn((await createPerson(role)).email, role),
     createPerson,

@@ -61,7 +61,7 @@ const graph = new Map();
 
 for (const file of FOLDERS.flatMap(sourceFiles)) {
   const text = readFileSync(join(root, file), 'utf8');
-  const isTest = /\.(test|e2e)\.tsx?$/.test(file) || file.startsWith('tests/');
+  const isTest = /\.(test|testing|e2e)\.tsx?$/.test(file) || file.startsWith('tests/');
   for (const { specifier, target } of importsOf(file, text)) {
     const reason = breachOf(file, target, isTest);
     if (reason) errors.push(`${file}: imports ${specifier}: ${reason}`);

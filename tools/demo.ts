@@ -4,6 +4,7 @@ import { createDb, createPool } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
+import { withAuditKey } from '../server/features/audit/audit.ts';
 import { createModuleNames } from '../server/features/modules/modules.ts';
 import { seedRoles } from '../server/features/users/users.ts';
 import { createRecorder } from '../server/features/validation/recorder.ts';
@@ -29,7 +30,8 @@ async function main(): Promise<void> {
   const databaseUrl = config.databaseUrl ?? embedded!.url;
   await migrate(databaseUrl);
   const pool = createPool(databaseUrl);
-  const db = createDb(pool);
+  const signer = await loadSigner(config.dataDir);
+  const db = withAuditKey(createDb(pool), signer);
   const signals = await startSignals(databaseUrl, log);
   const passwords = createPasswords();
   try {
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
       pool,
       signals,
       recorder,
-      signer: await loadSigner(config.dataDir),
+      signer,
       moduleNames: createModuleNames({ db, signals }),
     };
     const random = createRandom(Number(values.seed));

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { account } from '../contract/account.ts';
 import { customers } from '../contract/customers.ts';
 import { session } from '../contract/session.ts';
+import { users } from '../contract/users.ts';
 
 /** A browser's storage and the network, as far as the client needs them: the world outside. */
 const storage = new Map<string, string>();
@@ -14,6 +16,7 @@ vi.stubGlobal('localStorage', {
 
 const { call, callList, urlOf } = await import('./api.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
+const { setRolePreview } = await import('./role-preview.ts');
 const { ApiError, errorOf } = await import('./api-error.ts');
 
 const signedIn = {
@@ -153,5 +156,46 @@ describe('401', () => {
     const body = { email: 'a@b.example', password: 'x' };
     await expect(call(session.login, { body })).rejects.toThrow('Email or password is wrong');
     expect(getSession()).not.toBeNull();
+  });
+
+  test('of a current password that is wrong leaves the session and is not tried again', async () => {
+    const fetch = answer([401, { success: false, error: 'Not right', code: 'WRONG_CREDENTIALS' }]);
+    const body = { currentPassword: 'x', newPassword: 'fresh and long', confirmPassword: 'fresh and long' };
+    await expect(call(account.changePassword, { body })).rejects.toThrow('Not right');
+    expect(fetch).toHaveBeenCalledTimes(1);
+    expect(getSession()).not.toBeNull();
+  });
+});
+
+describe('while the console is shown as another role', () => {
+  beforeEach(() =>
+    setRolePreview({
+      role: 'viewer',
+      label: 'Viewer',
+      permissions: [{ resource: 'customers', action: 'read' }],
+    }),
+  );
+  afterEach(() => setRolePreview(null));
+
+  test('changes are refused without a call', async () => {
+    const fetch = answer();
+    await expect(call(customers.hardDelete, { params: { id: 'c1' } })).rejects.toThrow(
+      'You see the console as Viewer. Nothing can be changed: choose Exit first.',
+    );
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  test('what the role may read is asked for, and nothing else', async () => {
+    answer([200, { data: [] }], [200, { data: {} }]);
+    await call(customers.list);
+    await call(session.me);
+    await expect(call(users.list)).rejects.toThrow('Viewer lacks the permission users:read.');
+    expect(sent).toHaveLength(2);
+  });
+
+  test('signing out and keeping the session alive go on', async () => {
+    answer([204]);
+    await call(session.logout);
+    expect(sent).toHaveLength(1);
   });
 });

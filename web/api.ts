@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
+import { refusedByPreview } from './role-preview.ts';
 import { clearSession, getSession, rereadSession, setSession } from './session-store.ts';
 
 /*
@@ -39,13 +40,16 @@ export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): st
   return address(route, (request ?? {}) as Parts);
 }
 
+type Answer = { status: number; text: string; keepsSession: boolean };
+
 async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
-  const response =
+  const refusal = refusedByPreview(route);
+  if (refusal) throw new ApiError(403, refusal, { error: refusal });
+  const { status, text } =
     route.access.kind === 'public'
       ? await fetchOnce(route, request, signal, undefined)
       : await withSession((token) => fetchOnce(route, request, signal, token));
-  const text = await response.text();
-  if (!response.ok) throw errorOf(response.status, text);
+  if (status < 200 || status > 299) throw errorOf(status, text);
   return text === '' ? null : (JSON.parse(text) as unknown);
 }
 
@@ -53,23 +57,26 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
  * Makes a call as whoever is signed in: once more with a renewed token when the first is refused, and ends the
  * session when that is refused as well.
  */
-export async function withSession<T extends { status: number }>(
+export async function withSession<T extends { status: number; keepsSession?: boolean }>(
   attempt: (token: string | undefined) => Promise<T>,
 ): Promise<T> {
   const token = getSession()?.accessToken;
   let answer = await attempt(token);
-  if (answer.status !== 401) return answer;
+  if (!isSessionOver(answer)) return answer;
   if (token && (await renewSession(token))) answer = await attempt(getSession()?.accessToken);
-  if (answer.status === 401) throw signedOut();
+  if (isSessionOver(answer)) throw signedOut();
   return answer;
 }
+
+const isSessionOver = (answer: { status: number; keepsSession?: boolean }) =>
+  answer.status === 401 && !answer.keepsSession;
 
 async function fetchOnce(
   route: Route,
   request: Parts,
   signal: AbortSignal | undefined,
   token: string | undefined,
-): Promise<Response> {
+): Promise<Answer> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (token) headers['Authorization'] = `Bearer ${token}`;
   if (request.body !== undefined) headers['Content-Type'] = 'application/json';
@@ -77,12 +84,17 @@ async function fetchOnce(
   if (request.body !== undefined) init.body = JSON.stringify(request.body);
   if (signal) init.signal = signal;
   try {
-    return await fetch(address(route, request), init);
+    const response = await fetch(address(route, request), init);
+    const text = await response.text();
+    return { status: response.status, text, keepsSession: isAboutPassword(text) };
   } catch (error) {
     if (error instanceof DOMException) throw error;
     throw new ApiError(0, 'The server cannot be reached. Check the connection and try again.');
   }
 }
+
+/** A current password that was typed wrong is a 401 as well, and says nothing about the session. */
+const isAboutPassword = (text: string) => text.includes('"code":"WRONG_CREDENTIALS"');
 
 function address(route: Route, { params = {}, query = {} }: Parts): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));

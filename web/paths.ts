@@ -6,9 +6,13 @@ export const paths = {
   newLicense: '/licenses/new',
   customers: '/customers',
   customerTrash: '/customers/trash',
+  analytics: '/analytics',
   releases: '/releases',
   releaseTrash: '/releases/trash',
   machine: '/machines/$machineId',
+  users: '/users',
+  account: '/account',
+  audit: '/audit',
 } as const;
 
 /** A path of our own origin, else `/`: a link to the sign-in page must not send a person elsewhere. */

@@ -5,12 +5,15 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { analyticsSearch } from './features/analytics/analytics-search.ts';
+import { auditSearch } from './features/audit/audit-search.ts';
 import { customerListSearch, customerTrashSearch } from './features/customers/customers-search.ts';
 import { licenseListSearch } from './features/licenses/licenses-search.ts';
 import { machineSearch } from './features/machines/machine-search.ts';
 import { releasesSearch, releaseTrashSearch } from './features/releases/releases-search.ts';
 import { loginSearch } from './features/session/login-search.ts';
 import { uploadsWanted } from './features/uploads/uploads-wanted.ts';
+import { usersSearch } from './features/users/users-search.ts';
 import { paths } from './paths.ts';
 import { getSession } from './session-store.ts';
 import { ErrorScreen } from './shell/ErrorScreen.tsx';
@@ -74,6 +77,13 @@ const customerTrash = createRoute({
   ),
 });
 
+const analytics = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.analytics,
+  validateSearch: analyticsSearch,
+  component: lazyRouteComponent(() => import('./features/analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),
+});
+
 const releases = createRoute({
   getParentRoute: () => signedIn,
   path: paths.releases,
@@ -95,6 +105,26 @@ const machine = createRoute({
   component: lazyRouteComponent(() => import('./features/machines/MachinePage.tsx'), 'MachinePage'),
 });
 
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.audit,
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('./features/audit/AuditPage.tsx'), 'AuditPage'),
+});
+
+const users = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.users,
+  validateSearch: usersSearch,
+  component: lazyRouteComponent(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
+});
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.account,
+  component: lazyRouteComponent(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
+});
+
 const unknown = createRoute({
   getParentRoute: () => signedIn,
   path: '$',
@@ -109,9 +139,13 @@ const routeTree = root.addChildren([
     newLicense,
     customers,
     customerTrash,
+    analytics,
     releases,
     releaseTrash,
     machine,
+    audit,
+    users,
+    account,
     unknown,
   ]),
 ]);
@@ -124,6 +158,7 @@ registerPaletteSource(
 
 registerPaletteSource(async () => (await import('./features/releases/releases-palette.ts')).releasesPalette);
 registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
+registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
 
 /** Uploads go on whatever the screen. */
 registerTray({ wanted: uploadsWanted, load: () => import('./features/uploads/UploadTray.tsx') });

@@ -7,6 +7,8 @@ export type StoredSession = {
   accessToken: string;
   permissions: Permission[];
   roles: { name: string }[];
+  /** A role requires a second factor that the person lacks. In memory only: the server says it at every start. */
+  secondFactorMissing?: boolean;
 };
 
 const keys = ['user', 'accessToken', 'permissions', 'roles'] as const;
@@ -37,7 +39,9 @@ export function onSessionChange(listener: () => void): () => void {
 
 /** Reads storage again: what another tab has written since is not yet in memory. */
 export function rereadSession(): StoredSession | null {
-  changed(read());
+  const missing = current?.secondFactorMissing;
+  const stored = read();
+  changed(stored && missing !== undefined ? { ...stored, secondFactorMissing: missing } : stored);
   return current;
 }
 

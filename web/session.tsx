@@ -11,6 +11,7 @@ import {
 import { ApiError, messageOf } from './api-error.ts';
 import { call } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
+import { getRolePreview, onRolePreview, setRolePreview, type RolePreview } from './role-preview.ts';
 import {
   clearSession,
   getSession,
@@ -24,8 +25,15 @@ type Auth = ReturnType<typeof permissionChecks> & {
   isAuthenticated: boolean;
   /** True until the stored session has been restored and its rights refreshed. */
   loading: boolean;
-  login: (email: string, password: string) => Promise<void>;
+  /** `code`: of the second factor, where the person has one. */
+  login: (email: string, password: string, code?: string) => Promise<void>;
   logout: () => Promise<void>;
+  /** Asks the server again what the person may do. */
+  refreshRights: () => Promise<void>;
+  /** Nothing is permitted until the person has set up a second factor. */
+  secondFactorMissing: boolean;
+  /** The role as which the console is shown, instead of the person's own. */
+  preview: RolePreview | null;
 };
 
 const AuthContext = createContext<Auth | null>(null);
@@ -40,6 +48,7 @@ export function useAuth(): Auth {
 /** Keeps the session of this browser: restored at start, shared by its tabs (spec part 1, section 4). */
 export function AuthProvider({ children }: { children: ReactNode }) {
   const session = useSyncExternalStore(onSessionChange, getSession);
+  const preview = useSyncExternalStore(onRolePreview, getRolePreview);
   const [loading, setLoading] = useState(() => getSession() !== null);
   useForgetDataWithSession();
 
@@ -54,32 +63,43 @@ export function AuthProvider({ children }: { children: ReactNode }) {
       loading,
       login,
       logout,
-      ...permissionChecks(session ?? { permissions: [], roles: [] }),
+      refreshRights,
+      secondFactorMissing: session?.secondFactorMissing === true,
+      preview,
+      ...permissionChecks(rightsOf(session, preview)),
     }),
-    [session, loading],
+    [session, loading, preview],
   );
   return <AuthContext value={auth}>{children}</AuthContext>;
 }
 
-/** What one person loaded must not be shown to the next. */
+function rightsOf(session: StoredSession | null, preview: RolePreview | null) {
+  if (!session) return { permissions: [], roles: [] };
+  return preview ? { permissions: [...preview.permissions], roles: [{ name: preview.role }] } : session;
+}
+
+/** What one person loaded must not be shown to the next, nor to the role that the console is shown as. */
 function useForgetDataWithSession(): void {
   const queryClient = useQueryClient();
   useEffect(
     () =>
       onSessionChange(() => {
-        if (!getSession()) queryClient.clear();
+        if (getSession()) return;
+        setRolePreview(null);
+        queryClient.clear();
       }),
     [queryClient],
   );
+  useEffect(() => onRolePreview(() => void queryClient.resetQueries()), [queryClient]);
 }
 
 // The schemas behind these calls load when one is made, not with the sign-in screen.
 const calls = async () => (await import('../contract/session.ts')).session;
 
 /** Signs in, or throws an error whose message is for the person. */
-async function login(email: string, password: string): Promise<void> {
+async function login(email: string, password: string, code?: string): Promise<void> {
   try {
-    setSession(await call((await calls()).login, { body: { email, password } }));
+    setSession(await call((await calls()).login, { body: { email, password, ...(code && { code }) } }));
   } catch (error) {
     console.warn('Login failed:', messageOf(error));
     throw new Error(loginMessage(error), { cause: error });

@@ -57,9 +57,9 @@ export async function startSignals(databaseUrl: string, log: Logger): Promise<Si
   return {
     isUp: () => state.up,
     untilDown: (work) => untilDown(state, work),
-    on(topic, run) {
+    on(topic, listener) {
       const set = state.listeners.get(topic) ?? new Set();
-      state.listeners.set(topic, set.add(run));
+      state.listeners.set(topic, set.add(listener));
     },
     drop: (topic) => run(state, topic),
     async stop() {

@@ -147,7 +147,8 @@ function toCaller(context: Context, route: Route, request: FastifyRequest, actor
   };
 }
 
-function authorize(access: Access, actor: Actor): Failure | undefined {
+/** Why this actor may not make a call with that access; undefined when they may. */
+export function authorize(access: Access, actor: Actor): Failure | undefined {
   if (access.kind === 'public') return undefined;
   if (actor.kind === 'nobody') return fail('UNAUTHENTICATED', 'Sign in first.');
   if (actor.kind === 'apiKey') {

@@ -183,7 +183,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
         }
       : {}),
     close: () => client.destroy(),
-  } satisfies Storage as Storage;
+  };
 }
 
 async function* list({ client, bucket, prefix }: Place): AsyncIterable<StoredThing> {

@@ -1,4 +1,12 @@
-import { IconBuilding, IconLicense, IconPackage, type Icon } from '@tabler/icons-react';
+import {
+  IconBuilding,
+  IconChartLine,
+  IconHistory,
+  IconLicense,
+  IconPackage,
+  IconUsers,
+  type Icon,
+} from '@tabler/icons-react';
 import type { LinkProps } from '@tanstack/react-router';
 import type { Resource } from '../../contract/permissions.ts';
 import { paths } from '../paths.ts';
@@ -17,5 +25,8 @@ export type NavigationItem = {
 export const navigation: readonly NavigationItem[] = [
   { label: 'Licenses', to: paths.licenses, resource: 'licenses', icon: IconLicense, key: 'l' },
   { label: 'Customers', to: paths.customers, resource: 'customers', icon: IconBuilding, key: 'c' },
+  { label: 'Analytics', to: paths.analytics, resource: 'analytics', icon: IconChartLine, key: 'a' },
   { label: 'Releases', to: paths.releases, resource: 'releases', icon: IconPackage, key: 'r' },
+  { label: 'Users', to: paths.users, resource: 'users', icon: IconUsers, key: 'u' },
+  { label: 'Audit Log', to: paths.audit, resource: 'audit', icon: IconHistory, key: 'd' },
 ];

@@ -1,6 +1,7 @@
-import { Group, SegmentedControl } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { Button, Group, SegmentedControl } from '@mantine/core';
+import { useRef, useState, type ReactNode, type RefObject } from 'react';
 import classes from './ChartCard.module.css';
+import { saveCsv, savePng, type ChartTable } from './export-chart.ts';
 
 const views = [
   { value: 'chart', label: 'Chart' },
@@ -15,15 +16,23 @@ export function ChartCard(props: {
   /** Shown instead of both when there is nothing to draw. */
   empty: ReactNode;
   children: ReactNode;
+  /** Offers the table as CSV and the drawing as PNG. */
+  exportable?: boolean;
 }) {
   const { title, columns, rows, empty, children } = props;
   const [view, setView] = useState('chart');
+  const card = useRef<HTMLElement>(null);
   return (
-    <section className={classes.card} aria-label={title}>
+    <section className={classes.card} aria-label={title} ref={card}>
       <Group justify="space-between" mb={10} mih={28}>
         <h2 className={classes.title}>{title}</h2>
         {rows.length > 0 && (
-          <SegmentedControl aria-label={`${title} as`} data={views} value={view} onChange={setView} />
+          <Group gap={6}>
+            {props.exportable && (
+              <ExportButtons table={{ title, columns, rows }} card={card} hasDrawing={view === 'chart'} />
+            )}
+            <SegmentedControl aria-label={`${title} as`} data={views} value={view} onChange={setView} />
+          </Group>
         )}
       </Group>
       {rows.length === 0 ? (
@@ -56,5 +65,35 @@ export function ChartCard(props: {
         </div>
       )}
     </section>
+  );
+}
+
+function ExportButtons(props: {
+  table: ChartTable;
+  card: RefObject<HTMLElement | null>;
+  hasDrawing: boolean;
+}) {
+  const { table, card, hasDrawing } = props;
+  return (
+    <>
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        aria-label={`${table.title} as CSV`}
+        onClick={() => saveCsv(table)}
+      >
+        CSV
+      </Button>
+      {hasDrawing && (
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          aria-label={`${table.title} as PNG`}
+          onClick={() => void savePng(table.title, card.current!)}
+        >
+          PNG
+        </Button>
+      )}
+    </>
   );
 }

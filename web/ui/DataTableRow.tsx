@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import type { RowData } from '@tanstack/react-table';
-import type { RefObject } from 'react';
+import type { MouseEvent, RefObject } from 'react';
 import { columnStyle, type Column, type DataTableProps, type TableOf } from './data-table.ts';
 import classes from './DataTable.module.css';
 
@@ -30,7 +30,11 @@ export function DataTableRow<T extends RowData>({
   }
   const { row } = item;
   return (
-    <tr data-selected={row.getIsSelected() || undefined}>
+    <tr
+      data-selected={row.getIsSelected() || undefined}
+      data-opens={props.onOpen ? true : undefined}
+      onClick={props.onOpen && ((event) => isPlainClick(event) && props.onOpen!(row.original))}
+    >
       {props.selection && (
         <td className={classes.check}>
           <Checkbox
@@ -48,3 +52,8 @@ export function DataTableRow<T extends RowData>({
     </tr>
   );
 }
+
+/** Neither on something in the row that has a purpose of its own, nor the end of selecting text. */
+const isPlainClick = (event: MouseEvent<HTMLElement>) =>
+  !(event.target as HTMLElement).closest('a, button, input, label') &&
+  window.getSelection()?.isCollapsed !== false;

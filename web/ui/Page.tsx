@@ -14,7 +14,7 @@ export function Page(props: {
     <div className={classes.page}>
       <title>{`${props.title} · Lanyard`}</title>
       <Group justify="space-between" className={classes.header}>
-        <Title order={1}>
+        <Title order={1} className={classes.title!}>
           {props.title}
           {props.note && <span className={classes.note}>{props.note}</span>}
         </Title>

@@ -48,7 +48,8 @@ export function ReasonDialog(props: {
               setMissing(false);
             }}
             onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.shiftKey) return;
+              // What cannot be undone takes the button itself.
+              if (event.key !== 'Enter' || event.shiftKey || props.severity === 'high') return;
               event.preventDefault();
               if (!props.busy) confirm();
             }}

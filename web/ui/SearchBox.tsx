@@ -3,14 +3,20 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 
-const settleAfter = 250;
+const usualSettleAfter = 250;
 
 /**
  * Search field of a list. `value` is what the URL holds; `onChange` is called when typing settles. A new `value`
  * that was not typed here (back button, cleared filter) replaces the text.
  */
-export function SearchBox(props: { value: string; onChange: (value: string) => void; placeholder: string }) {
-  const { value, onChange, placeholder } = props;
+export function SearchBox(props: {
+  value: string;
+  onChange: (value: string) => void;
+  placeholder: string;
+  /** Milliseconds without typing until `onChange` is called. */
+  settleAfter?: number;
+}) {
+  const { value, onChange, placeholder, settleAfter = usualSettleAfter } = props;
   const [typed, setTyped] = useState(value);
   const [settled, setSettled] = useState(value);
   const settle = useDebouncedCallback((text: string) => {

@@ -1,7 +1,7 @@
 const units = ['KB', 'MB', 'GB'] as const;
 
 /** Bytes in one MB (spec part 2, section 9). */
-export const megabyte = 1_048_576;
+const megabyte = 1_048_576;
 
 /** `512 Bytes`, `1.50 KB`, `20.00 MB`, `1.25 GB`; each unit is 1024 of the one before. */
 export function bytesText(bytes: number): string {

@@ -43,6 +43,8 @@ export type DataTableProps<T extends RowData> = {
     header: (group: string, rows: T[]) => ReactNode;
     isCollapsed: (group: string) => boolean;
   };
+  /** Runs for a click on a row beside its controls; a control in the row must do the same, for the keyboard. */
+  onOpen?: (row: T) => void;
   /** New rows are on their way; the present ones are dimmed. */
   stale?: boolean;
   /** Shown instead of rows when there are none. */

@@ -17,7 +17,8 @@ export function relativeTime(iso: string, now: Date): string {
   for (const [unit, length] of units) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
   }
-  return seconds > 0 ? 'in a moment' : 'just now';
+  // The clock of the page may lag half a minute behind: what was just made must not seem to lie ahead.
+  return seconds > 30 ? 'in a moment' : 'just now';
 }
 
 /** `20 Nov 2026`, in the zone of the reader. */

@@ -108,7 +108,7 @@ create table machines (
   notes           text
 );
 create unique index machines_display on machines (display_id);
-create index machines_last_seen on machines (last_seen desc, machine_hash);
+create index machines_last_seen on machines (last_seen, machine_hash);
 create index machines_version on machines (last_version, platform, architecture);
 
 -- Raw events by month; partitions are made ahead and dropped by policy.

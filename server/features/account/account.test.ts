@@ -10,7 +10,7 @@ import {
   movableClock,
   password,
   startTestServer,
-  type Session,
+  type Identity,
   type TestServer,
 } from '../../../tests/harness.ts';
 

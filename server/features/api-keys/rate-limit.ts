@@ -45,7 +45,8 @@ export function createRateLimits(db: Db, clock: () => Date) {
       hour.asking ??= ask(apiKeyId, hour, limit).finally(() => (hour.asking = undefined));
       await hour.asking;
     }
-    const allowed = hour.left > 0;
+    // A limit that was lowered meanwhile holds for what was granted under the old one as well.
+    const allowed = hour.left > 0 && hour.granted - hour.left < limit;
     if (allowed) hour.left -= 1;
     hour.lastUsed = performance.now();
     return {

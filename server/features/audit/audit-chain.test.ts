@@ -53,11 +53,7 @@ const at = async (sequence: number) => (await chain()).find((one) => one.sequenc
 describe('sealing', () => {
   test('chains every committed entry once, in the order of writing', async () => {
     await fill(5);
-    const entries = await server.db
-      .selectFrom('audit_entries')
-      .selectAll()
-      .orderBy('audit_id')
-      .execute();
+    const entries = await server.db.selectFrom('audit_entries').selectAll().orderBy('audit_id').execute();
     const seals = await chain();
     expect(seals.map((one) => one.audit_id)).toEqual(entries.map((one) => one.audit_id));
     expect(seals.map((one) => one.sequence)).toEqual(seals.map((_, n) => n + 1));
@@ -88,7 +84,10 @@ describe('sealing', () => {
   test('is done within a second by the job', async () => {
     const job = startAuditSealer(server.context, server.auditKeys);
     await makeCustomer(api);
-    await eventually(async () => (await verify()).unsealedEntries === 0 && (await chain()).length === 3, 1000);
+    await eventually(
+      async () => (await verify()).unsealedEntries === 0 && (await chain()).length === 3,
+      1000,
+    );
     await job.stop();
   });
 
@@ -96,15 +95,15 @@ describe('sealing', () => {
     const twin = await startTwin(server);
     const other = twin.api(await twin.signInAs('super_admin'));
     const jobs = [server, twin, server, twin].map((one) => startAuditSealer(one.context, one.auditKeys));
-    await Promise.all(
-      Array.from({ length: 60 }, (_, n) => makeCustomer(n % 2 === 0 ? api : other)),
-    );
+    await Promise.all(Array.from({ length: 60 }, (_, n) => makeCustomer(n % 2 === 0 ? api : other)));
     await Promise.all(Array.from({ length: 8 }, (_, n) => seal(n % 2 === 0 ? server : twin)));
     await eventually(async () => (await verify()).unsealedEntries === 0);
     await Promise.all(jobs.map((job) => job.stop()));
     const result = await verify();
     expect(result).toMatchObject({ whole: true, broken: null });
-    expect(result.checkedEntries).toBe((await server.db.selectFrom('audit_entries').selectAll().execute()).length);
+    expect(result.checkedEntries).toBe(
+      (await server.db.selectFrom('audit_entries').selectAll().execute()).length,
+    );
     await twin.close();
   });
 
@@ -136,7 +135,7 @@ describe('an entry that was', () => {
     ["changes_summary = 'Nothing happened'"],
     ["user_email = 'someone.else@lanyard.test'"],
     ["timestamp = timestamp - interval '1 day'"],
-    ["after = after || '{\"name\": \"Other\"}'"],
+    ['after = after || \'{"name": "Other"}\''],
     ['ip_address = null'],
     ['success = not success'],
     ['mac = null'],
@@ -202,7 +201,9 @@ describe('an entry that was', () => {
     expect((await verify()).broken).toEqual(broken);
     await fill(2);
     expect((await verify()).broken).toMatchObject({ sequence: 7, audit_id: null });
-    await behindOurBack("update audit_head set sequence = 6, seal = (select seal from audit_seals where sequence = 6)");
+    await behindOurBack(
+      'update audit_head set sequence = 6, seal = (select seal from audit_seals where sequence = 6)',
+    );
     expect((await verify()).whole).toBe(false);
     await fill(1);
     expect((await verify()).whole).toBe(false);
@@ -395,7 +396,9 @@ describe('the clean-up', () => {
   test('of two at once, both end well and every entry goes once', async () => {
     await fill(30);
     server.clock.advance(days(800));
-    const removed = await Promise.all([1, 2, 3, 4].map(() => keepRetention(server.context, server.auditKeys)));
+    const removed = await Promise.all(
+      [1, 2, 3, 4].map(() => keepRetention(server.context, server.auditKeys)),
+    );
     expect(removed.toSorted((a, b) => b - a)).toEqual([32, 0, 0, 0]);
     await seal();
     expect((await verify()).whole).toBe(true);

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Machine } from '../../../contract/machines.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -14,20 +14,18 @@ export async function findMachine(db: Db, id: string): Promise<MachineRow | unde
 }
 
 /**
- * The hashes of the machines that a search finds: by the beginning of the display id or of the hash, or by the whole
- * id that the machine sends. Each is a range of an index.
+ * Whether a search finds a machine: by the beginning of its display id or of its hash, or by the whole id that it
+ * sends. Each is a range of an index.
  */
-export function foundBy(search: string, hashOfSearch: string) {
+export function foundBy(search: string, hashOfSearch: string): RawBuilder<boolean> {
+  const ways = [sql`m.machine_hash = decode(${hashOfSearch}, 'hex')`];
   const sign = search.toUpperCase();
-  const byDisplayId = /^[0-9A-Z]{1,12}$/.test(sign)
-    ? sql`select machine_hash from machines where display_id >= ${sign} and display_id < ${`${sign}~`}`
-    : sql`select machine_hash from machines where false`;
-  const byHash = /^[0-9a-f]{1,64}$/i.test(search)
-    ? sql`select machine_hash from machines
-           where machine_hash between decode(${search.padEnd(64, '0')}, 'hex') and decode(${search.padEnd(64, 'f')}, 'hex')`
-    : sql`select machine_hash from machines where false`;
-  return sql`(${byDisplayId} union ${byHash}
-              union select machine_hash from machines where machine_hash = decode(${hashOfSearch}, 'hex'))`;
+  if (/^[0-9A-Z]{1,12}$/.test(sign)) ways.push(sql`m.display_id >= ${sign} and m.display_id < ${`${sign}~`}`);
+  if (/^[0-9a-f]{1,64}$/i.test(search)) {
+    const [least, most] = [search.padEnd(64, '0'), search.padEnd(64, 'f')];
+    ways.push(sql`m.machine_hash between decode(${least}, 'hex') and decode(${most}, 'hex')`);
+  }
+  return sql`(${sql.join(ways, sql` or `)})`;
 }
 
 /** A row as it travels. */

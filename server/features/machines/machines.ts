@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { activationStatuses } from '../../../contract/activations.ts';
 import type { Explanation, machines as calls } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/releases.ts';
@@ -34,34 +34,33 @@ export function createMachineCount({ db }: Pick<Context, 'db'>) {
 }
 export type MachineCount = ReturnType<typeof createMachineCount>;
 
-/** A page of machines, the last seen first. */
+/**
+ * A page of machines, the last seen first; `after` is the last of the page before, and stays quick where an offset
+ * would count through half a million.
+ */
 export async function listMachines(
   db: Db,
   countAll: MachineCount,
-  { search, limit, offset = 0 }: RouteInput<typeof calls.list>['query'],
+  { search, after, limit, offset = 0 }: RouteInput<typeof calls.list>['query'],
 ): Promise<RouteAnswer<typeof calls.list>> {
-  const found = search ? foundBy(search, machineHashOf(search)) : undefined;
-  const [rows, total] = await Promise.all([
-    page(db, found, limit, offset),
-    found ? count(db, found) : countAll(),
+  const found = search ? foundBy(search, machineHashOf(search)) : sql<boolean>`true`;
+  const position = after?.split('~');
+  const beyond = position
+    ? sql<boolean>`(m.last_seen, m.machine_hash) < (${position[0]}::timestamptz, decode(${position[1]}, 'hex'))`
+    : sql<boolean>`true`;
+  const [page, total] = await Promise.all([
+    sql<MachineRow>`
+      select * from machines m where ${found} and ${beyond}
+       order by m.last_seen desc, m.machine_hash desc limit ${limit} offset ${offset}`.execute(db),
+    search ? countFound(db, found) : countAll(),
   ]);
-  return { data: rows.map(toMachine), meta: { total, limit, offset } };
+  return { data: page.rows.map(toMachine), meta: { total, limit, offset } };
 }
 
-async function page(
-  db: Db,
-  found: ReturnType<typeof foundBy> | undefined,
-  limit: number,
-  offset: number,
-): Promise<MachineRow[]> {
-  const { rows } = await sql<MachineRow>`
-    select m.* from machines m ${found ? sql`join ${found} f using (machine_hash)` : sql``}
-     order by m.last_seen desc, m.machine_hash limit ${limit} offset ${offset}`.execute(db);
-  return rows;
-}
-
-async function count(db: Db, found: ReturnType<typeof foundBy>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from ${found} f`.execute(db);
+async function countFound(db: Db, found: RawBuilder<boolean>): Promise<number> {
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*) as count from machines m where ${found}`.execute(db);
   return rows[0]!.count;
 }
 
@@ -80,12 +79,12 @@ export async function getMachine(
   return {
     machine: toMachine(row),
     updateHistory,
-    downloadHistory: downloads.map(({ total: _, ...download }) => download),
-    activations: activations.map(({ total: _, ...activation }) => activation),
+    downloadHistory: downloads.latest,
+    activations: activations.latest,
     totals: {
       events: row.total_events,
-      downloads: downloads[0]?.total ?? 0,
-      activations: activations[0]?.total ?? 0,
+      downloads: downloads.total,
+      activations: activations.total,
     },
   };
 }
@@ -120,15 +119,15 @@ async function downloadsOf(db: Db, { machine_hash }: MachineRow) {
     .orderBy('download_id', 'desc')
     .limit(shownAtMost)
     .execute();
-  return rows.map((row) => ({
+  const latest = rows.map((row) => ({
     id: row.download_id,
     startedAt: row.started_at.toISOString(),
     completedAt: row.completed_at?.toISOString() ?? null,
     bytesDownloaded: row.bytes_downloaded,
     errorCode: row.error_code,
     version: row.version,
-    total: row.total,
   }));
+  return { latest, total: rows[0]?.total ?? 0 };
 }
 
 /** A license knows the machine by its id; both meet in the hash. */
@@ -145,7 +144,13 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
       from activations a join licenses l using (license_id)
      where machine_hash(a.machine_id) = ${machine_hash}
      order by a.created_at desc, a.activation_id limit ${shownAtMost}`.execute(db);
-  return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at.toISOString() }));
+  const latest = rows.map(({ activationId, licenseKey, status, created_at }) => ({
+    activationId,
+    licenseKey,
+    status,
+    createdAt: created_at.toISOString(),
+  }));
+  return { latest, total: rows[0]?.total ?? 0 };
 }
 
 /** For each release, why this machine is or is not offered it, by what it said of itself last. */

@@ -53,7 +53,7 @@ async function follow(world: Outside, first: URL, ask: Ask): Promise<IncomingMes
     const { location } = response.headers;
     if (![301, 302, 303, 307, 308].includes(response.statusCode!) || !location) return response;
     if (redirects === mostRedirects) throw new Unusable(`Redirects more than ${mostRedirects} times`);
-    if (!URL.canParse(location, url)) throw new Unusable('Redirects to something that is no address');
+    if (!URL.canParse(location, url.href)) throw new Unusable('Redirects to something that is no address');
     url = new URL(location, url);
   }
 }

@@ -217,6 +217,44 @@ describe('changing a release', () => {
     ]);
   });
 
+  test('may publish and roll out in one step, by the rules of the rollout call', async () => {
+    const made = await makeRelease(server, { isDraft: true });
+    const refused = await patch(made.id, { rolloutPercentage: 5 });
+    expect([refused.status, refused.body.code, refused.body.error]).toEqual([
+      409,
+      'WRONG_STATE',
+      'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.',
+    ]);
+    expect((await patched(made.id, { rolloutPercentage: 100 })).rolloutPercentage).toBe(100);
+    const published = await patched(made.id, { isDraft: false, rolloutPercentage: 5 });
+    expect(published).toMatchObject({ isDraft: false, rolloutPercentage: 5 });
+    expect((await auditOf(server, made.id)).at(-1)).toMatchObject({
+      event_type: 'release.published',
+      changes_summary: expect.stringContaining('rolloutPercentage: 100 → 5'),
+    });
+    expect((await patch(made.id, { isDraft: true, rolloutPercentage: 6 })).status).toBe(409);
+    expect(await get(made.id)).toEqual(published);
+  });
+
+  test('may not roll out without the permission of the rollout call', async () => {
+    const made = await makeRelease(server);
+    const session = await server.signInAs('license_manager');
+    await server.db
+      .insertInto('role_permissions')
+      .values({ role_id: 'license_manager', resource: 'releases', action: 'update' })
+      .execute();
+    server.context.signals.drop('sessions');
+    const as = server.api(session);
+    const send = (body: object) => as.call(calls.update, { params: { releaseId: made.id }, body });
+    const answer = await send({ rolloutPercentage: 5, releaseNotes: 'lost' });
+    expect([answer.status, answer.body.error]).toEqual([
+      403,
+      'You lack the permission rollouts:create or rollouts:update.',
+    ]);
+    expect(await get(made.id)).toEqual(made);
+    expect((await send({ rolloutPercentage: 100, releaseNotes: 'kept' })).status).toBe(200);
+  });
+
   test('that someone else changed meanwhile is refused with both versions', async () => {
     const made = await makeRelease(server);
     const theirs = await patched(made.id, { releaseNotes: 'theirs', updatedAt: made.updatedAt });
@@ -261,7 +299,7 @@ describe('changing a release', () => {
     ['failureThreshold.percent: ', { failureThreshold: { percent: 101, minimumInstalls: 1 } }],
     ['failureThreshold.minimumInstalls: ', { failureThreshold: { percent: 5, minimumInstalls: 0 } }],
     ['version: Is not a known field', { version: '2.0.0' }],
-    ['rolloutPercentage: Is not a known field', { rolloutPercentage: 5 }],
+    ['rolloutPercentage: Must be a whole number from 0 to 100', { rolloutPercentage: 5.5 }],
   ])('refuses what is wrong: %s', async (sentence, body) => {
     const made = await makeRelease(server);
     const answer = await patch(made.id, body);

@@ -1,20 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type {
-  Architecture,
-  Channel,
-  FailureThreshold,
-  Platform,
-  Release,
-  ReleasePatch,
+import {
+  releaseCan,
+  releases as calls,
+  type Architecture,
+  type Channel,
+  type FailureThreshold,
+  type Platform,
+  type Release,
+  type ReleasePatch,
 } from '../../../contract/releases.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { editConflict } from '../../edit-conflict.ts';
-import { isFailure, type Failure } from '../../failure.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
+import { authorize } from '../../http/adapter.ts';
 import { changeSummary } from '../audit/audit.ts';
 import { alreadyExists, audited, auditRelease, changeRelease, lockLive, titleOf } from './release-change.ts';
-import { selectReleases, toRelease } from './release-row.ts';
+import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 export { getRelease } from './release-list.ts';
 export { purgeBin } from './release-bin.ts';
@@ -109,6 +112,8 @@ export async function updateRelease(
   const conflict = editConflict('release', toRelease(before, publicUrl), patch, seen);
   if (conflict) return conflict;
   const isDraft = patch.isDraft ?? before.is_draft;
+  const refused = refuseRollout(by, { ...before, is_draft: isDraft }, patch.rolloutPercentage);
+  if (refused) return refused;
   const publishing = before.is_draft && !isDraft;
   const after = await changeRelease(tx, by, before, {
     event: publishing ? 'release.published' : 'release.updated',
@@ -122,6 +127,13 @@ export async function updateRelease(
   return isFailure(after) ? after : toRelease(after, publicUrl);
 }
 
+/** A patch may set the percentage, so that no machine sees a release at 100 % between publishing and rolling out. */
+function refuseRollout(by: Caller, row: ReleaseRow, percentage: number | undefined): Failure | undefined {
+  if (percentage === undefined || percentage === row.rollout_percentage) return undefined;
+  const reason = releaseCan.rollOut(toRelease(row, ''));
+  return authorize(calls.rollout.access, by.actor) ?? (reason ? fail('WRONG_STATE', reason) : undefined);
+}
+
 function patchColumns({ failureThreshold, ...patch }: Omit<ReleasePatch, 'updatedAt'>) {
   const columns = {
     channel: patch.channel,
@@ -130,6 +142,7 @@ function patchColumns({ failureThreshold, ...patch }: Omit<ReleasePatch, 'update
     is_mandatory: patch.isMandatory,
     minimum_app_version: patch.minimumAppVersion,
     release_notes: patch.releaseNotes,
+    rollout_percentage: patch.rolloutPercentage,
   };
   return failureThreshold === undefined ? columns : { ...columns, ...thresholdColumns(failureThreshold) };
 }

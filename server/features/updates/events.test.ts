@@ -43,17 +43,19 @@ beforeEach(async () => {
   release = await makeRelease(server);
 });
 
-const report = (api: Api, events: Partial<Event>[]) =>
+type Told = { [F in keyof Event]?: Event[F] | undefined };
+
+const report = (api: Api, events: Told[]) =>
   api.ok(calls.report, {
     body: {
       events: events.map((event) => ({
         eventId: uuidv7(),
         machineId: 'a machine',
-        eventType: 'check',
+        eventType: 'check' as const,
         platform: 'win32',
         architecture: 'x64',
         ...event,
-      })),
+      })) as Event[],
     },
   });
 
@@ -167,7 +169,7 @@ describe('the figures of a day', () => {
 });
 
 describe('downloads', () => {
-  const download = (machineId: string, eventType: Event['eventType'], more: Partial<Event> = {}) => ({
+  const download = (machineId: string, eventType: Event['eventType'], more: Told = {}) => ({
     machineId,
     eventType,
     toVersion: release.version,
@@ -282,8 +284,8 @@ describe('a release with a failure threshold', () => {
     // the fiftieth install: 5 of 50 are more than 5 %
     await report(desktop, outcomes(49, 50, 'install_error'));
     const paused = await eventually(async () => {
-      const release = await now();
-      return release.pausedAt !== null && release;
+      const state = await now();
+      return state.pausedAt !== null && state;
     });
     expect(paused.pauseReason).toBe('5 of 50 installs failed (10.0 %): more than 5 % of at least 50.');
     const entries = await auditOf(server, release.id);

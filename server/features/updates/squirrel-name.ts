@@ -12,9 +12,10 @@ export function squirrelVersion(version: string): string {
  * from the release, whatever the uploaded file was called.
  */
 export function squirrelName({ fileName, version }: { fileName: string; version: string }): string {
-  const packageId = fileName
-    .replace(/(-full|-delta)?\.nupkg$/i, '')
-    .replace(/[-._]?\d+(\.\d+){1,3}([-+][0-9A-Za-z.+-]*)?$/, '')
+  const name = fileName.replace(/(-full|-delta)?\.nupkg$/i, '');
+  const said = [version, squirrelVersion(version)].find((text) => name.endsWith(text));
+  const packageId = (said === undefined ? name : name.slice(0, -said.length))
+    .replace(/[-._ ]+$/, '')
     .replaceAll(/[^0-9A-Za-z._-]+/g, '_');
   return `${packageId || 'app'}-${squirrelVersion(version)}-full.nupkg`;
 }

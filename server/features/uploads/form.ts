@@ -112,8 +112,7 @@ export async function readForm<T>(
     name = given;
     open = stream.on('error', heard);
     taking = take(whole(stream), given);
-    // a reader that gave up must not hold the form back
-    taking.catch(() => stream.resume());
+    taking.catch(heard);
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     parser.on(limit, () => (excess ??= 'The form has too many parts.'));
@@ -137,12 +136,20 @@ export async function readForm<T>(
 function pass(readable: Readable, parser: BusboyInstance): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     parser.once('finish', resolve).once('error', reject);
-    readable.once('error', reject).once('close', () => reject(new Error('The sender is gone')));
+    readable.once('error', reject).once('close', () => {
+      if (!readable.readableEnded) reject(new Error('The sender is gone'));
+    });
     readable.pipe(parser);
   }).finally(() => readable.unpipe(parser).resume());
 }
 
 async function* whole(stream: BusboyFileStream): AsyncGenerator<Buffer> {
-  for await (const piece of stream as AsyncIterable<Buffer>) yield piece;
+  try {
+    for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
+      yield piece;
+  } finally {
+    // a reader that gave up must not hold the rest of the form back
+    stream.resume();
+  }
   if (stream.truncated) throw new TooLarge();
 }

@@ -6,6 +6,7 @@ import { customerInput, type Customer } from '../../../contract/customers.ts';
 import { fieldErrors, messageOf } from '../../api-error.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { prefixFirst } from '../../ui/prefix-first.ts';
+import { RecordHistoryLink } from '../audit/audit.tsx';
 import { fieldLabels } from './customer-conflict.ts';
 import type { CustomerPayload } from './customers.ts';
 
@@ -77,6 +78,9 @@ export function CustomerForm(props: {
         />
         {props.error && Object.keys(refused).length === 0 && <ErrorText>{messageOf(props.error)}</ErrorText>}
         <Group justify="flex-end" gap="xs" mt={4}>
+          {props.customer && (
+            <RecordHistoryLink resourceType="customer" resourceId={props.customer.customerId} />
+          )}
           <Button variant="default" onClick={props.onCancel}>
             Cancel
           </Button>

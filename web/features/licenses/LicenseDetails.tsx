@@ -3,6 +3,7 @@ import { licenseCan, type License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { SeatUsage } from '../activations/activations.tsx';
+import { RecordHistoryLink } from '../audit/audit.tsx';
 import { ModulesByCategory } from '../modules/modules.tsx';
 import { StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
 import { fieldLabels } from './license-form.ts';
@@ -55,6 +56,7 @@ export function LicenseDetails({ license, onClose }: { license: License; onClose
         </dd>
       </dl>
       <Group justify="flex-end">
+        <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />
         <Button variant="default" onClick={onClose} data-autofocus>
           Close
         </Button>

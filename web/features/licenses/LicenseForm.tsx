@@ -6,6 +6,7 @@ import { fieldErrors, messageOf } from '../../api-error.ts';
 import { oneOf } from '../../search-params.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { RecordHistoryLink } from '../audit/audit.tsx';
 import { ModulePicker } from '../modules/modules.tsx';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { DayInput } from './DayInput.tsx';
@@ -69,8 +70,8 @@ export function LicenseForm(props: Props) {
           onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
           error={form.errors['moduleIds']}
         />
-        {unexplained && <ErrorText>{messageOf(error)}</ErrorText>}
         <Group justify="flex-end" gap="xs" mt={4}>
+          {license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
           <Button variant="default" onClick={props.onCancel}>
             Cancel
           </Button>

@@ -1,7 +1,7 @@
 import { Alert, Button, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useEffect, useState, type FormEvent } from 'react';
-import { messageOf } from '../../api-error.ts';
+import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
+import { ApiError, messageOf } from '../../api-error.ts';
 import { safeRedirect } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Brand } from '../../shell/Brand.tsx';
@@ -44,17 +44,20 @@ function LoginForm() {
   const { login } = useAuth();
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
+  const [codeWanted, setCodeWanted] = useState(false);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
+    const text = (name: string) => String(given.get(name) ?? '');
     setError(undefined);
     setBusy(true);
     try {
-      await login(String(given.get('email')), String(given.get('password')));
+      await login(text('email'), text('password'), text('code').trim());
     } catch (cause) {
-      setError(messageOf(cause, 'Login failed'));
       setBusy(false);
+      if (wantsCode(cause) && !codeWanted) setCodeWanted(true);
+      else setError(messageOf(cause, 'Login failed'));
     }
   };
 
@@ -71,29 +74,74 @@ function LoginForm() {
             {error}
           </Alert>
         )}
-        <TextInput
-          size="sm"
-          label="Email"
-          name="email"
-          type="email"
-          autoComplete="username"
-          autoFocus
-          required
-          withAsterisk={false}
-        />
-        <PasswordInput
-          size="sm"
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
-        />
+        {/* Stay in the form: the code goes with email and password. */}
+        <Credentials hidden={codeWanted} />
+        {codeWanted && <CodeInput />}
         <Button type="submit" size="sm" fullWidth loading={busy}>
           Sign in
         </Button>
+        {codeWanted && (
+          <Button
+            variant="subtle"
+            size="sm"
+            fullWidth
+            onClick={() => {
+              setCodeWanted(false);
+              setError(undefined);
+            }}
+          >
+            Back
+          </Button>
+        )}
       </Stack>
     </form>
+  );
+}
+
+const wantsCode = (error: unknown) =>
+  error instanceof Error && error.cause instanceof ApiError && error.cause.code === 'SECOND_FACTOR_REQUIRED';
+
+function Credentials({ hidden }: { hidden: boolean }): ReactNode {
+  const display = hidden ? 'none' : undefined;
+  return (
+    <>
+      <TextInput
+        size="sm"
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="username"
+        autoFocus
+        required
+        withAsterisk={false}
+        display={display}
+      />
+      <PasswordInput
+        size="sm"
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+        display={display}
+      />
+    </>
+  );
+}
+
+function CodeInput() {
+  return (
+    <TextInput
+      size="sm"
+      label="Code"
+      description="Six digits of your authenticator app, or one of your recovery codes"
+      name="code"
+      autoComplete="one-time-code"
+      maxLength={11}
+      autoFocus
+      required
+      withAsterisk={false}
+    />
   );
 }

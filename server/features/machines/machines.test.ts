@@ -1,0 +1,216 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { machines as calls } from '../../../contract/machines.ts';
+import { releases as releaseCalls } from '../../../contract/releases.ts';
+import { updates } from '../../../contract/updates.ts';
+import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
+import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { machineHashOf } from '../updates/updates.ts';
+
+let server: TestServer;
+let staff: Api;
+let desktop: Api;
+beforeAll(async () => {
+  server = await startTestServer();
+  staff = server.api(await server.signInAs('super_admin'));
+  desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
+});
+afterAll(() => server.close());
+
+type Reported = { eventType: string; [field: string]: unknown };
+
+async function report(machineId: string, events: Reported[]): Promise<string> {
+  const before = await totalOf(machineId);
+  for (let n = 0; n < events.length; n += 500) {
+    const batch = events.slice(n, n + 500).map((event) => ({ eventId: uuidv7(), machineId, ...event }));
+    await desktop.ok(updates.report, { body: { events: batch as never } });
+  }
+  await eventually(async () => (await totalOf(machineId)) === before + events.length);
+  return (await machineOf(machineId))!.display_id;
+}
+
+const machineOf = (machineId: string) =>
+  server.db
+    .selectFrom('machines')
+    .selectAll()
+    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
+    .executeTakeFirst();
+const totalOf = async (machineId: string) => (await machineOf(machineId))?.total_events ?? 0;
+
+const check = { eventType: 'check', platform: 'win32', architecture: 'x64', fromVersion: '1.0.0' };
+
+describe('one machine', () => {
+  test('is shown with its events, downloads and licenses, the latest first', async () => {
+    const release = await makeRelease(server, { version: '7.1.0' });
+    const license = await makeLicense(staff);
+    await validateOn(desktop, license, 'whole story');
+    const displayId = await report('whole story', [
+      { ...check, osVersion: 'Windows 11', appVersion: '1.0.0', timestamp: '2026-11-20T08:00:00Z' },
+      { eventType: 'download_start', toVersion: '7.1.0', timestamp: '2026-11-20T08:01:00Z' },
+      {
+        eventType: 'download_complete',
+        toVersion: '7.1.0',
+        bytesDownloaded: 2,
+        timestamp: '2026-11-20T08:02:00Z',
+      },
+      {
+        eventType: 'install_error',
+        toVersion: '7.1.0',
+        errorCode: 'E_DISK',
+        errorMessage: 'disk full',
+        timestamp: '2026-11-20T08:03:00Z',
+      },
+    ]);
+    const detail = await staff.ok(calls.get, { params: { id: displayId } });
+    expect(detail.machine).toEqual({
+      displayId,
+      machineIdHash: machineHashOf('whole story'),
+      platform: 'win32',
+      architecture: 'x64',
+      channel: null,
+      lastVersion: '1.0.0',
+      osVersion: 'Windows 11',
+      appVersion: '1.0.0',
+      firstSeen: '2026-11-20T09:30:00.000Z',
+      lastSeen: '2026-11-20T09:30:00.000Z',
+      totalUpdateChecks: 1,
+      totalDownloads: 1,
+      notes: null,
+    });
+    expect(detail.updateHistory.map((e) => [e.eventType, e.success, e.timestamp])).toEqual([
+      ['install_error', false, '2026-11-20T08:03:00.000Z'],
+      ['download_complete', true, '2026-11-20T08:02:00.000Z'],
+      ['download_start', true, '2026-11-20T08:01:00.000Z'],
+      ['check', true, '2026-11-20T08:00:00.000Z'],
+    ]);
+    expect(detail.updateHistory[0]).toMatchObject({ errorCode: 'E_DISK', errorMessage: 'disk full' });
+    expect(detail.downloadHistory).toEqual([
+      expect.objectContaining({
+        startedAt: '2026-11-20T08:01:00.000Z',
+        completedAt: '2026-11-20T08:02:00.000Z',
+        bytesDownloaded: 2,
+        errorCode: null,
+        version: release.version,
+      }),
+    ]);
+    expect(detail.activations).toEqual([
+      expect.objectContaining({ licenseKey: license.licenseKey, status: 'active' }),
+    ]);
+    expect(detail.totals).toEqual({ events: 4, downloads: 1, activations: 1 });
+  });
+
+  test('is found by its display id in any case, and by its hash', async () => {
+    const displayId = await report('findable', [check]);
+    for (const id of [displayId, displayId.toLowerCase(), machineHashOf('findable')]) {
+      expect((await staff.ok(calls.get, { params: { id } })).machine.displayId).toBe(displayId);
+    }
+  });
+
+  test.each(['NOSUCHMACHIN', machineHashOf('nobody'), '../x', 'a'.repeat(128)])(
+    'that is not there is not found: %s',
+    async (id) => {
+      for (const route of [calls.get, calls.explain]) {
+        const answer = await staff.call(route, { params: { id } });
+        expect([answer.status, answer.body.error]).toEqual([404, 'Machine not found']);
+      }
+    },
+  );
+
+  test('shows the latest 200 events, and how many there are', async () => {
+    const displayId = await report(
+      'chatty',
+      Array.from({ length: 230 }, (_, n) => ({
+        ...check,
+        timestamp: new Date(Date.UTC(2026, 10, 19, 0, n)).toISOString(),
+      })),
+    );
+    const detail = await staff.ok(calls.get, { params: { id: displayId } });
+    expect(detail.updateHistory).toHaveLength(200);
+    expect(detail.updateHistory[0]!.timestamp).toBe('2026-11-19T03:49:00.000Z');
+    expect(detail.totals.events).toBe(230);
+  });
+});
+
+test('the explanation names every release, those in the bin too', async () => {
+  const full = await makeRelease(server, { version: '8.1.0' });
+  const partial = await makeRelease(server, { version: '8.2.0', rolloutPercentage: 0 });
+  const binned = await makeRelease(server, { version: '8.3.0' });
+  await staff.ok(releaseCalls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'bad' } });
+  const displayId = await report('curious', [check]);
+  const explained = await staff.ok(calls.explain, { params: { id: displayId } });
+  const about = (id: string) => explained.find((e) => e.releaseId === id);
+  expect(about(binned.id)).toMatchObject({ reason: 'DELETED', offered: false });
+  expect(about(partial.id)).toMatchObject({
+    reason: 'ROLLOUT_BUCKET',
+    offered: false,
+    bucket: expect.any(Number) as number,
+    rolloutPercentage: 0,
+  });
+  expect(about(full.id)).toMatchObject({ reason: 'OFFERED', offered: true });
+  expect(about(full.id)!.detail).toBe(
+    'It is the newest release for this machine, which runs 1.0.0, and it is fully out.',
+  );
+  // and the feed agrees
+  const feed = await desktop.call(
+    updates.electron,
+    { params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' } },
+    { 'x-machine-id': 'curious' },
+  );
+  expect(feed.text).toContain('version: "8.1.0"');
+});
+
+describe('the list', () => {
+  const names = Array.from({ length: 12 }, (_, n) => `listed ${n}`);
+  beforeAll(async () => {
+    for (const name of names) {
+      server.clock.advance(1000);
+      await report(name, [check]);
+    }
+  });
+
+  test('has the last seen first, a page at a time', async () => {
+    const first = await staff.call(calls.list, { query: { limit: '5' } });
+    expect(first.body.data.map((m) => m.machineIdHash)).toEqual(
+      names.slice(-5).toReversed().map(machineHashOf),
+    );
+    const next = await staff.call(calls.list, { query: { limit: '5', offset: '5' } });
+    expect(next.body.data.map((m) => m.machineIdHash)).toEqual(
+      names.slice(-10, -5).toReversed().map(machineHashOf),
+    );
+    const last = first.body.data.at(-1)!;
+    const after = await staff.call(calls.list, {
+      query: { limit: '5', after: `${last.lastSeen}~${last.machineIdHash}` },
+    });
+    expect(after.body.data).toEqual(next.body.data);
+    expect((await staff.call(calls.list, { query: { after: 'nonsense' } })).status).toBe(400);
+    const noDay = `2026-99-99T00:00:00Z~${last.machineIdHash}`;
+    expect((await staff.call(calls.list, { query: { after: noDay } })).status).toBe(400);
+    expect(first.body.meta).toMatchObject({ limit: 5, offset: 0 });
+    expect(first.body.meta.total).toBeGreaterThanOrEqual(12);
+    expect((await staff.call(calls.list)).body.meta.limit).toBe(100);
+  });
+
+  test('finds by the beginning of display id or hash, and by the whole id of the machine', async () => {
+    const wanted = (await machineOf('listed 3'))!;
+    const hash = wanted.machine_hash.toString('hex');
+    const searches = [
+      wanted.display_id,
+      wanted.display_id.slice(0, 6).toLowerCase(),
+      hash,
+      hash.slice(0, 9),
+      'listed 3',
+    ];
+    for (const search of searches) {
+      const { data, meta } = (await staff.call(calls.list, { query: { search } })).body;
+      expect([data.map((m) => m.displayId), meta.total]).toEqual([[wanted.display_id], 1]);
+    }
+    for (const search of ['listed', "'; --", '%', '_', 'ZZZZZZZZZZZZZ']) {
+      expect((await staff.call(calls.list, { query: { search } })).body.data).toEqual([]);
+    }
+  });
+
+  test('is for staff who may read releases', async () => {
+    expect((await server.api(await server.signInAs('viewer')).call(calls.list)).status).toBe(200);
+    expect((await desktop.call(calls.list)).status).toBe(403);
+  });
+});

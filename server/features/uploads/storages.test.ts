@@ -1,0 +1,227 @@
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { execFileSync } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { releases } from '../../../contract/releases.ts';
+import type { Release } from '../../../contract/releases.ts';
+import { uploads } from '../../../contract/uploads.ts';
+import { program, sha512Of } from '../../../tests/binaries.ts';
+import { makeApiKey } from '../../../tests/factories.ts';
+import {
+  days,
+  movableClock,
+  startTestServer,
+  type Api,
+  type Identity,
+  type Session,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import type { StorageConfig } from '../../config.ts';
+import { sweepUploads } from '../../jobs/upload-sweep.ts';
+import { connect } from '../../storage/s3-client.ts';
+import { MiB, nextVersion, uploader, type Uploader } from './uploads.testing.ts';
+
+const { S3_ENDPOINT } = process.env;
+
+async function bucket(redirect: boolean): Promise<StorageConfig> {
+  const config = {
+    kind: 's3' as const,
+    bucket: `lanyard-${randomUUID()}`,
+    prefix: 'binaries/',
+    endpoint: S3_ENDPOINT,
+    region: 'us-east-1',
+    redirect,
+  };
+  const client = connect(config);
+  await client.send(new CreateBucketCommand({ Bucket: config.bucket }));
+  client.destroy();
+  return config;
+}
+
+type Place = [name: string, config: () => Promise<StorageConfig | undefined>];
+const places: Place[] = [['disk', async () => undefined]];
+if (S3_ENDPOINT) {
+  places.push(['S3, streamed', () => bucket(false)]);
+  places.push(['S3, by signed address', () => bucket(true)]);
+}
+
+describe.each(places)('uploads and downloads with storage on %s', (_, configure) => {
+  let server: TestServer;
+  let manager: Session;
+  let api: Api;
+  let up: Uploader;
+  let key: Identity;
+  beforeAll(async () => {
+    const storage = await configure();
+    server = await startTestServer({
+      clock: movableClock(new Date()),
+      ...(storage ? { config: { storage } } : {}),
+    });
+    manager = await server.signInAs('binary_manager');
+    api = server.api(manager);
+    up = uploader(server.url, api, manager);
+    key = await makeApiKey(server.api(await server.signInAs('super_admin')), { scopes: ['updates'] });
+  });
+  afterAll(() => server.close());
+
+  const bytes = program(17 * MiB + 5);
+  async function keys(): Promise<string[]> {
+    const found: string[] = [];
+    for await (const thing of server.context.storage.list())
+      found.push(thing.unfinished ? `${thing.key} (unfinished)` : thing.key);
+    return found.toSorted();
+  }
+  const download = async (release: Release, range?: string) => {
+    const url = server.url + new URL(release.fileUrl).pathname;
+    const response = await fetch(url, { headers: { ...key.headers, ...(range ? { range } : {}) } });
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  test('in chunks: release, block map, whole and ranged download, removal for good', async () => {
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.chunk(prepared.uploadId, 1, randomBytes(8 * MiB));
+    await Promise.all([up.sendAll(bytes, prepared), up.sendAll(bytes, prepared)]);
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, () => up.complete(bytes, prepared, { version, isDraft: false })),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201]);
+    const release = answers[0]!.body.data;
+    expect(await keys()).toEqual([prepared.fileKey, `${prepared.fileKey}.blockmap`]);
+
+    expect((await download(release)).bytes.equals(bytes)).toBe(true);
+    const one = await download(release, 'bytes=100-199');
+    expect(one.response.status).toBe(206);
+    expect(one.bytes.equals(bytes.subarray(100, 200))).toBe(true);
+    const several = await download(release, 'bytes=0-9,500-509');
+    expect(several.response.headers.get('content-type')).toMatch(/^multipart\/byteranges/);
+    expect(several.bytes.includes(bytes.subarray(500, 510))).toBe(true);
+
+    const params = { releaseId: release.id };
+    await api.ok(releases.softDelete, { params, body: { reason: 'Over' } });
+    const body = { confirmation: 'PERMANENTLY DELETE', reason: 'Over' };
+    await api.ok(releases.deletePermanently, { params, body });
+    expect(await keys()).toEqual([]);
+  });
+
+  test('at once: release and download', async () => {
+    const small = program(5 * MiB);
+    const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: small });
+    expect(answer.status, answer.text).toBe(201);
+    expect((await download(answer.body.data)).bytes.equals(small)).toBe(true);
+    const large = program(19 * MiB);
+    const second = await up.direct({ version: nextVersion(), is_draft: 'false', file: large });
+    expect((await download(second.body.data)).bytes.equals(large)).toBe(true);
+  });
+
+  test('nothing is left of what is refused or cancelled', async () => {
+    const before = await keys();
+    expect((await up.direct({ version: nextVersion(), file: randomBytes(MiB) })).status).toBe(422);
+    expect((await up.direct({ version: nextVersion(), file: program(21 * MiB) })).status).toBe(413);
+    const cancelled = await up.prepare(bytes);
+    const sending = up.sendAll(bytes, cancelled).catch(() => undefined);
+    expect((await up.cancel(cancelled.uploadId)).status).toBe(204);
+    await sending;
+    expect(await keys()).toEqual(before);
+
+    const wrong = await up.prepare(bytes);
+    await up.sendAll(bytes, wrong);
+    const other = sha512Of(Buffer.from('other'));
+    expect((await up.complete(bytes, wrong, { sha512: other })).status).toBe(422);
+    // the right hash may still come, and so may the end of it all
+    const short = await up.chunk(wrong.uploadId, 0, randomBytes(5));
+    expect(short.status).toBe(422);
+    expect((await up.complete(bytes, wrong)).status).toBe(201);
+    const second = await up.prepare(bytes);
+    await up.sendAll(bytes, second);
+    await up.complete(bytes, second, { sha512: other });
+    expect((await up.cancel(second.uploadId)).status).toBe(204);
+    expect(await keys()).toEqual([...before, wrong.fileKey, `${wrong.fileKey}.blockmap`].toSorted());
+  });
+
+  test('the sweep removes what nobody knows', async () => {
+    const before = await keys();
+    await server.context.storage.begin('begun.exe', 1000);
+    await server.context.storage.put(
+      'orphan.exe',
+      (async function* () {
+        yield bytes;
+      })(),
+    );
+    expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
+    server.clock.advance(days(1.1));
+    expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 2 });
+    expect(await keys()).toEqual(before);
+  });
+});
+
+describe('a disk that is full', () => {
+  // only root may mount, and a skipped test would count as a failed one
+  if (process.getuid?.() !== 0) {
+    test('can only be tested by root', () => undefined);
+    return;
+  }
+  let folder: string;
+  let server: TestServer;
+  let up: Uploader;
+  let api: Api;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lanyard-full-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', folder]);
+    server = await startTestServer({ config: { storage: { kind: 'disk', folder } } });
+    const manager = await server.signInAs('binary_manager');
+    api = server.api(manager);
+    up = uploader(server.url, api, manager);
+  });
+  afterAll(async () => {
+    await server.close();
+    execFileSync('umount', ['-l', folder]);
+    await rm(folder, { recursive: true });
+  });
+  const names = async () => {
+    const found: string[] = [];
+    for await (const { key } of server.context.storage.list()) found.push(key);
+    return found;
+  };
+
+  test('gives 507, leaves nothing half-written, and goes on when there is room again', async () => {
+    const bytes = program(20 * MiB);
+    const prepared = await up.prepare(bytes);
+    const filled = await up.direct({ version: nextVersion(), file: program(10 * MiB) });
+    expect(filled.status).toBe(201);
+    const tooMuch = await api.call(uploads.prepare, {
+      body: { fileName: 'App.exe', fileSize: 100 * MiB, version: nextVersion() },
+    });
+    expect([tooMuch.status, tooMuch.body.code]).toEqual([507, 'STORAGE_FULL']);
+    const pieces = up.pieces(bytes, prepared);
+    expect((await up.chunk(prepared.uploadId, 0, pieces[0]!)).status).toBe(200);
+    const full = await up.chunk(prepared.uploadId, 1, pieces[1]!);
+    expect([full.status, full.body.code]).toEqual([507, 'STORAGE_FULL']);
+    expect((await up.state(prepared.uploadId)).body.data.received).toEqual([0]);
+    const direct = await up.direct({ version: nextVersion(), file: program(10 * MiB) });
+    expect([direct.status, direct.body.code]).toEqual([507, 'STORAGE_FULL']);
+    const { id } = filled.body.data;
+    const row = await server.db
+      .selectFrom('releases')
+      .selectAll()
+      .where('release_id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect((await names()).toSorted()).toEqual(
+      [row.storage_key!, row.blockmap_key!, prepared.fileKey].toSorted(),
+    );
+
+    const params = { releaseId: id };
+    await api.ok(releases.softDelete, { params, body: { reason: 'Room' } });
+    await api.ok(releases.deletePermanently, {
+      params,
+      body: { confirmation: 'PERMANENTLY DELETE', reason: 'Room' },
+    });
+    await up.sendAll(bytes, prepared);
+    const answer = await up.complete(bytes, prepared);
+    expect(answer.status, answer.text).toBe(201);
+  });
+});

@@ -1,0 +1,387 @@
+import { readFile } from 'node:fs/promises';
+import { customers } from '../../contract/customers.ts';
+import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
+import {
+  colorOf,
+  dialog,
+  expect,
+  expectAccessible,
+  expectNoAxeViolations,
+  expectStatus,
+  inBothThemes,
+  rowOf,
+  signInAs,
+  test,
+  type Page,
+} from './support.ts';
+
+const search = (page: Page) => page.getByPlaceholder('Search customers...');
+const names = (page: Page) => page.getByRole('region', { name: 'Customers' }).locator('tbody tr td:nth-child(2)');
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const option = (page: Page, name: string) => page.getByRole('option', { name, exact: true });
+/** Where the form of the modal can be sent from, and what it sends. */
+const sent = (page: Page, method: string) =>
+  page.waitForRequest((request) => request.method() === method).then((request) => request.postDataJSON() as unknown);
+
+test('the list: columns, country names, badges, search, empty text', async ({ page, server }) => {
+  const word = unique('Listing');
+  const { customerId } = await makeCustomer(server.admin, { name: `${word} Bergen`, country: 'NO' });
+  await makeCustomer(server.admin, { name: `${word} Kyoto`, country: 'JP', email: `it@${word.replace(' ', '')}.example` });
+  await server.db.updateTable('customers').set({ status: 'inactive' }).where('customer_id', '=', customerId).execute();
+  await signInAs(page, 'super_admin', '/customers', server);
+
+  await expect(page.getByRole('heading', { level: 1, name: 'Customers' })).toBeVisible();
+  await expect(page).toHaveTitle('Customers · Lanyard');
+  await search(page).fill(word.toUpperCase());
+  await expect(names(page)).toHaveText([`${word} Bergen`, `${word} Kyoto`]);
+  await expect(page.getByRole('columnheader')).toHaveText(['', 'Name', 'Email', 'Country', 'Status', 'Actions']);
+
+  const inactive = rowOf(page, 'Bergen');
+  await expect(inactive.getByRole('cell')).toHaveText(['', `${word} Bergen`, '—', 'Norway', 'Inactive', 'EditDelete']);
+  expect(await colorOf(inactive.getByText('Inactive'))).toBe('red');
+  const active = rowOf(page, 'Kyoto');
+  await expect(active).toContainText('Japan');
+  expect(await colorOf(active.getByText('Active'))).toBe('green');
+
+  await search(page).fill(`IT@${word.replace(' ', '')}`);
+  await expect(names(page)).toHaveText([`${word} Kyoto`]);
+  await expectAccessible(page);
+
+  await search(page).fill('no customer has this name');
+  await expect(page.getByText('No customers found. Try adjusting your search.', { exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Clear search' }).click();
+  await expect(names(page).first()).toBeVisible();
+});
+
+test('a list that cannot be loaded says so, once, and offers to try again', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/licenses', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
+  expectStatus(page, 'aborted');
+  let requests = 0;
+  const calls = `**${customers.list.path}?*offset=*`;
+  await page.route(calls, (route) => {
+    requests++;
+    return route.abort();
+  });
+  await page.getByRole('link', { name: 'Customers', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Error loading customers' })).toBeVisible();
+  await expect(page.getByText('The server cannot be reached. Check the connection and try again.')).toBeVisible();
+  await expectAccessible(page);
+  expect(requests).toBe(1);
+  await page.unroute(calls);
+  await button(page, 'Retry Loading').click();
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();
+});
+
+test('the customer modal: fields, rules, what it sends', async ({ page, server }) => {
+  const name = unique('Modal Hospital');
+  await signInAs(page, 'super_admin', '/customers', server);
+  await button(page, 'Create Customer').click();
+  const add = dialog(page, 'Add Customer');
+  await expect(page).toHaveURL('/customers?dialog=create');
+  await expect(add.getByRole('textbox', { name: 'Company Name' })).toBeFocused();
+  for (const field of ['Company Name', 'Contact Name', 'Email', 'Phone'])
+    await expect(add.getByRole('textbox', { name: field })).toBeVisible();
+  await expect(add.getByRole('button')).toHaveText(['', 'Cancel', 'Create Customer']);
+
+  const country = add.getByRole('combobox', { name: 'Country' });
+  await expect(country).toHaveAttribute('required', '');
+  await expect(add.getByRole('textbox', { name: 'Company Name' })).toHaveAttribute('required', '');
+  await country.click();
+  await expect(page.getByRole('option').first()).toHaveText('Select a country');
+  expect(await page.getByRole('option').count()).toBe(198);
+  // Where it opens upwards the header of the dialog must not lie over it.
+  await option(page, 'Select a country').click({ timeout: 3000 });
+
+  // Without what is required nothing is sent.
+  const posts: string[] = [];
+  page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())));
+  await add.getByRole('textbox', { name: 'Email' }).fill('not an address');
+  await button(page, 'Create Customer').last().click();
+  await expect(add.getByText('Company Name is required')).toBeVisible();
+  await expect(add.getByText('Country is required')).toBeVisible();
+  await expect(add.getByText('Must be an email address')).toBeVisible();
+  expect(posts).toEqual([]);
+  await expectAccessible(page);
+
+  await add.getByRole('textbox', { name: 'Company Name' }).fill(name);
+  await add.getByRole('textbox', { name: 'Email' }).fill('');
+  await country.fill('portu');
+  await option(page, 'Portugal').click();
+  const created = sent(page, 'POST');
+  await add.getByRole('textbox', { name: 'Company Name' }).press('Enter');
+  expect(await created).toEqual({ name, country: 'PT' });
+  await expect(page.getByText('Customer created successfully')).toBeVisible();
+  await expect(page).toHaveURL('/customers');
+
+  await search(page).fill(name);
+  await expect(names(page)).toHaveText([name]);
+  await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
+  const edit = dialog(page, 'Edit Customer');
+  await expect(edit.getByRole('textbox', { name: 'Company Name' })).toHaveValue(name);
+  await expect(edit.getByRole('combobox', { name: 'Country' })).toHaveValue('Portugal');
+  await edit.getByRole('textbox', { name: 'Phone' }).fill('+351 21 000 000');
+  await edit.getByRole('textbox', { name: 'Contact Name' }).fill('Ana');
+  const updated = sent(page, 'PUT');
+  await edit.getByRole('button', { name: 'Update Customer' }).click();
+  expect(await updated).toMatchObject({ name, country: 'PT', contactName: 'Ana', phone: '+351 21 000 000' });
+  await expect(page.getByText('Customer updated successfully')).toBeVisible();
+
+  // The dialog is part of the address.
+  await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
+  await expect(edit.getByRole('textbox', { name: 'Phone' })).toHaveValue('+351 21 000 000');
+  await page.reload();
+  await expect(edit.getByRole('textbox', { name: 'Contact Name' })).toHaveValue('Ana');
+  await edit.getByRole('button', { name: 'Cancel' }).click();
+  await expect(edit).toBeHidden();
+});
+
+test('two people who edit one customer: the second sees what differs', async ({ page, otherPage, server }) => {
+  const { customerId, name } = await makeCustomer(server.admin, { country: 'DE', phone: '1' });
+  const path = `/customers?edit=${customerId}`;
+  const form = (of: Page) => dialog(of, 'Edit Customer');
+  await Promise.all([
+    signInAs(page, 'super_admin', path, server),
+    signInAs(otherPage, 'admin', path, server),
+  ]);
+  await expect(form(page).getByRole('textbox', { name: 'Phone' })).toHaveValue('1');
+  await form(otherPage).getByRole('textbox', { name: 'Phone' }).fill('2');
+  await form(otherPage).getByRole('combobox', { name: 'Country' }).fill('austri');
+  await option(otherPage, 'Austria').click();
+  await form(otherPage).getByRole('button', { name: 'Update Customer' }).click();
+  await expect(otherPage.getByText('Customer updated successfully')).toBeVisible();
+
+  expectStatus(page, 409);
+  await form(page).getByRole('textbox', { name: 'Phone' }).fill('3');
+  await form(page).getByRole('button', { name: 'Update Customer' }).click();
+  const conflict = dialog(page, 'Someone else changed this meanwhile');
+  await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Phone23', 'CountryAustriaGermany']);
+  await expectAccessible(page);
+  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await expect(page.getByText('Customer updated successfully')).toBeVisible();
+  const now = await server.admin.ok(customers.get, { params: { id: customerId } });
+  expect(now).toMatchObject({ name, phone: '3', country: 'DE' });
+});
+
+test('deleting asks, says so, and can be undone', async ({ page, server }) => {
+  const { name } = await makeCustomer(server.admin, { name: unique('Deleting "Quoted"') });
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
+  await rowOf(page, name).getByRole('button', { name: 'Delete' }).click();
+  const question = dialog(page, 'Delete Customer');
+  await expect(
+    question.getByText(`Are you sure you want to delete customer "${name}"?`, { exact: true }),
+  ).toBeVisible();
+  await expect(question.getByRole('button')).toHaveText(['', 'Cancel', 'Confirm']);
+  await expect(question.getByRole('heading', { name: 'Delete Customer' })).toBeVisible();
+  expect(await colorOf(question.getByRole('heading'))).toBe('gray');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toBeHidden();
+  await expect(names(page)).toHaveText([name]);
+
+  await rowOf(page, name).getByRole('button', { name: 'Delete' }).click();
+  await question.getByRole('button', { name: 'Confirm' }).click();
+  await expect(page.getByText('No customers found. Try adjusting your search.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(names(page)).toHaveText([name]);
+
+  // Several at once.
+  const word = unique('Bulk');
+  for (const n of [1, 2, 3]) await makeCustomer(server.admin, { name: `${word} ${n}` });
+  await search(page).fill(word);
+  await expect(names(page)).toHaveCount(3);
+  await page.getByRole('checkbox', { name: `Select ${word} 1` }).check();
+  await page.getByRole('checkbox', { name: `Select ${word} 3` }).check();
+  await expect(page.getByText('2 selected')).toBeVisible();
+  await expectNoAxeViolations(page);
+  await button(page, 'Delete selected').click();
+  await expect(page.getByText('Are you sure you want to delete 2 customers?')).toBeVisible();
+  await button(page, 'Confirm').click();
+  await expect(names(page)).toHaveText([`${word} 2`]);
+});
+
+test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ page, server }) => {
+  const kept = await makeCustomer(server.admin, { name: unique('Trash kept'), phone: '+47 22', country: 'NO', email: 'a@b.example' });
+  const gone = await makeCustomer(server.admin, { name: unique('Trash gone') });
+  const license = await makeLicense(server.admin, { customerId: gone.customerId });
+  await validateOn(server.admin, license, 'a machine');
+  for (const customer of [kept, gone]) await softDelete(server.admin, customer);
+
+  await signInAs(page, 'super_admin', '/customers', server);
+  const link = page.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ });
+  const { meta } = (await server.admin.call(customers.trash, { query: { limit: '1' } })).body;
+  await expect(link).toHaveText(`Soft Deleted (${meta.total})`);
+  await link.click();
+  await expect(page).toHaveURL('/customers/trash');
+  await expect(page.getByRole('heading', { level: 1, name: 'Soft Deleted' })).toBeVisible();
+  await expect(rowOf(page, kept.name).getByRole('cell')).toHaveText([
+    kept.name,
+    'a@b.example',
+    'Norway',
+    '+47 22',
+    'Deleted',
+    'just now',
+    'ReactivatePermanently Delete',
+  ]);
+  await expectAccessible(page);
+
+  await test.step('reactivate', async () => {
+    await rowOf(page, kept.name).getByRole('button', { name: 'Reactivate' }).click();
+    const question = dialog(page, 'Reactivate Customer');
+    await expect(question).toContainText('The customer will be visible in the customer list again.');
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Reactivate' }).click();
+    await expect(page.getByText(`Customer "${kept.name}" reactivated`)).toBeVisible();
+    await expect(rowOf(page, kept.name)).toHaveCount(0);
+  });
+
+  const start = () => rowOf(page, gone.name).getByRole('button', { name: 'Permanently Delete' }).click();
+
+  await test.step('the server says no', async () => {
+    for (const [message, shown] of [
+      ['Its last invoice is open.', 'Its last invoice is open.'],
+      ['', 'This customer cannot be permanently deleted at this time.'],
+    ]) {
+      const json = { success: true, data: { canDelete: false, message } };
+      await page.route('**/check-deletable', (route) => route.fulfill({ json }), { times: 1 });
+      await start();
+      const refusal = dialog(page, 'Cannot Delete Customer');
+      await expect(refusal.getByText(shown!, { exact: true })).toBeVisible();
+      await expectAccessible(page);
+      await refusal.getByRole('button', { name: 'Close' }).last().click();
+      await expect(refusal).toBeHidden();
+    }
+    await page.route('**/check-deletable', (route) => route.fulfill({ status: 409, body: '{}' }), { times: 1 });
+    expectStatus(page, 409);
+    await start();
+    await expect(page.getByText('Failed to check if customer can be deleted')).toBeVisible();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  });
+
+  await test.step('the server says yes', async () => {
+    await start();
+    const question = dialog(page, 'Permanently Delete Customer');
+    await expect(question).toContainText(
+      'This action CANNOT be undone and all associated licenses and activations will be deleted.',
+    );
+    await expect(
+      question.getByText(
+        'Warning: This action cannot be undone. All associated data will be permanently deleted from the system.',
+        { exact: true },
+      ),
+    ).toBeVisible();
+    await expect(question.getByRole('button')).toHaveText(['', 'Cancel', 'Yes, Delete Permanently']);
+    await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await inBothThemes(page, async () => {
+      expect(await colorOf(question.getByRole('heading').locator('span'))).toBe('red');
+      await expectNoAxeViolations(page);
+    });
+    await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
+    await expect(page.getByText(`Customer "${gone.name}" permanently deleted`)).toBeVisible();
+    await expect(rowOf(page, gone.name)).toHaveCount(0);
+  });
+
+  await page.getByPlaceholder('Search deleted customers...').fill('nothing like this');
+  await expect(page.getByRole('heading', { name: 'No deleted customers' })).toBeVisible();
+  await expect(page.getByText('No soft-deleted customers found')).toBeVisible();
+  await expectAccessible(page);
+
+  expectStatus(page, 400);
+  await page.route(`**${customers.trash.path}?*`, (route) => route.fulfill({ status: 400, body: '{}' }));
+  await page.goto('/customers/trash');
+  await expect(page.getByRole('heading', { name: 'Failed to load deleted customers' })).toBeVisible();
+  await page.unroute(`**${customers.trash.path}?*`);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('alert')).toBeHidden();
+});
+
+test('who may not change customers sees no buttons for it, and in the trash the reason', async ({ page, server }) => {
+  const { name, customerId } = await makeCustomer(server.admin, { name: unique('Locked') });
+  await signInAs(page, 'viewer', `/customers?search=${encodeURIComponent(name)}`, server);
+  await expect(page.getByRole('columnheader')).toHaveText(['Name', 'Email', 'Country', 'Status']);
+  await expect(page.getByRole('link', { name: /^Soft Deleted/ })).toBeVisible();
+  await page.goto(`/customers?edit=${customerId}`);
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+
+  await softDelete(server.admin, { customerId });
+  await page.goto(`/customers/trash?search=${encodeURIComponent(name)}`);
+  for (const [action, reason] of [
+    ['Reactivate', 'You may not update customers'],
+    ['Permanently Delete', 'You may not delete customers'],
+  ] as const) {
+    const disabled = rowOf(page, name).getByRole('button', { name: action });
+    await expect(disabled).toHaveAttribute('aria-disabled', 'true');
+    await disabled.focus();
+    await expect(page.getByRole('tooltip', { name: reason })).toBeVisible();
+    await disabled.press('Enter');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
+  await expectAccessible(page);
+});
+
+test('search, filters, order and page live in the address; the CSV holds the filtered list', async ({ page, server }) => {
+  const word = unique('Paging').replace(' ', '');
+  await Promise.all(
+    Array.from({ length: 53 }, (_, n) =>
+      makeCustomer(server.admin, {
+        name: `${word} ${String(n).padStart(2, '0')}`,
+        country: n < 52 ? 'FR' : 'IT',
+        ...(n === 0 ? { contactName: '=1+1', email: 'zero@paging.example' } : {}),
+      }),
+    ),
+  );
+  await signInAs(page, 'super_admin', '/customers', server);
+  await search(page).fill(word);
+  await expect(page.getByText('Showing 1 to 50 of 53 results')).toBeVisible();
+  await page.getByRole('combobox', { name: 'Filter by country' }).fill('fran');
+  await option(page, 'France').click();
+  await expect(page.getByText('Showing 1 to 50 of 52 results')).toBeVisible();
+  await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
+  await expect(names(page).first()).toHaveText(`${word} 51`);
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'descending');
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await expect(names(page)).toHaveText([`${word} 01`, `${word} 00`]);
+  const address = page.url();
+  expect(Object.fromEntries(new URL(address).searchParams)).toEqual({
+    search: word,
+    country: 'FR',
+    sort: '-name',
+    page: '2',
+  });
+
+  await page.reload();
+  await expect(names(page)).toHaveText([`${word} 01`, `${word} 00`]);
+  await expect(search(page)).toHaveValue(word);
+  await expect(page.getByRole('combobox', { name: 'Filter by country' })).toHaveValue('France');
+  await page.goBack();
+  await expect(page.getByText('Showing 1 to 50 of 52 results')).toBeVisible();
+  await page.goForward();
+  await expect(page.getByText('Showing 51 to 52 of 52 results')).toBeVisible();
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Export CSV' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^customers-\d{4}-\d\d-\d\d\.csv$/);
+  const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^\uFEFFName,/);
+  expect(lines).toHaveLength(53);
+  expect(lines[1]).toContain(`${word} 51`);
+  expect(lines[52]).toContain('zero@paging.example');
+  expect(lines[52], 'a formula is no formula').toContain("'=1+1");
+
+  // Another filter starts at the first page, and a page that is gone gives way to the last.
+  await search(page).fill(`${word} 0`);
+  await expect(page).not.toHaveURL(/page=/);
+  await page.goto(`/customers?search=${word}&page=9`);
+  await expect(page).toHaveURL(/page=2$/);
+  await expect(page.getByText('Showing 51 to 53 of 53 results')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'Contact Name' }).check();
+  await expectNoAxeViolations(page);
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await expect(page.getByRole('columnheader', { name: 'Contact Name' })).toBeVisible();
+});

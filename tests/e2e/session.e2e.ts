@@ -1,0 +1,263 @@
+import type { RoleName } from '../../contract/permissions.ts';
+import { session } from '../../contract/session.ts';
+import {
+  expect,
+  expectAccessible,
+  expectStatus,
+  signInAs,
+  signInByForm,
+  stored,
+  test,
+  type Page,
+  type Route,
+} from './support.ts';
+
+const four = ['user', 'accessToken', 'permissions', 'roles'];
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+const navigation = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+
+test('sign-in sends back to where the person was going', async ({ page, server }) => {
+  const { email } = await server.person('viewer');
+  expectStatus(page, 401);
+  await page.goto('/customers?search=klinik');
+  await expect(page).toHaveURL('/login?redirect=%2Fcustomers%3Fsearch%3Dklinik');
+  await expect(heading(page, 'Sign in')).toBeVisible();
+  await expect(page.getByText(/^build \d+ · \w+$/)).toBeVisible();
+
+  await signInByForm(page, email, 'not the password');
+  await expect(page.getByRole('alert')).toHaveText('Email or password is not right.');
+  expect(await stored(page)).toEqual([]);
+  await expectAccessible(page);
+
+  await signInByForm(page, email);
+  await expect(page).toHaveURL('/customers?search=klinik');
+  expect((await stored(page)).toSorted()).toEqual(four.toSorted());
+  await expect(page.getByRole('banner')).toContainText('Robin viewer');
+
+  await page.goto('/');
+  await expect(page).toHaveURL('/licenses');
+  await page.goto('/login');
+  await expect(page).toHaveURL('/licenses');
+});
+
+test('a sign-in link leads to no other place than this one', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/licenses', server);
+  for (const target of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/login']) {
+    await page.goto(`/login?redirect=${encodeURIComponent(target)}`);
+    await expect(page, target).toHaveURL('/licenses');
+  }
+  await page.goto(`/login?redirect=${encodeURIComponent('/customers/trash')}`);
+  await expect(page).toHaveURL('/customers/trash');
+});
+
+test('a call that cannot be made and one without a sentence fall back to the words of the console', async ({
+  page,
+}) => {
+  expectStatus(page, 'aborted', 418);
+  await page.goto('/login');
+  await page.route(`**${session.login.path}`, (route) => route.abort(), { times: 1 });
+  await signInByForm(page, 'someone@lanyard.test', 'secret');
+  await expect(page.getByRole('alert')).toHaveText(
+    'The server cannot be reached. Check the connection and try again.',
+  );
+  await page.route(`**${session.login.path}`, (route) => route.fulfill({ status: 418, body: '{}' }));
+  await signInByForm(page, 'someone@lanyard.test', 'secret');
+  await expect(page.getByRole('alert')).toHaveText('Login failed');
+});
+
+test('too many wrong passwords are throttled in words', async ({ page, server }) => {
+  expectStatus(page, 429);
+  const credentials = { email: 'nobody@lanyard.test', password: 'wrong' };
+  // Failures are counted in windows of 15 minutes, and one may just end.
+  const attempts = Array.from({ length: 25 }, () => server.api().call(session.login, { body: credentials }));
+  expect((await Promise.all(attempts)).map(({ status }) => status)).toContain(429);
+  await page.goto('/login');
+  await signInByForm(page, credentials.email, credentials.password);
+  await expect(page.getByRole('alert')).toHaveText(
+    'Too many failed sign-ins. Wait a few minutes and try again.',
+  );
+});
+
+test('a stored session is restored behind a spinner, with rights as they are now', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.evaluate(() => localStorage.setItem('permissions', '[]'));
+  let answer = () => {};
+  const wait = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(`**${session.me.path}`, async (route) => {
+    await wait;
+    await route.continue();
+  });
+  await page.reload();
+
+  const spinner = page.getByRole('status', { name: 'Loading' });
+  await expect(spinner).toBeVisible();
+  const box = (await spinner.locator('.mantine-Loader-root').boundingBox())!;
+  const { width, height } = page.viewportSize()!;
+  expect(Math.abs(box.x + box.width / 2 - width / 2)).toBeLessThan(10);
+  expect(Math.abs(box.y + box.height / 2 - height / 2)).toBeLessThan(10);
+  await expect(navigation(page)).toBeHidden();
+  await expectAccessible(page);
+
+  answer();
+  await expect(navigation(page).getByRole('link')).toHaveText(['Licenses', 'Customers']);
+  await expect(page.getByRole('banner')).toContainText('Robin viewer');
+});
+
+test('rights that cannot be refreshed leave the session as it was stored', async ({ page, server }) => {
+  expectStatus(page, 'aborted');
+  await signInAs(page, 'viewer', '/licenses', server);
+  await page.route(`**${session.me.path}`, (route) => route.abort());
+  await page.reload();
+  await expect(navigation(page).getByRole('link')).toHaveText(['Licenses', 'Customers']);
+});
+
+test('a corrupt stored user clears all four items', async ({ page, server }) => {
+  for (const corrupt of ['{"name":', 'null', '7']) {
+    await signInAs(page, 'viewer', '/licenses', server);
+    await page.evaluate((user) => localStorage.setItem('user', user), corrupt);
+    await page.reload();
+    await expect(page, corrupt).toHaveURL(/\/login\?redirect=%2Flicenses$/);
+    expect(await stored(page), corrupt).toEqual([]);
+  }
+});
+
+test('Logout ends the session here and on the server, and here even if the call fails', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/customers', server);
+  const cookies = await page.context().cookies();
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(heading(page, 'Sign in')).toBeVisible();
+  expect(await stored(page)).toEqual([]);
+  expect(await page.context().cookies()).toEqual([]);
+  await page.context().addCookies(cookies);
+  expect((await page.context().request.get(`${server.url}${session.me.path}`)).status()).toBe(401);
+
+  expectStatus(page, 'aborted');
+  await signInAs(page, 'viewer', '/customers', server);
+  await page.route(`**${session.logout.path}`, (route) => route.abort());
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(heading(page, 'Sign in')).toBeVisible();
+  expect(await stored(page)).toEqual([]);
+});
+
+test('two tabs share one session', async ({ page, context, server }) => {
+  const { email } = await server.person('viewer');
+  await signInAs(page, 'viewer', '/licenses', server);
+  const second = await context.newPage();
+  await second.goto('/customers');
+  await expect(heading(second, 'Customers')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(heading(second, 'Sign in')).toBeVisible();
+  await signInByForm(second, email);
+  await expect(heading(second, 'Customers')).toBeVisible();
+  await expect(heading(page, 'License Management')).toBeVisible();
+});
+
+test('an access token that ran out is not noticed', async ({ page, server }) => {
+  await signInAs(page, 'license_manager', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  const { userId } = await server.person('license_manager');
+  const access_expires_at = new Date(Date.now() - 1000);
+  await server.changeSessions((tx) =>
+    tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
+  );
+  await navigation(page).getByRole('link', { name: 'Customers' }).click();
+  await expect(page.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
+});
+
+test('a refused token is renewed unseen, once for all calls of all tabs', async ({ page, context, server }) => {
+  expectStatus(page, 401);
+  await signInAs(page, 'license_manager', '/licenses', server);
+  const second = await context.newPage();
+  await second.goto('/licenses');
+  const tabs = [page, second];
+  for (const tab of tabs) await expect(heading(tab, 'License Management')).toBeVisible();
+  const token = () => page.evaluate(() => localStorage.getItem('accessToken'));
+  const before = await token();
+  let renewals = 0;
+  context.on('request', (request) => (renewals += Number(request.url().endsWith(session.refresh.path))));
+
+  // Both have asked before either is told.
+  let asked = 0;
+  for (const tab of tabs) {
+    const refuse = async (route: Route) => {
+      asked++;
+      await expect.poll(() => asked).toBe(tabs.length);
+      await route.fulfill({ status: 401, body: '{}' });
+    };
+    await tab.route('**/api/customers?*', refuse, { times: 1 });
+  }
+  await Promise.all(tabs.map((tab) => navigation(tab).getByRole('link', { name: 'Customers' }).click()));
+  for (const tab of tabs) {
+    await expect(tab.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
+    await expect(tab).toHaveURL('/customers');
+  }
+  expect(renewals).toBe(1);
+  expect(await token()).not.toBe(before);
+});
+
+test('a session that is over leads to the sign-in page and back', async ({ page, server }) => {
+  expectStatus(page, 401);
+  await signInAs(page, 'support_agent', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  const { userId, email } = await server.person('support_agent');
+  await server.changeSessions((tx) =>
+    tx.updateTable('sessions').set({ ended_at: new Date() }).where('user_id', '=', userId).execute(),
+  );
+  await navigation(page).getByRole('link', { name: 'Customers' }).click();
+  await expect(page).toHaveURL('/login?redirect=%2Fcustomers');
+  expect(await stored(page)).toEqual([]);
+  await signInByForm(page, email);
+  await expect(page).toHaveURL('/customers');
+  await expect(heading(page, 'Customers')).toBeVisible();
+});
+
+test('someone without a name is called User', async ({ page, server }) => {
+  const { userId, name } = await server.person('admin');
+  const rename = (to: string) =>
+    server.changeSessions((tx) =>
+      tx.updateTable('users').set({ name: to }).where('user_id', '=', userId).execute(),
+    );
+  await rename('');
+  await signInAs(page, 'admin', '/licenses', server);
+  await expect(page.getByRole('banner').getByText('User', { exact: true })).toBeVisible();
+  await rename(name);
+});
+
+const links = ['Licenses', 'Customers'];
+const rights: Record<Exclude<RoleName, 'service_account'>, { links: string[]; creates: string[] }> = {
+  super_admin: { links, creates: ['Create License', 'Create Customer'] },
+  admin: { links, creates: ['Create License', 'Create Customer'] },
+  license_manager: { links, creates: ['Create License'] },
+  binary_manager: { links: [], creates: [] },
+  support_agent: { links, creates: [] },
+  viewer: { links, creates: [] },
+};
+
+test('every role sees the links and buttons that it may use', async ({ page, server }) => {
+  expectStatus(page, 403);
+  for (const [role, may] of Object.entries(rights)) {
+    await test.step(role, async () => {
+      await signInAs(page, role as RoleName, '/licenses', server);
+      await expect(heading(page, 'License Management')).toBeVisible();
+      expect(await navigation(page).getByRole('link').allTextContents()).toEqual(may.links);
+      // The one of the page, not the one of an empty list.
+      const create = page.locator('[data-hotkey="c"]');
+      expect(await create.allTextContents()).toEqual(may.creates.filter((one) => one.endsWith('License')));
+      if (may.links.length === 0) return;
+      await navigation(page).getByRole('link', { name: 'Customers' }).click();
+      await expect(page.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
+      expect(await create.allTextContents()).toEqual(may.creates.filter((one) => one.endsWith('Customer')));
+    });
+  }
+});
+
+test('a service account does not sign in', async ({ page, server }) => {
+  expectStatus(page, 403);
+  const { email } = await server.person('service_account');
+  await page.goto('/login');
+  await signInByForm(page, email);
+  await expect(page.getByRole('alert')).toContainText('API key');
+  expect(await stored(page)).toEqual([]);
+});

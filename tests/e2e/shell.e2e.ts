@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { customers } from '../../contract/customers.ts';
+import { licenses } from '../../contract/licenses.ts';
+import { makeCustomer, makeLicense } from '../factories.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectNoAxeViolations,
+  expectStatus,
+  signInAs,
+  test,
+  type Page,
+} from './support.ts';
+
+const built = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/build.json'), 'utf8')) as {
+  build: number;
+  commit: string;
+};
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
+const field = (page: Page) => palette(page).getByRole('textbox', { name: 'Type a command or search' });
+const choice = (page: Page, name: string | RegExp) => palette(page).getByRole('button', { name });
+
+test('build number and commit stand at the bottom right', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/licenses', server);
+  const info = page.getByText(`build ${built.build} · ${built.commit}`, { exact: true });
+  await expect(info).toBeVisible();
+  const box = (await info.boundingBox())!;
+  const { width, height } = page.viewportSize()!;
+  expect(width - (box.x + box.width)).toBeLessThan(30);
+  expect(height - (box.y + box.height)).toBeLessThan(30);
+});
+
+test('the command palette finds pages, actions, customers and licenses', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin, { name: 'Palette Hospital' });
+  const { licenseKey } = await makeLicense(server.admin, { customerId: customer.customerId });
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+
+  await page.keyboard.press('Control+k');
+  await expect(field(page)).toBeFocused();
+  await expect(choice(page, 'Go to Customers')).toBeVisible();
+  await expect(choice(page, 'Create License')).toBeVisible();
+  await expectAccessible(page);
+
+  await field(page).fill('palette hosp');
+  await choice(page, /^Palette Hospital/).click();
+  await expect(page).toHaveURL('/customers?search=Palette+Hospital');
+  await expect(palette(page)).toBeHidden();
+
+  await page.keyboard.press('Control+k');
+  await field(page).fill(licenseKey.toLowerCase());
+  await expect(choice(page, `Edit ${licenseKey}`)).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(dialog(page, 'License Activations')).toContainText(licenseKey);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page, 'License Activations')).toBeHidden();
+
+  await page.getByRole('button', { name: 'Search or jump to' }).click();
+  await field(page).fill('zzzz nothing like this');
+  await expect(palette(page).getByText('Nothing found for "zzzz nothing like this"')).toBeVisible();
+
+  await signInAs(page, 'viewer', '/licenses', server);
+  await page.getByRole('button', { name: 'Search or jump to' }).click();
+  await expect(choice(page, 'Go to Customers')).toBeVisible();
+  await expect(choice(page, /^Create/)).toHaveCount(0);
+});
+
+test('all of it goes by keyboard', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  await expect(skip).toBeFocused();
+  await expect(skip).toBeInViewport();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+
+  await page.keyboard.press('/');
+  await expect(page.getByRole('searchbox', { name: 'Search licenses' })).toBeFocused();
+  await page.keyboard.type('c?');
+  await expect(page.getByRole('searchbox', { name: 'Search licenses' })).toHaveValue('c?');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('searchbox', { name: 'Search licenses' })).toHaveValue('');
+  await page.getByRole('main').focus();
+
+  await page.keyboard.press('g');
+  await page.keyboard.press('c');
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await expect(page.getByRole('main')).toBeFocused();
+  await page.keyboard.press('c');
+  await expect(dialog(page, 'Add Customer')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page, 'Add Customer')).toBeHidden();
+  await page.keyboard.press('g');
+  await page.keyboard.press('l');
+  await expect(heading(page, 'License Management')).toBeVisible();
+
+  await page.keyboard.press('?');
+  const help = dialog(page, 'Keyboard shortcuts');
+  await expect(help).toContainText('Search everywhere, or run a command');
+  await expect(help).toContainText('Go to Customers');
+  await expectAccessible(page);
+  await help.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck({ force: true });
+  await page.keyboard.press('Escape');
+  await expect(help).toBeHidden();
+  await page.keyboard.press('c');
+  await page.keyboard.press('?');
+  await page.keyboard.press('Control+k');
+  await expect(field(page)).toBeFocused();
+  await expect(page.getByRole('dialog')).toHaveCount(1);
+});
+
+test('light or dark: the system decides until a person does', async ({ page, server }) => {
+  const html = page.locator('html');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await signInAs(page, 'viewer', '/licenses', server);
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light');
+  await page.getByRole('button', { name: 'Use dark colors' }).click();
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Use light colors' })).toBeVisible();
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+});
+
+test('a narrow window folds the navigation', async ({ page, server }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signInAs(page, 'viewer', '/licenses', server);
+  const menu = page.getByRole('button', { name: 'Navigation' });
+  const link = page.getByRole('link', { name: 'Customers', exact: true });
+  await expect(menu).toHaveAttribute('aria-expanded', 'false');
+  await expect(link).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Logout' })).toBeInViewport();
+  await menu.click();
+  await expect(link).toBeVisible();
+  await expectNoAxeViolations(page);
+  await link.click();
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await expect(link).toBeHidden();
+  for (const path of ['/customers', '/customers/trash', '/licenses', '/licenses/new']) {
+    await page.goto(path);
+    await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible();
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wider, `${path} scrolls sideways`).toBeLessThanOrEqual(0);
+    await expectNoAxeViolations(page);
+  }
+});
+
+test('an unknown address says so inside the shell', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/nowhere/at/all', server);
+  await expect(heading(page, 'Page not found')).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Go to the start page' }).click();
+  await expect(page).toHaveURL('/licenses');
+});
+
+test('a screen that fails keeps the shell, says what happened and can be reloaded', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/customers', server);
+  await page.route(`**${customers.list.path}?*`, (route) => route.fulfill({ json: { success: true } }));
+  await page.goto('/licenses/new');
+  await expect(heading(page, '500 - Something went wrong')).toBeVisible();
+  await expect(page.getByRole('alert')).toContainText(/Cannot read properties of undefined/);
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute(`**${customers.list.path}?*`);
+  await page.getByRole('button', { name: 'Reload page' }).click();
+  await expect(heading(page, 'New License')).toBeVisible();
+
+  await page.addInitScript(() => {
+    Number.prototype.toLocaleString = () => {
+      throw new Error('');
+    };
+  });
+  await page.goto('/customers');
+  await expect(heading(page, '500 - Something went wrong')).toBeVisible();
+  await expect(page.getByText('An unexpected error occurred')).toBeVisible();
+});
+
+test('an error of the server is told in its words', async ({ page, server }) => {
+  expectStatus(page, 400);
+  await signInAs(page, 'viewer', '/customers', server);
+  const error = page.getByRole('alert');
+  const answers: [body: string, shown: string][] = [
+    [
+      '{"error":"That did not work","details":[{"path":"email","message":"is odd"}]}',
+      'That did not work\nDetails: email: is odd',
+    ],
+    ['{"message":{"reason":7}}', '{"reason":7}'],
+    ['plain words', 'plain words'],
+    ['x'.repeat(99), 'x'.repeat(99)],
+    ['x'.repeat(100), 'Request failed with status 400'],
+    ['', 'Request failed with status 400'],
+  ];
+  for (const [body, shown] of answers) {
+    await page.route(`**${licenses.list.path}?*`, (route) => route.fulfill({ status: 400, body }));
+    await page.goto('/licenses');
+    await expect(error.getByRole('heading', { name: 'Error loading licenses' })).toBeVisible();
+    await expect(error.locator('p')).toHaveText(shown, { useInnerText: true });
+  }
+});

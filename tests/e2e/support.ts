@@ -1,0 +1,346 @@
+import AxeBuilder from '@axe-core/playwright';
+import { hash } from '@node-rs/argon2';
+import { test as base, expect, type BrowserContext, type Locator, type Page, type Route } from '@playwright/test';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import type { RoleName } from '../../contract/permissions.ts';
+import { session, type SessionUser } from '../../contract/session.ts';
+import { createDb, createPool, type Db, type Tx } from '../../server/db/client.ts';
+import { startEmbedded } from '../../server/db/embedded.ts';
+import { announce } from '../../server/db/signals.ts';
+import { apiAt, password, type Api } from '../harness.ts';
+
+// --- the server -----------------------------------------------------------------------------------------------
+
+const root = join(import.meta.dirname, '../..');
+const main = join(root, 'dist/server/main.js');
+
+/** The built server in a process of its own, on an empty data directory. */
+export type ConsoleServer = {
+  url: string;
+  dataDir: string;
+  /** What it printed on the terminal, once. */
+  printed: { email: string; password: string };
+  db: Db;
+  /** Calls as the first super admin. */
+  admin: Api;
+  api(headers?: Record<string, string>): Api;
+  /** Someone of that role, made when first asked for. */
+  person(role: RoleName): Promise<Person>;
+  /** Changes sessions in the database and tells the server. */
+  changeSessions(work: (tx: Tx) => Promise<unknown>): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type Person = { userId: string; email: string; name: string };
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** Starts the built server as `npm start` does, and waits until it is ready. */
+export async function startServer(): Promise<ConsoleServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lanyard-e2e-'));
+  // PostgreSQL does not run as root, and its account must get in.
+  await chmod(dataDir, 0o755);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', '--enable-source-maps', main], {
+    env: {
+      PATH,
+      HOME,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      PUBLIC_URL: url,
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  }
+  const closed = once(child, 'close');
+  await until(`${url}/readyz`, () => {
+    if (child.exitCode !== null) throw new Error(`The server ended:\n${output}`);
+    return firstSignIn.test(output);
+  });
+
+  const embedded = await startEmbedded(dataDir, { exclusive: false, log: () => {} });
+  const pool = createPool(embedded.url, 2);
+  pool.on('error', () => {});
+  const db = createDb(pool);
+  const printed = printedIn(output);
+  const people = new Map<RoleName, Promise<Person>>();
+  return {
+    url,
+    dataDir,
+    printed,
+    db,
+    admin: apiAt(url, await bearer(url, printed)),
+    api: (headers = {}) => apiAt(url, { headers }),
+    person(role) {
+      const person = people.get(role) ?? makePerson(db, role);
+      people.set(role, person);
+      return person;
+    },
+    changeSessions: (work) =>
+      db.transaction().execute(async (tx) => {
+        await work(tx);
+        await announce(tx, 'sessions');
+      }),
+    async stop() {
+      await pool.end();
+      child.kill('SIGTERM');
+      const [code] = (await closed) as [number | null];
+      await embedded.stop();
+      await rm(dataDir, { recursive: true, force: true });
+      if (code !== 0) throw new Error(`The server did not stop cleanly (${code}):\n${output}`);
+    },
+  };
+}
+
+async function until(probe: string, isSaid: () => boolean): Promise<void> {
+  const giveUp = Date.now() + 60_000;
+  while (!isSaid() || !(await fetch(probe).catch(() => undefined))?.ok) {
+    if (Date.now() > giveUp) throw new Error('The server does not become ready.');
+    await sleep(50);
+  }
+}
+
+const firstSignIn = /email\s+(\S+)\s+password\s+(\S+)\s/;
+
+function printedIn(output: string): ConsoleServer['printed'] {
+  const [, email, plain] = firstSignIn.exec(output)!;
+  return { email: email!, password: plain! };
+}
+
+async function bearer(url: string, credentials: ConsoleServer['printed']) {
+  const { accessToken } = await apiAt(url).ok(session.login, { body: credentials });
+  return { headers: { authorization: `Bearer ${accessToken}` } };
+}
+
+async function makePerson(db: Db, role: RoleName): Promise<Person> {
+  const person = { email: `${role}@lanyard.test`, name: `Robin ${role}` };
+  const user_id = uuidv7();
+  const now = new Date();
+  const password_hash = await hash(password);
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('users')
+      .values({ user_id, ...person, password_hash, created_at: now, updated_at: now })
+      .execute();
+    await tx.insertInto('user_roles').values({ user_id, role_id: role }).execute();
+  });
+  return { userId: user_id, ...person };
+}
+
+// --- what goes wrong in the browser ---------------------------------------------------------------------------
+
+/** `aborted`: the test lets a request fail as if the network had. */
+type Expected = number | 'aborted';
+type Watch = { problems: string[]; expected: Set<Expected>; seen: Set<Expected> };
+
+const watches = new WeakMap<BrowserContext, Watch>();
+
+/** Notes every error that pages of this context print or throw, but for failed requests that a test expects. */
+export function watch(context: BrowserContext): void {
+  const { problems, expected, seen }: Watch = { problems: [], expected: new Set(), seen: new Set() };
+  watches.set(context, { problems, expected, seen });
+  context.on('weberror', (error) => problems.push(`thrown: ${error.error().stack}`));
+  context.on('console', (message) => {
+    if (message.type() !== 'error') return;
+    const text = message.text();
+    const status = /^Failed to load resource: the server responded with a status of (\d+)/.exec(text)?.[1];
+    const failure = status
+      ? Number(status)
+      : text.startsWith('Failed to load resource: net::')
+        ? 'aborted'
+        : undefined;
+    if (failure !== undefined) seen.add(failure);
+    if (failure === undefined || !expected.has(failure)) problems.push(`${text} (${message.location().url})`);
+  });
+}
+
+/** Fails when something went wrong that the test did not declare, or something declared did not happen. */
+export function expectNoProblems(context: BrowserContext): void {
+  const { problems, expected, seen } = watches.get(context)!;
+  expect(problems, 'errors in the browser').toEqual([]);
+  const missing = [...expected].filter((one) => !seen.has(one));
+  expect(missing, 'failures that the test expects and that did not happen').toEqual([]);
+}
+
+/** Declares that requests of this test end with these statuses. */
+export function expectStatus(page: Page, ...statuses: Expected[]): void {
+  for (const status of statuses) watches.get(page.context())!.expected.add(status);
+}
+
+// --- fixtures -------------------------------------------------------------------------------------------------
+
+type TestFixtures = {
+  /** A server that nobody has used yet, for this test alone. */
+  freshServer: ConsoleServer;
+  /** A page of another browser, for a second person. */
+  otherPage: Page;
+};
+
+export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
+  server: [
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const server = await startServer();
+      await use(server);
+      await server.stop();
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  // oxlint-disable-next-line no-empty-pattern
+  freshServer: async ({}, use) => {
+    const server = await startServer();
+    await use(server);
+    await server.stop();
+  },
+  baseURL: async ({ server }, use) => use(server.url),
+  contextOptions: { reducedMotion: 'reduce' },
+  context: async ({ context }, use, info) => {
+    // A test walks through a whole screen, and axe takes a second on a slow machine.
+    info.setTimeout(90_000);
+    watch(context);
+    await use(context);
+    expectNoProblems(context);
+  },
+  otherPage: async ({ browser, contextOptions, baseURL, locale, timezoneId }, use) => {
+    const context = await browser.newContext({ ...contextOptions, baseURL, locale, timezoneId });
+    watch(context);
+    await use(await context.newPage());
+    expectNoProblems(context);
+    await context.close();
+  },
+});
+
+export { expect, type Page, type Route };
+
+// --- signing in -----------------------------------------------------------------------------------------------
+
+const noIcon = '<!doctype html><link rel="icon" href="data:,">';
+
+/** Signs someone of this role in without the form, and opens `path`. */
+export async function signInAs(page: Page, role: RoleName, path: string, server: ConsoleServer) {
+  const { email } = await server.person(role);
+  await page.context().clearCookies();
+  const answer = await page
+    .context()
+    .request.post(`${server.url}${session.login.path}`, { data: { email, password } });
+  expect(answer.status()).toBe(200);
+  const { data } = (await answer.json()) as { data: Record<string, unknown> & { user: SessionUser } };
+  // Any page of the same origin will do to write into its storage: an empty one is there at once.
+  const empty = `${server.url}/empty`;
+  await page.route(empty, (route) => route.fulfill({ contentType: 'text/html', body: noIcon }), { times: 1 });
+  await page.goto(empty);
+  await page.evaluate((session) => {
+    for (const [key, value] of Object.entries(session)) {
+      localStorage.setItem(key, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+  }, data);
+  await page.goto(`${server.url}${path}`);
+  return data.user;
+}
+
+/** Signs in by the form that is on the screen. */
+export async function signInByForm(page: Page, email: string, plain = password): Promise<void> {
+  await page.getByRole('textbox', { name: 'Email' }).fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(plain);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** What the console keeps of a session. */
+export const stored = (page: Page) =>
+  page.evaluate(() =>
+    ['user', 'accessToken', 'permissions', 'roles'].filter((key) => localStorage.getItem(key) !== null),
+  );
+
+// --- looking --------------------------------------------------------------------------------------------------
+
+/** Waits until nothing fades or moves any more; what moves for ever (spinners, skeletons) is not waited for. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = () =>
+      document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity);
+    for (let round = 0; round < 20 && ending().length > 0; round++) {
+      await Promise.allSettled(ending().map((one) => one.finished));
+      await new Promise(requestAnimationFrame);
+    }
+  });
+}
+
+const standard = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** No violation of WCAG 2.2 AA that a program can find. */
+export async function expectNoAxeViolations(page: Page): Promise<void> {
+  await settled(page);
+  const { violations } = await new AxeBuilder({ page }).withTags(standard).analyze();
+  const said = violations.map(({ id, nodes }) => {
+    const where = nodes.slice(0, 3).map((node) => node.target.join(' '));
+    return `${id}, ${nodes.length} times, such as ${where.join(' and ')}: ${nodes[0]?.failureSummary}`;
+  });
+  expect(said).toEqual([]);
+}
+
+/** Does `look` in light colors and in dark ones. */
+export async function inBothThemes(page: Page, look: (theme: 'light' | 'dark') => Promise<void>) {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
+    await look(theme);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** axe in light and in dark. */
+export const expectAccessible = (page: Page) => inBothThemes(page, () => expectNoAxeViolations(page));
+
+/** The color of a text as people call it. */
+export async function colorOf(text: Locator): Promise<string> {
+  const rgb = await text.evaluate((element) => getComputedStyle(element).color);
+  const [r = 0, g = 0, b = 0] = (rgb.match(/[\d.]+/g) ?? []).map(Number);
+  const [most, least] = [Math.max(r, g, b), Math.min(r, g, b)];
+  if (most - least < 40) return 'gray';
+  const sector =
+    most === r
+      ? (g - b) / (most - least)
+      : most === g
+        ? 2 + (b - r) / (most - least)
+        : 4 + (r - g) / (most - least);
+  const hue = (sector * 60 + 360) % 360;
+  const names: [upTo: number, name: string][] = [
+    [18, 'red'],
+    [65, 'yellow'],
+    [190, 'green'],
+    [250, 'blue'],
+    [330, 'violet'],
+    [360, 'red'],
+  ];
+  return names.find(([upTo]) => hue <= upTo)![1];
+}
+
+/** The dialog with this title. */
+export const dialog = (page: Page, title: string) => page.getByRole('dialog', { name: title, exact: true });
+
+/** The row that holds this text. */
+export const rowOf = (page: Page | Locator, text: string) => page.getByRole('row').filter({ hasText: text });
+
+const day = 86_400_000;
+export const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();

@@ -1,0 +1,117 @@
+import { Anchor, Center, Loader, SegmentedControl, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { messageOf } from '../../api-error.ts';
+import { paths } from '../../paths.ts';
+import { Page } from '../../ui/Page.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { Tiles } from '../../ui/Tiles.tsx';
+import { customerUseQuery, healthQuery, trendsQuery } from './analytics.ts';
+import { periods, type Period } from './series.ts';
+import classes from './analytics.module.css';
+import { VersionsTable } from './VersionsTable.tsx';
+
+const route = getRouteApi('/signed-in/analytics');
+const charts = () => import('./charts.tsx');
+const DayLine = lazy(async () => ({ default: (await charts()).DayLine }));
+const RefusalsChart = lazy(async () => ({ default: (await charts()).RefusalsChart }));
+const TopCustomers = lazy(async () => ({ default: (await charts()).TopCustomers }));
+const ExpiringChart = lazy(async () => ({ default: (await charts()).ExpiringChart }));
+
+const hundredths = (value: number) => value.toFixed(2);
+const words: Record<Period, string> = { week: 'Week', month: 'Month', year: 'Year' };
+
+/** License Analytics: spec part 2, section 2.7. */
+export function AnalyticsPage() {
+  const { period = 'week' } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Page
+      title="License Analytics"
+      actions={
+        <SegmentedControl
+          aria-label="Period"
+          data={periods.map((value) => ({ value, label: words[value] }))}
+          value={period}
+          onChange={(value) =>
+            void navigate({ search: { period: value === 'week' ? undefined : (value as 'month' | 'year') } })
+          }
+        />
+      }
+    >
+      <Figures period={period} />
+    </Page>
+  );
+}
+
+function Figures({ period }: { period: Period }) {
+  const health = useQuery(healthQuery());
+  const trends = useQuery(trendsQuery(period));
+  const use = useQuery(customerUseQuery(period));
+  const asked = [health, trends, use];
+  const failed = asked.find((query) => query.isError && !query.data);
+  if (failed) {
+    const retry = () => void Promise.all(asked.map((query) => query.refetch()));
+    const message = messageOf(failed.error, 'An error occurred while fetching analytics');
+    return <ErrorState title="Error loading analytics" message={message} onRetry={retry} />;
+  }
+  if (asked.every((query) => query.isPending)) return <Loading />;
+  return (
+    <div className={classes.scroller}>
+      <Tiles
+        label="Now"
+        tiles={{
+          'Active Customers': health.data?.activeCustomers.toLocaleString('en'),
+          'Active Licenses': health.data?.activeLicenses.toLocaleString('en'),
+          'Error Rate': health.data && `${hundredths(health.data.errorRate)}%`,
+          'Avg Response Time': health.data && `${hundredths(health.data.avgResponseTime)} ms`,
+        }}
+      />
+      <Suspense fallback={<Loading />}>
+        <div className={classes.grid}>
+          <DayLine title="Active Users" unit="Active Users" series={trends.data?.activations} />
+          <DayLine
+            title="Validation Success Rate"
+            unit="Percent"
+            series={trends.data?.successRate}
+            format={(value) => `${hundredths(value)}%`}
+            domain={[0, 100]}
+          />
+          <DayLine
+            title="Response Time"
+            unit="ms"
+            series={trends.data?.responseTime}
+            format={(value) => `${hundredths(value)} ms`}
+          />
+          <RefusalsChart codes={trends.data?.codes} />
+          <TopCustomers customers={use.data?.customers} />
+          <div>
+            <ExpiringChart weeks={use.data?.expiring} />
+            <Text size="xs" mt={6}>
+              <Anchor
+                renderRoot={(props) => (
+                  <Link {...props} to={paths.licenses} search={{ sort: 'validUntil' }} />
+                )}
+              >
+                Licenses by the day they expire
+              </Anchor>
+            </Text>
+          </div>
+        </div>
+      </Suspense>
+      <VersionsTable versions={use.data?.versions} />
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <Center py={80} role="status">
+      <Loader size="sm" mr="sm" />
+      <Text size="sm" c="dimmed">
+        Loading analytics...
+      </Text>
+    </Center>
+  );
+}

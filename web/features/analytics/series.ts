@@ -1,0 +1,58 @@
+import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
+
+/* How figures become what is drawn. */
+
+export const periods = ['week', 'month', 'year'] as const;
+export type Period = (typeof periods)[number];
+
+const day = (date: Date) => date.toISOString().slice(0, 10);
+
+/** From 7 days, 1 month or 1 year before today to today, as UTC days (spec part 2, section 4). */
+export function daysOf(period: Period, today: Date): { startDate: string; endDate: string } {
+  const start = new Date(day(today));
+  if (period === 'week') start.setUTCDate(start.getUTCDate() - 7);
+  else {
+    const wanted = start.getUTCDate();
+    if (period === 'month') start.setUTCMonth(start.getUTCMonth() - 1);
+    else start.setUTCFullYear(start.getUTCFullYear() - 1);
+    // A month that is too short ran over into the next one: its last day is meant.
+    if (start.getUTCDate() !== wanted) start.setUTCDate(0);
+  }
+  return { startDate: day(start), endDate: day(today) };
+}
+
+/** `20 Nov`, as on the axes of every chart. */
+export function dayLabel(period: string): string {
+  const date = new Date(`${period}T00:00:00Z`);
+  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+}
+
+/** One row a day with a column for each code that occurred, the most frequent first. */
+export function codesByDay(codes: LicenseTrends['codes']) {
+  const totals = new Map<string, number>();
+  const days = new Map<string, Record<string, number>>();
+  for (const { period, code, count } of codes) {
+    totals.set(code, (totals.get(code) ?? 0) + count);
+    days.set(period, { ...days.get(period), [code]: count });
+  }
+  const failing = [...totals].filter(([code]) => code !== 'VALID').toSorted((a, b) => b[1] - a[1]);
+  const names = failing.map(([code]) => code);
+  const rows = [...days].map(([period, counts]) => ({
+    period,
+    counts: Object.fromEntries(names.map((name) => [name, counts[name] ?? 0])),
+  }));
+  return { names, rows };
+}
+
+/** One row a customer with a column for each version, the newest first. */
+export function versionsByCustomer(versions: CustomerUse['versions']) {
+  const byNumber = new Intl.Collator('en', { numeric: true });
+  const names = [...new Set(versions.map((v) => v.appVersion))].toSorted((a, b) => byNumber.compare(b, a));
+  const customers = [...new Set(versions.map((v) => v.company))];
+  const machinesOf = (company: string, appVersion: string) =>
+    versions.find((v) => v.company === company && v.appVersion === appVersion)?.machines ?? 0;
+  return {
+    names,
+    rows: customers.map((company) => [company, ...names.map((name) => machinesOf(company, name))] as const),
+  };
+}

@@ -1,0 +1,71 @@
+import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconAlertTriangle, IconCheck, IconCopy, IconEye, IconEyeOff } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { ApiKey } from '../../../contract/api-keys.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { snippetsFor, type Snippet } from './api-key-snippets.ts';
+import classes from './api-keys.module.css';
+
+/** How long 'Copied!' stays, in milliseconds (spec part 2, section 9). */
+const copiedFor = 2000;
+
+/** The whole key, this once, and what to do with it. */
+export function ApiKeyCreated({ made, onDone }: { made: ApiKey & { key: string }; onDone: () => void }) {
+  return (
+    <Stack gap="md">
+      <Text role="status">API key &quot;{made.name}&quot; created.</Text>
+      <SecretKey made={made} />
+      <p className={classes.warning}>
+        <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
+        This key will not be shown again. If you lose it, you&apos;ll need to create a new one.
+      </p>
+      {snippetsFor(made.scopes, window.location.origin).map((snippet) => (
+        <SnippetBox key={snippet.title} snippet={snippet} />
+      ))}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function SecretKey({ made }: { made: ApiKey & { key: string } }) {
+  const [isShown, setShown] = useState(false);
+  const masked = made.keyPrefix + '•'.repeat(made.key.length - made.keyPrefix.length);
+  return (
+    <Stack gap={6}>
+      <div className={classes.keyBox}>
+        <span className="mono" data-testid="api-key" aria-label={isShown ? undefined : 'The key, masked'} role="text">
+          {isShown ? made.key : masked}
+        </span>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={isShown ? 'Hide key' : 'Show key'}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? <IconEyeOff size={16} stroke={1.75} /> : <IconEye size={16} stroke={1.75} />}
+        </ActionIcon>
+        <Copy value={made.key} onFailure={() => setShown(true)} primary />
+      </div>
+    </Stack>
+  );
+}
+
+function SnippetBox({ snippet }: { snippet: Snippet }) {
+  return (
+    <section className={classes.snippet}>
+      <div className={classes.snippetHead}>
+        <h3>{snippet.title}</h3>
+        <Copy value={snippet.text} label={`Copy: ${snippet.title}`} />
+      </div>
+      <pre className="mono" tabIndex={0} aria-label={snippet.title}>
+        {snippet.text}
+      </pre>
+      <p>{snippet.note}</p>
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+import { Checkbox, NumberInput, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { apiKeyScopes } from '../../../contract/route.ts';
+import type { Values } from './api-key-form.ts';
+import { scopeWords } from './api-key-words.ts';
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export type ApiKeyForm = UseFormReturnType<Values>;
+
+/** Fields that creating and editing share. */
+export function LimitFields({ form, required }: { form: ApiKeyForm; required: boolean }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+      <TextInput
+        type="datetime-local"
+        label="Expiration Date"
+        description={`In your time zone, ${zone}`}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        required={required}
+        max="9999-12-31T23:59"
+        {...form.getInputProps('expiresAt')}
+      />
+      <NumberInput
+        label="Rate Limit"
+        description="Requests per hour"
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        required={required}
+        thousandSeparator=","
+        // Not put right behind the person's back: the form says what is wrong.
+        clampBehavior="none"
+        {...form.getInputProps('rateLimit')}
+      />
+    </SimpleGrid>
+  );
+}
+
+/** The whitelist. Where there is one already, an empty field leaves it, and taking it away is a choice of its own. */
+export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: boolean }) {
+  const lifted = canLift && form.values.anyAddress;
+  return (
+    <Stack gap={8}>
+      <Textarea
+        label="IP Whitelist"
+        placeholder="203.0.113.7, 10.0.0.0/8, 2001:db8::/32"
+        description={
+          canLift
+            ? 'IP addresses or CIDR ranges, separated by commas. Left empty, the whitelist stays as it is.'
+            : 'Optional: IP addresses or CIDR ranges, separated by commas. Without them every address may use the key.'
+        }
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        autosize
+        minRows={1}
+        maxRows={6}
+        disabled={lifted}
+        {...form.getInputProps('ipWhitelist')}
+      />
+      {canLift && (
+        <Checkbox
+          label="Remove the IP restriction: every address may use the key"
+          {...form.getInputProps('anyAddress', { type: 'checkbox' })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** What the key may be used for. */
+export function ScopesField({ form }: { form: ApiKeyForm }) {
+  return (
+    <Checkbox.Group label="Scopes" size="xs" {...form.getInputProps('scopes')}>
+      <Stack gap={8} mt={6} mb={4}>
+        {apiKeyScopes.map((scope) => (
+          <Checkbox key={scope} value={scope} {...scopeWords[scope]} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}

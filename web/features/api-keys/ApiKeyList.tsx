@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ApiKey } from '../../../contract/api-keys.ts';
+import { messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { apiKeyColumns } from './api-key-columns.tsx';
+import { revokeQuestion } from './api-key-words.ts';
+import { apiKeyListQuery, revokeApiKey } from './api-keys.ts';
+import { useApiKeysSearch } from './use-api-keys-search.ts';
+
+/** The table of keys; figures that could not be refreshed stay, and the list says so. */
+export function ApiKeyList() {
+  const { open } = useApiKeysSearch();
+  const { can } = useAuth();
+  const list = useQuery(apiKeyListQuery);
+  const revoke = useRevoke();
+  const now = useNow();
+  const failure = list.error && `Error loading API keys: ${messageOf(list.error)}`;
+  if (failure && !list.data) return <ErrorState title={failure} onRetry={() => void list.refetch()} />;
+  return (
+    <>
+      {failure && <ErrorText>{failure}</ErrorText>}
+      <DataTable
+        label="API keys"
+        columns={apiKeyColumns(now, {
+          onView: ({ id }) => open({ key: id }),
+          onEdit: can.updateApiKeys ? ({ id }) => open({ dialog: 'edit', key: id }) : undefined,
+          onRevoke: can.deleteApiKeys ? revoke : undefined,
+        })}
+        rows={list.data}
+        rowId={(key) => key.id}
+        rowLabel={(key) => key.name}
+        empty={
+          <EmptyState
+            title="No API keys found"
+            action={
+              can.createApiKeys && (
+                <Button onClick={() => open({ dialog: 'create' })}>Create API Key</Button>
+              )
+            }
+          >
+            Create your first API key to get started
+          </EmptyState>
+        }
+      />
+    </>
+  );
+}
+
+/** Asks as the spec wants it, by the browser's own question. */
+function useRevoke() {
+  const revoke = useMutation({
+    mutationFn: ({ id }: ApiKey) => revokeApiKey(id),
+    onSuccess: (_, { name }) => void toast({ message: `API key "${name}" revoked` }),
+    onError: (error, { name }) =>
+      void toast({ tone: 'red', message: `API key "${name}" was not revoked: ${messageOf(error)}` }),
+  });
+  return (key: ApiKey) => {
+    if (window.confirm(revokeQuestion(key.name))) revoke.mutate(key);
+  };
+}

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { IconPlus, IconShieldLock } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import { useAuth } from '../../session.tsx';
+import { Page } from '../../ui/Page.tsx';
+import classes from './api-keys.module.css';
+import { ApiKeyList } from './ApiKeyList.tsx';
+import { useApiKeysSearch } from './use-api-keys-search.ts';
+
+const CreateApiKey = lazy(() => import('./CreateApiKey.tsx'));
+const ApiKeyModal = lazy(() => import('./ApiKeyModal.tsx'));
+
+/** API keys (spec part 2, section 2.10). Which dialog is open is in the address. */
+export function ApiKeysPage() {
+  const { search, open, close } = useApiKeysSearch();
+  const { can } = useAuth();
+  return (
+    <Page
+      title="API Key Management"
+      actions={
+        can.createApiKeys && (
+          <Button
+            data-hotkey="c"
+            leftSection={<IconPlus size={15} stroke={1.75} />}
+            onClick={() => open({ dialog: 'create' })}
+          >
+            Create API Key
+          </Button>
+        )
+      }
+    >
+      <SecurityNote />
+      <ApiKeyList />
+      <Suspense>
+        {search.dialog === 'create' && can.createApiKeys && <CreateApiKey onClose={close} />}
+        {search.key && (
+          <ApiKeyModal
+            id={search.key}
+            edits={search.dialog === 'edit' && can.updateApiKeys}
+            onEdit={() => open({ dialog: 'edit', key: search.key })}
+            onClose={close}
+          />
+        )}
+      </Suspense>
+    </Page>
+  );
+}
+
+function SecurityNote() {
+  return (
+    <div role="note" className={classes.note}>
+      <IconShieldLock size={16} stroke={1.75} aria-hidden />
+      <div>
+        <p>
+          API keys are used to authenticate desktop applications. Each key is shown only once upon creation.
+        </p>
+        <p>Keys are hashed before storage and support IP whitelisting and rate limiting.</p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { fieldErrors, messageOf } from '../../api-error.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-key-form.ts';
+import { ApiKeyCreated } from './ApiKeyCreated.tsx';
+import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
+import { createApiKey, type ApiKeyPayload } from './api-keys.ts';
+
+/** Creates a key, and then shows it, once. */
+export default function CreateApiKey({ onClose }: { onClose: () => void }) {
+  // The answer holds the secret: nothing keeps it once the modal is gone.
+  const create = useMutation({ mutationFn: createApiKey, gcTime: 0 });
+  const isShown = create.data !== undefined;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={isShown ? 'API Key Created' : 'Create API Key'}
+      size={isShown ? 600 : 480}
+      // A slip must not lose a key that is not shown again.
+      closeOnClickOutside={!isShown}
+      closeOnEscape={!isShown}
+    >
+      {create.data ? (
+        <ApiKeyCreated made={create.data} onDone={onClose} />
+      ) : (
+        <CreateForm
+          busy={create.isPending}
+          error={create.error}
+          onSubmit={(payload, onError) => create.mutate(payload, { onError })}
+          onCancel={onClose}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function CreateForm(props: {
+  busy: boolean;
+  error: Error | null;
+  onSubmit: (payload: ApiKeyPayload, onError: (error: Error) => void) => void;
+  onCancel: () => void;
+}) {
+  const form = useForm<Values>({ initialValues: emptyValues, validate: checkNew });
+  const showRefusal = (error: Error) => form.setErrors(byField(fieldErrors(error)));
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values), showRefusal))}>
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          required
+          data-autofocus
+          maxLength={200}
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <LimitFields form={form} required />
+        <WhitelistField form={form} canLift={false} />
+        <ScopesField form={form} />
+        {props.error && Object.keys(fieldErrors(props.error)).length === 0 && (
+          <ErrorText>{messageOf(props.error)}</ErrorText>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={props.busy}>
+            Create API Key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,111 @@
+import { Button, Group } from '@mantine/core';
+import type { ApiKey } from '../../../contract/api-keys.ts';
+import type { Column } from '../../ui/data-table.ts';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { fullTime, shortDate } from '../../ui/time.ts';
+import { rateText, requestsText, statusNote, statusOf, whyFinal } from './api-key-words.ts';
+import classes from './api-keys.module.css';
+
+type Handlers = {
+  onView: (key: ApiKey) => void;
+  onEdit: ((key: ApiKey) => void) | undefined;
+  onRevoke: ((key: ApiKey) => void) | undefined;
+};
+
+/** Columns of the list (spec part 2, section 2.10). */
+export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] => [
+  { accessorKey: 'name', header: 'Name', cell: ({ row }) => <Name apiKey={row.original} /> },
+  {
+    id: 'status',
+    header: 'Status',
+    meta: { width: 110 },
+    cell: ({ row }) => <ApiKeyStatus apiKey={row.original} now={now} />,
+  },
+  {
+    accessorKey: 'createdAt',
+    header: 'Created',
+    meta: { width: 140 },
+    cell: ({ row: { original } }) => (
+      <time dateTime={original.createdAt} title={fullTime(original.createdAt)}>
+        {shortDate(original.createdAt)}
+      </time>
+    ),
+  },
+  { id: 'usage', header: 'Usage', cell: ({ row }) => <Usage apiKey={row.original} /> },
+  {
+    id: 'actions',
+    header: 'Actions',
+    meta: { width: 180 },
+    cell: ({ row }) => <Actions apiKey={row.original} {...handlers} />,
+  },
+];
+
+function Name({ apiKey }: { apiKey: ApiKey }) {
+  return (
+    <div className={classes.lines}>
+      <span className={classes.first}>
+        <span className={classes.name} title={apiKey.name}>
+          {apiKey.name}
+        </span>
+        {apiKey.ipWhitelist.length > 0 && <StatusBadge tone="violet">IP restricted</StatusBadge>}
+      </span>
+      <span className={`mono ${classes.second}`}>{apiKey.keyPrefix}</span>
+    </div>
+  );
+}
+
+/** The badge; hovering tells what it leaves open. */
+export function ApiKeyStatus({ apiKey, now }: { apiKey: ApiKey; now: Date }) {
+  const { word, tone } = statusOf(apiKey, now);
+  return (
+    <span title={statusNote(apiKey)}>
+      <StatusBadge tone={tone}>{word}</StatusBadge>
+    </span>
+  );
+}
+
+function Usage({ apiKey }: { apiKey: ApiKey }) {
+  return (
+    <div className={classes.lines}>
+      <span>
+        {apiKey.lastUsedAt === null ? (
+          'Never used'
+        ) : (
+          <>
+            Last used <RelativeTime value={apiKey.lastUsedAt} />
+          </>
+        )}
+      </span>
+      <span className={classes.second}>
+        {requestsText(apiKey.totalRequests)} · {rateText(apiKey.rateLimit)}
+      </span>
+    </div>
+  );
+}
+
+function Actions({ apiKey, onView, onEdit, onRevoke }: Handlers & { apiKey: ApiKey }) {
+  const refusal = whyFinal(apiKey);
+  return (
+    <Group gap={4} wrap="nowrap" ml={-8}>
+      <Button variant="subtle" size="compact-xs" onClick={() => onView(apiKey)}>
+        View
+      </Button>
+      {onEdit && (
+        <DisabledReason reason={refusal}>
+          <Button variant="subtle" size="compact-xs" onClick={() => onEdit(apiKey)}>
+            Edit
+          </Button>
+        </DisabledReason>
+      )}
+      {onRevoke && (
+        <DisabledReason reason={refusal}>
+          <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onRevoke(apiKey)}>
+            Revoke
+          </Button>
+        </DisabledReason>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,110 @@
+import { schemaResolver, type FormErrors } from '@mantine/form';
+import { apiKeyInput, apiKeys, defaultRateLimit, type ApiKey } from '../../../contract/api-keys.ts';
+import type { ApiKeyScope } from '../../../contract/route.ts';
+import type { ApiKeyPatch, ApiKeyPayload } from './api-keys.ts';
+
+/** The fields as a person fills them. */
+export type Values = {
+  name: string;
+  status: 'active' | 'inactive';
+  /** As a date-time field has it, `2026-11-20T09:30`, in the zone of the reader. */
+  expiresAt: string;
+  rateLimit: number | string;
+  /** Separated by commas. */
+  ipWhitelist: string;
+  /** Takes the whitelist away, which an empty field does not. */
+  anyAddress: boolean;
+  scopes: ApiKeyScope[];
+};
+
+/** A new key: the least scope, and the limit of spec part 2, section 9. */
+export const emptyValues: Values = {
+  name: '',
+  status: 'active',
+  expiresAt: '',
+  rateLimit: defaultRateLimit,
+  ipWhitelist: '',
+  anyAddress: false,
+  scopes: ['validate'],
+};
+
+export const valuesOf = (key: ApiKey): Values => ({
+  name: key.name,
+  status: key.isActive ? 'active' : 'inactive',
+  expiresAt: key.expiresAt === null ? '' : localDateTime(key.expiresAt),
+  rateLimit: key.rateLimit,
+  ipWhitelist: key.ipWhitelist.join(', '),
+  anyAddress: false,
+  scopes: key.scopes,
+});
+
+/** Addresses and ranges, separated by commas or on lines of their own. */
+const whitelistOf = (text: string): string[] =>
+  text
+    .split(/[,\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+/** What is sent to create a key; an empty whitelist is left out (spec part 2, section 5). */
+export function payloadOf({ name, expiresAt, rateLimit, ipWhitelist, scopes }: Values): ApiKeyPayload {
+  const whitelist = whitelistOf(ipWhitelist);
+  return {
+    name,
+    expiresAt: isoOf(expiresAt),
+    rateLimit: Number(rateLimit),
+    scopes,
+    ...(whitelist.length > 0 && { ipWhitelist: whitelist }),
+  };
+}
+
+/**
+ * What is sent to change a key: what differs from `before`, so that a change made by someone else meanwhile stays.
+ * Empty fields are left out (spec part 2, section 5).
+ */
+export function patchOf(values: Values, before: ApiKey): ApiKeyPatch {
+  const seen = valuesOf(before);
+  const isChanged = (field: keyof Values) =>
+    String(values[field]).trim() !== '' && String(values[field]) !== String(seen[field]);
+  const whitelist = whitelistOf(values.ipWhitelist);
+  return {
+    ...(isChanged('name') && { name: values.name }),
+    ...(isChanged('status') && { isActive: values.status === 'active' }),
+    ...(isChanged('expiresAt') && { expiresAt: isoOf(values.expiresAt) }),
+    ...(isChanged('rateLimit') && { rateLimit: Number(values.rateLimit) }),
+    ...(isChanged('ipWhitelist') && whitelist.length > 0 && { ipWhitelist: whitelist }),
+    ...(values.anyAddress && { ipWhitelist: [] }),
+    ...((isChanged('scopes') || values.scopes.length === 0) && { scopes: values.scopes }),
+  };
+}
+
+const checkInput = schemaResolver(apiKeyInput, { sync: true });
+const checkPatch = schemaResolver(apiKeys.update.body, { sync: true });
+
+/** What is wrong with a new key, by field. */
+export function checkNew(values: Values): FormErrors {
+  const errors = byField(checkInput(payloadOf(values)));
+  return {
+    ...errors,
+    ...(values.expiresAt === '' && { expiresAt: 'Expiration date is required' }),
+    ...(values.rateLimit === '' && { rateLimit: 'Rate limit is required' }),
+  };
+}
+
+/** What is wrong with the changes to a key, by field. */
+export const checkChanges = (values: Values, before: ApiKey): FormErrors =>
+  byField(checkPatch(patchOf(values, before)));
+
+/** What is said about an entry of a list is said at its field. */
+export const byField = (errors: FormErrors): FormErrors =>
+  Object.fromEntries(Object.entries(errors).map(([path, message]) => [path.split('.')[0]!, message]));
+
+/** Empty where the field holds no date and time. */
+function isoOf(local: string): string {
+  const at = new Date(local);
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
+}
+
+function localDateTime(iso: string): string {
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

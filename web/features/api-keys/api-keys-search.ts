@@ -1,0 +1,15 @@
+import { textParam } from '../../search-params.ts';
+
+/** What the address of the screen holds: the dialog that is open, and the key that it is about. */
+export type ApiKeysSearch = {
+  /** `edit` is about `key`; a `key` alone shows its details. */
+  dialog?: 'create' | 'edit' | undefined;
+  key?: string | undefined;
+};
+
+export const apiKeysSearch = (params: Record<string, unknown>): ApiKeysSearch => {
+  const key = textParam(params, 'key');
+  const { dialog } = params;
+  if (dialog === 'create') return { dialog, key: undefined };
+  return { dialog: dialog === 'edit' && key ? 'edit' : undefined, key };
+};

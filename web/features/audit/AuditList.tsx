@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterRow } from '../../ui/Page.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { auditListQuery } from './audit-calls.ts';
+import { auditColumns } from './audit-columns.tsx';
+import { AuditFilters } from './AuditFilters.tsx';
+import { AuditPages } from './AuditPages.tsx';
+import { ExportButton } from './ExportButton.tsx';
+import { filtersSet, noFilters, useAuditSearch } from './use-audit-search.ts';
+
+/** Spec part 2, section 5. */
+const searchSettlesAfter = 300;
+
+/** Search, filters, table and pages of the audit log. */
+export function AuditList() {
+  const { search, change } = useAuditSearch();
+  const { can } = useAuth();
+  const list = useQuery(auditListQuery(search));
+  const count = filtersSet(search);
+  const [panel, setPanel] = useState(count > 0);
+  return (
+    <>
+      <FilterRow
+        left={
+          <>
+            <SearchBox
+              value={search.search ?? ''}
+              onChange={(text) => change({ search: text || undefined })}
+              placeholder="Search audit logs..."
+              settleAfter={searchSettlesAfter}
+            />
+            <Button
+              variant="default"
+              leftSection={<IconFilter size={15} stroke={1.75} />}
+              aria-expanded={panel}
+              onClick={() => setPanel(!panel)}
+            >
+              Filters{count > 0 && ` (${count})`}
+            </Button>
+          </>
+        }
+        right={can.exportAudit && <ExportButton search={search} />}
+      />
+      {panel && <AuditFilters />}
+      {list.isError ? (
+        <ErrorState
+          title="Failed to load audit logs"
+          message={messageOf(list.error)}
+          onRetry={() => void list.refetch()}
+        />
+      ) : (
+        <>
+          <DataTable
+            label="Audit entries"
+            columns={auditColumns((id) => change({ entry: id }))}
+            rows={list.data?.entries}
+            rowId={(entry) => entry.audit_id}
+            onOpen={(entry) => change({ entry: entry.audit_id })}
+            stale={list.isPlaceholderData}
+            empty={<NoEntries />}
+          />
+          <AuditPages data={list.data} />
+        </>
+      )}
+    </>
+  );
+}
+
+function NoEntries() {
+  const { search, change } = useAuditSearch();
+  const narrowed = search.search !== undefined || filtersSet(search) > 0;
+  return (
+    <EmptyState
+      title="No audit logs found"
+      action={
+        narrowed && (
+          <Button variant="default" onClick={() => change({ ...noFilters, search: undefined })}>
+            Clear search and filters
+          </Button>
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import { IconSettings } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+import { useAuth } from '../../session.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { AuditList } from './AuditList.tsx';
+import { useAuditSearch } from './use-audit-search.ts';
+import { VerifyButton } from './VerifyChain.tsx';
+
+const AuditStats = lazy(() => import('./AuditStats.tsx'));
+const EntryDrawer = lazy(() => import('./EntryDrawer.tsx'));
+const Retention = lazy(() => import('./Retention.tsx'));
+
+/** The audit log (spec part 2, section 2.9); its filters and the open entry are in its address. */
+export function AuditPage() {
+  const { search, change } = useAuditSearch();
+  const { hasPermission } = useAuth();
+  const [retention, setRetention] = useState(false);
+  return (
+    <Page
+      title="Audit Log"
+      actions={
+        <>
+          {hasPermission('audit', 'update') && (
+            <Button
+              variant="default"
+              leftSection={<IconSettings size={15} stroke={1.75} />}
+              onClick={() => setRetention(true)}
+            >
+              Retention
+            </Button>
+          )}
+          <VerifyButton onOpen={(entry) => change({ entry })} />
+        </>
+      }
+    >
+      <Suspense fallback={<div style={{ height: 62 }} />}>
+        <AuditStats />
+      </Suspense>
+      <AuditList />
+      <Suspense>
+        {search.entry && <EntryDrawer id={search.entry} onClose={() => change({ entry: undefined })} />}
+        {retention && <Retention onClose={() => setRetention(false)} />}
+      </Suspense>
+    </Page>
+  );
+}

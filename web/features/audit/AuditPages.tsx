@@ -1,0 +1,55 @@
+import { Button, Group, Select, Text } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import type { audit } from '../../../contract/audit.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import { auditSizes, defaultSize } from './audit-search.ts';
+import { useAuditSearch } from './use-audit-search.ts';
+
+const sizes = auditSizes.map((size) => ({ value: String(size), label: `${size} per page` }));
+const number = (n: number) => n.toLocaleString('en');
+
+/** Foot of the list. The next page goes on behind the last entry shown, also when newer ones have come meanwhile. */
+export function AuditPages({ data }: { data: RouteAnswer<typeof audit.list> | undefined }) {
+  const { search, change } = useAuditSearch();
+  const [page, size] = [search.page ?? 1, search.size ?? defaultSize];
+  if (!data) return <Group h={30} />;
+  const first = data.entries.length === 0 ? 0 : (page - 1) * size + 1;
+  const last = first === 0 ? 0 : first + data.entries.length - 1;
+  return (
+    <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
+      <Text size="xs" c="dimmed" role="status">
+        Showing {number(first)} to {number(last)} of {data.totalIsExact ? '' : 'more than '}
+        {number(data.total)} results
+      </Text>
+      <Group gap="xs">
+        <Select
+          aria-label="Entries per page"
+          w={125}
+          allowDeselect={false}
+          data={sizes}
+          value={String(size)}
+          onChange={(value) => change({ size: Number(value) === defaultSize ? undefined : Number(value) })}
+        />
+        <Button
+          variant="default"
+          leftSection={<IconChevronLeft size={15} stroke={1.75} />}
+          disabled={page <= 1}
+          onClick={() => change({ page: page > 2 ? page - 1 : undefined, after: undefined })}
+        >
+          Previous
+        </Button>
+        <Text size="xs" c="dimmed">
+          Page {number(page)}
+        </Text>
+        <Button
+          variant="default"
+          rightSection={<IconChevronRight size={15} stroke={1.75} />}
+          disabled={!data.hasMore}
+          onClick={() => change({ page: page + 1, after: data.nextCursor ?? undefined })}
+        >
+          Next
+        </Button>
+      </Group>
+    </Group>
+  );
+}

@@ -1,0 +1,95 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import classes from './audit.module.css';
+import { auditStatsQuery, statsDays } from './audit-calls.ts';
+
+const number = (n: number) => n.toLocaleString('en');
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayText = (date: string) => shortDay.format(new Date(date));
+
+/** The last 30 days in a line: how much was written, how much of it failed, and how it spread over the days. */
+export default function AuditStats() {
+  const { data } = useQuery(auditStatsQuery);
+  const [table, setTable] = useState(false);
+  if (!data) return <div className={classes.strip} aria-hidden />;
+  const [top] = data.byEvent;
+  return (
+    <section className={classes.strip} aria-label={`The last ${statsDays} days`}>
+      <dl>
+        <div>
+          <dt>Entries, {statsDays} days</dt>
+          <dd>{number(data.total)}</dd>
+        </div>
+        <div>
+          <dt>Failed</dt>
+          <dd>{number(data.failed)}</dd>
+        </div>
+        <div>
+          <dt>Most frequent</dt>
+          <dd>{top ? top.event_type : '—'}</dd>
+        </div>
+      </dl>
+      {table ? <DayTable days={data.byDay} /> : <Bars days={data.byDay} />}
+      <Button variant="subtle" size="compact-xs" aria-pressed={table} onClick={() => setTable(!table)}>
+        Table
+      </Button>
+    </section>
+  );
+}
+
+type Days = { date: string; count: number }[];
+
+const height = 36;
+const step = 10;
+
+function Bars({ days }: { days: Days }) {
+  const most = Math.max(1, ...days.map((day) => day.count));
+  const [first, last] = [days[0]!, days.at(-1)!];
+  return (
+    <figure className={classes.bars}>
+      <svg
+        viewBox={`0 0 ${days.length * step} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Entries per day from ${dayText(first.date)} to ${dayText(last.date)}, at most ${number(most)}`}
+      >
+        {days.map((day, n) => {
+          const bar = day.count === 0 ? 1 : Math.max(2, (day.count / most) * height);
+          return (
+            <rect key={day.date} x={n * step + 1} width={step - 2} y={height - bar} height={bar}>
+              <title>{`${dayText(day.date)}: ${number(day.count)}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <figcaption aria-hidden>
+        <span>{dayText(first.date)}</span>
+        <span>{dayText(last.date)}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function DayTable({ days }: { days: Days }) {
+  return (
+    <div className={classes.days} tabIndex={0} role="region" aria-label="Entries per day, table">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day (UTC)</th>
+            <th scope="col">Entries</th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.toReversed().map((day) => (
+            <tr key={day.date}>
+              <th scope="row">{dayText(day.date)}</th>
+              <td>{number(day.count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

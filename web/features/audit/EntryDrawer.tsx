@@ -1,0 +1,116 @@
+import { Anchor, Drawer, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { AuditDetail } from '../../../contract/audit.ts';
+import { messageOf } from '../../api-error.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import classes from './audit.module.css';
+import { auditEntryQuery } from './audit-calls.ts';
+import { eventTone, personText, rolesText, timeText } from './audit-words.ts';
+import { FieldChanges } from './FieldChanges.tsx';
+import { noFilters, useAuditSearch } from './use-audit-search.ts';
+
+/** One entry: what changed field by field, and the request that did it. */
+export default function EntryDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const entry = useQuery(auditEntryQuery(id));
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size={620}
+      title="Audit Entry"
+      overlayProps={{ backgroundOpacity: 0.25, blur: 0 }}
+      transitionProps={{ duration: 120 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      // A `<header>` in a dialog counts as a second banner of the page.
+      attributes={{ header: { role: 'none' } }}
+    >
+      {entry.isPending ? (
+        <Stack gap="sm" aria-busy aria-label="Loading">
+          {[1, 2, 3, 4, 5, 6].map((row) => (
+            <Skeleton key={row} height={22} radius={4} />
+          ))}
+        </Stack>
+      ) : entry.isError ? (
+        <ErrorState
+          title="The entry could not be loaded"
+          message={messageOf(entry.error)}
+          onRetry={() => void entry.refetch()}
+        />
+      ) : (
+        <Entry entry={entry.data} />
+      )}
+    </Drawer>
+  );
+}
+
+function Entry({ entry }: { entry: AuditDetail }) {
+  return (
+    <Stack gap="lg">
+      <div>
+        <StatusBadge tone={eventTone(entry.event_type, entry.success)}>{entry.event_type}</StatusBadge>{' '}
+        {!entry.success && <StatusBadge tone="red">Failed</StatusBadge>}
+        <p className={classes.summary}>{entry.changes_summary}</p>
+        {entry.error_message && <p className={classes.failure}>{entry.error_message}</p>}
+      </div>
+      <FieldChanges before={entry.before} after={entry.after} />
+      <RequestFacts entry={entry} />
+    </Stack>
+  );
+}
+
+function RequestFacts({ entry }: { entry: AuditDetail }) {
+  const { change } = useAuditSearch();
+  const { resource_id, resource_type, seal } = entry;
+  const facts: Record<string, React.ReactNode> = {
+    When: <time dateTime={entry.timestamp}>{`${timeText(entry.timestamp)} (${entry.timestamp})`}</time>,
+    Who: [personText(entry.user_email), entry.user_role && rolesText(entry.user_role)]
+      .filter(Boolean)
+      .join(', '),
+    Resource: resource_type,
+    'Resource ID': resource_id && <CopyText value={resource_id} what="resource id" />,
+    Address: entry.ip_address,
+    Program: entry.user_agent,
+    Call: entry.api_endpoint && <span className="mono">{entry.api_endpoint}</span>,
+    'Request ID': entry.request_id && <CopyText value={entry.request_id} what="request id" />,
+    'Entry ID': <CopyText value={entry.audit_id} what="entry id" />,
+    Seal: seal
+      ? `No. ${seal.sequence.toLocaleString('en')} of the chain, ${timeText(seal.sealedAt)}`
+      : 'Not sealed yet',
+  };
+  return (
+    <section aria-label="Request">
+      <h3 className={classes.heading}>Request</h3>
+      <dl className={classes.facts}>
+        {Object.entries(facts).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value || '—'}</dd>
+          </div>
+        ))}
+      </dl>
+      {resource_id && (
+        <Anchor
+          component="button"
+          type="button"
+          mt="sm"
+          onClick={() =>
+            change({
+              ...noFilters,
+              search: undefined,
+              page: undefined,
+              after: undefined,
+              entry: undefined,
+              resourceType: resource_type,
+              resourceId: resource_id,
+            })
+          }
+        >
+          All changes to this record
+        </Anchor>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import { Button, Group } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
+import { toast } from '../../ui/toast.tsx';
+import type { AuditSearch } from './audit-search.ts';
+import { saveExport } from './audit-calls.ts';
+
+/** Saves what the filters show, all pages of it. A long export can be cancelled. */
+export function ExportButton({ search }: { search: AuditSearch }) {
+  const [busy, setBusy] = useState(false);
+  const running = useRef<AbortController>(null);
+
+  async function run() {
+    const cancel = new AbortController();
+    running.current = cancel;
+    setBusy(true);
+    try {
+      await saveExport(search, cancel.signal);
+      void toast({ message: 'Audit logs exported successfully' });
+    } catch {
+      if (!cancel.signal.aborted) void toast({ message: 'Failed to export audit logs', tone: 'red' });
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Group gap={4}>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={15} stroke={1.75} />}
+        loading={busy}
+        onClick={() => void run()}
+      >
+        Export CSV
+      </Button>
+      {busy && (
+        <Button variant="subtle" onClick={() => running.current?.abort()}>
+          Cancel export
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import classes from './audit.module.css';
+import { differences, valueText, type Difference } from './differences.ts';
+
+type Fields = Record<string, unknown> | null;
+
+/** Before → after, field by field; what stayed as it was is shown when asked for. */
+export function FieldChanges({ before, after }: { before: Fields; after: Fields }) {
+  const [whole, setWhole] = useState(false);
+  const all = differences(before, after);
+  const changed = all.filter((one) => one.kind !== 'same');
+  const same = all.length - changed.length;
+  if (all.length === 0) return null;
+  return (
+    <section aria-label="Changes">
+      <h3 className={classes.heading}>{before && after ? 'Changes' : after ? 'Record' : 'Record before'}</h3>
+      <table className={classes.changes}>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(whole ? all : changed).map((one) => (
+            <tr key={one.field} data-kind={one.kind}>
+              <th scope="row">{one.field}</th>
+              <Value of={one} side="before" />
+              <Value of={one} side="after" />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {same > 0 && (
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          mt={6}
+          aria-expanded={whole}
+          onClick={() => setWhole(!whole)}
+        >
+          {whole ? 'Hide' : 'Show'} {same} unchanged {same === 1 ? 'field' : 'fields'}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** `<del>` and `<ins>` say to everyone what the colors say. */
+function Value({ of: { kind, ...values }, side }: { of: Difference; side: 'before' | 'after' }) {
+  const text = valueText(values[side]);
+  if (text === null) return <td className={classes.nothing}>—</td>;
+  if (kind === 'same') return <td>{text}</td>;
+  return <td>{side === 'before' ? <del>{text}</del> : <ins>{text}</ins>}</td>;
+}

@@ -1,0 +1,104 @@
+import { Button, Group, Modal, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { auditConfigQuery, cleanUp, setRetention } from './audit-calls.ts';
+
+type Config = { retentionDays: number; shortestRetentionDays: number };
+
+/** How long entries are kept, and the clean-up by it. */
+export default function Retention({ onClose }: { onClose: () => void }) {
+  const config = useQuery(auditConfigQuery);
+  return (
+    <Modal opened onClose={onClose} title="Retention">
+      {config.isPending ? (
+        <Skeleton height={60} radius={4} />
+      ) : config.isError ? (
+        <ErrorState
+          title="The setting could not be loaded"
+          message={messageOf(config.error)}
+          onRetry={() => void config.refetch()}
+        />
+      ) : (
+        <RetentionForm config={config.data} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function RetentionForm({ config, onClose }: { config: Config; onClose: () => void }) {
+  const { hasPermission } = useAuth();
+  const [days, setDays] = useState<number | string>(config.retentionDays);
+  const save = useMutation({
+    mutationFn: setRetention,
+    onSuccess: ({ retentionDays }) => {
+      void toast({ message: `Audit entries are kept for ${retentionDays} days` });
+      onClose();
+    },
+  });
+  const clean = useMutation({
+    mutationFn: cleanUp,
+    onSuccess: ({ removed }) => {
+      void toast({
+        message:
+          removed === 0 ? 'Nothing is older than that' : `${removed.toLocaleString('en')} entries removed`,
+      });
+      onClose();
+    },
+  });
+  const problem =
+    typeof days === 'number' && days >= config.shortestRetentionDays
+      ? null
+      : `Must be at least ${config.shortestRetentionDays} days`;
+  const error = save.error ?? clean.error;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!problem) save.mutate(Number(days));
+      }}
+    >
+      <Stack gap="md">
+        <NumberInput
+          label="Keep entries for (days)"
+          description="Older entries are removed once a day. A signed anchor stays in their place, so that the rest can still be verified."
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          data-autofocus
+          max={36_500}
+          allowDecimal={false}
+          allowNegative={false}
+          value={days}
+          onChange={setDays}
+          error={problem}
+        />
+        {hasPermission('audit', 'delete') && (
+          <Text size="xs" c="dimmed">
+            Remove what is older than {config.retentionDays} days{' '}
+            <Button
+              variant="default"
+              size="compact-xs"
+              ml={4}
+              loading={clean.isPending}
+              onClick={() => clean.mutate()}
+            >
+              Clean up now
+            </Button>
+          </Text>
+        )}
+        {error && <ErrorText>{messageOf(error)}</ErrorText>}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={days === config.retentionDays}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,89 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { audit } from '../../../contract/audit.ts';
+import { errorOf } from '../../api-error.ts';
+import { call, urlOf, withSession } from '../../api.ts';
+import { defaultSize, type AuditSearch } from './audit-search.ts';
+
+/** Spec part 2, section 9. */
+const freshFor = 30_000;
+const keptFor = 5 * 60_000;
+
+/** The part of the address that the service filters by; days begin and end where the reader is. */
+function filterOf(search: AuditSearch) {
+  return {
+    search: search.search,
+    userId: search.userId,
+    resourceType: search.resourceType,
+    resourceId: search.resourceId,
+    eventType: search.eventType,
+    startDate: search.from && instant(`${search.from}T00:00:00.000`),
+    endDate: search.to && instant(`${search.to}T23:59:59.999`),
+  };
+}
+
+const instant = (local: string) => new Date(local).toISOString();
+
+/** A page: by its cursor where the reader came from the page before, else counted from the newest entry. */
+export const auditListQuery = (search: AuditSearch) => {
+  const size = search.size ?? defaultSize;
+  const place = search.after ? { after: search.after } : { offset: String(((search.page ?? 1) - 1) * size) };
+  const query = { ...filterOf(search), limit: String(size), ...place };
+  return queryOptions({
+    queryKey: ['audit', 'list', query],
+    queryFn: ({ signal }) => call(audit.list, { query }, { signal }),
+    staleTime: freshFor,
+    gcTime: keptFor,
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const auditEntryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['audit', 'one', id],
+    queryFn: ({ signal }) => call(audit.get, { params: { id } }, { signal }),
+    staleTime: freshFor,
+  });
+
+export const auditChoicesQuery = queryOptions({
+  queryKey: ['audit', 'choices'],
+  queryFn: ({ signal }) => call(audit.choices, undefined, { signal }),
+  staleTime: freshFor,
+});
+
+export const statsDays = 30;
+
+export const auditStatsQuery = queryOptions({
+  queryKey: ['audit', 'stats'],
+  queryFn: ({ signal }) => call(audit.stats, { query: { days: String(statsDays) } }, { signal }),
+  staleTime: freshFor,
+});
+
+export const auditConfigQuery = queryOptions({
+  queryKey: ['audit', 'config'],
+  queryFn: ({ signal }) => call(audit.config, undefined, { signal }),
+});
+
+export const setRetention = (value: number) =>
+  call(audit.setConfig, { params: { key: 'retentionDays' }, body: { value } });
+export const cleanUp = () => call(audit.cleanup);
+export const verifyChain = () => call(audit.verify);
+
+/** Fetches the whole filter as a file and hands it to the browser under the name that the service gave it. */
+export async function saveExport(search: AuditSearch, signal: AbortSignal): Promise<void> {
+  const response = await withSession((token) =>
+    fetch(urlOf(audit.exportCsv, { query: filterOf(search) }), {
+      credentials: 'include',
+      signal,
+      headers: token ? { Authorization: `Bearer ${token}` } : {},
+    }),
+  );
+  if (!response.ok) throw errorOf(response.status, await response.text());
+  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+  const address = URL.createObjectURL(await response.blob());
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name ?? 'audit-logs.csv';
+  link.click();
+  // the browser has begun to save it by then
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

@@ -1,0 +1,90 @@
+import { UnstyledButton } from '@mantine/core';
+import type { AuditEntry } from '../../../contract/audit.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import type { Column } from '../../ui/data-table.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { eventTone, personText, rolesText, shortId, timeText } from './audit-words.ts';
+import classes from './audit.module.css';
+
+/** Columns of the audit log (spec part 2, section 2.9). */
+export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[] => [
+  {
+    accessorKey: 'timestamp',
+    header: 'Timestamp',
+    meta: { width: 170 },
+    cell: ({ row: { original: entry } }) => (
+      <UnstyledButton
+        className={classes.open}
+        aria-label={`Details of ${entry.event_type} at ${timeText(entry.timestamp)}`}
+        onClick={() => onOpen(entry.audit_id)}
+      >
+        <time dateTime={entry.timestamp} title={entry.timestamp}>
+          {timeText(entry.timestamp)}
+        </time>
+      </UnstyledButton>
+    ),
+  },
+  {
+    accessorKey: 'user_email',
+    header: 'User',
+    cell: ({ row: { original: entry } }) => (
+      <Two first={personText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
+    ),
+  },
+  {
+    accessorKey: 'event_type',
+    header: 'Action',
+    cell: ({ row: { original: entry } }) => (
+      <StatusBadge tone={eventTone(entry.event_type, entry.success)}>{entry.event_type}</StatusBadge>
+    ),
+  },
+  {
+    accessorKey: 'resource_type',
+    header: 'Resource',
+    cell: ({ row: { original: entry } }) => (
+      <Two
+        first={entry.resource_type}
+        second={
+          entry.resource_id && (
+            <CopyText
+              value={entry.resource_id}
+              shown={shortId(entry.resource_id)}
+              what={`${entry.resource_type} id`}
+            />
+          )
+        }
+      />
+    ),
+  },
+  {
+    accessorKey: 'changes_summary',
+    header: 'Details',
+    cell: ({ row: { original: entry } }) => (
+      <div className={classes.details}>
+        <Two first={entry.changes_summary} second={entry.ip_address} />
+      </div>
+    ),
+  },
+  {
+    accessorKey: 'success',
+    header: 'Status',
+    meta: { width: 90 },
+    cell: ({ row: { original: entry } }) => (
+      <span title={entry.error_message ?? undefined}>
+        <StatusBadge tone={entry.success ? 'teal' : 'red'}>
+          {entry.success ? 'Success' : 'Failed'}
+        </StatusBadge>
+      </span>
+    ),
+  },
+];
+
+/** A cell of two lines; the second is the lesser. */
+function Two({ first, second }: { first: React.ReactNode; second: React.ReactNode }) {
+  return (
+    <div className={classes.two}>
+      <div>{first}</div>
+      {second && <div>{second}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { pageParam, textParam } from '../../search-params.ts';
+
+/** What the address of the audit log holds: its filters, its page, and the entry that is open. */
+export type AuditSearch = {
+  search?: string | undefined;
+  /** Id of a person. */
+  userId?: string | undefined;
+  resourceType?: string | undefined;
+  resourceId?: string | undefined;
+  eventType?: string | undefined;
+  /** Days as `2026-11-20`, in the zone of the reader, both included. */
+  from?: string | undefined;
+  to?: string | undefined;
+  page?: number | undefined;
+  size?: number | undefined;
+  /** The cursor that leads to this page: whatever is written meanwhile, it stays the same page. */
+  after?: string | undefined;
+  /** Id of the entry whose details are open. */
+  entry?: string | undefined;
+};
+
+export const auditSizes = [10, 20, 50, 100] as const;
+export const defaultSize = 20;
+
+export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
+  search: textParam(params, 'search'),
+  userId: idParam(params, 'userId'),
+  resourceType: textParam(params, 'resourceType')?.slice(0, 50),
+  resourceId: textParam(params, 'resourceId'),
+  eventType: textParam(params, 'eventType')?.slice(0, 100),
+  from: dayParam(params, 'from'),
+  to: dayParam(params, 'to'),
+  page: pageParam(params),
+  size: auditSizes.find((size) => size !== defaultSize && size === Number(params['size'])),
+  after: textParam(params, 'after'),
+  entry: idParam(params, 'entry'),
+});
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function idParam(params: Record<string, unknown>, name: string): string | undefined {
+  const text = textParam(params, name);
+  return text && uuid.test(text) ? text : undefined;
+}
+
+function dayParam(params: Record<string, unknown>, name: string): string | undefined {
+  const text = textParam(params, name);
+  return text && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}

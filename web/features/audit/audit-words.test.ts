@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { eventTone, personText, rolesText, shortId } from './audit-words.ts';
+
+test('roles are shown without underscores', () => {
+  expect(rolesText('super_admin')).toBe('Super admin');
+  expect(rolesText('license_manager, viewer')).toBe('License manager, Viewer');
+});
+
+test('an entry of nobody says so', () => {
+  expect([personText(null), personText('a@b.c')]).toEqual(['Not signed in', 'a@b.c']);
+});
+
+test('only long ids are cut', () => {
+  expect(shortId('01920000-0000-7000-8000-000000000000')).toBe('01920000-0000…');
+  expect(shortId('super_admin')).toBe('super_admin');
+  expect(shortId('license_manager')).toBe('license_manager');
+});
+
+test.each([
+  ['customer.created', true, 'teal'],
+  ['customer.soft_deleted', true, 'orange'],
+  ['license.revoked', true, 'orange'],
+  ['license.updated', true, 'neutral'],
+  ['session.login_failed', false, 'red'],
+] as const)('%s (%s) is %s', (event, success, tone) => {
+  expect(eventTone(event, success)).toBe(tone);
+});

@@ -1,0 +1,32 @@
+import type { Tone } from '../../ui/StatusBadge.tsx';
+
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** `20 Nov 2026, 09:30:00`, in the zone of the reader. */
+export const timeText = (iso: string): string => moment.format(new Date(iso));
+
+/** Who did it; a call that nobody was signed in for has no name. */
+export const personText = (email: string | null): string => email ?? 'Not signed in';
+
+/** `super_admin, viewer` as `Super admin, Viewer`. */
+export const rolesText = (roles: string): string =>
+  roles
+    .split(', ')
+    .map((role) => role.replaceAll('_', ' '))
+    .map((role) => role.charAt(0).toUpperCase() + role.slice(1))
+    .join(', ');
+
+const shown = 13;
+
+/** The beginning of a long id. */
+export const shortId = (id: string): string => (id.length > shown + 2 ? `${id.slice(0, shown)}…` : id);
+
+const ends = /\.(\w*deleted|deactivated|revoked|removed|purged|reset|password_\w+)$/;
+const begins = /\.(created|restored|reactivated|published|completed)$/;
+
+/** Color of an event: what failed, what ends something, what begins something, and the rest. */
+export function eventTone(event: string, success: boolean): Tone {
+  if (!success) return 'red';
+  if (ends.test(event)) return 'orange';
+  return begins.test(event) ? 'teal' : 'neutral';
+}

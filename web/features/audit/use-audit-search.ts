@@ -1,0 +1,34 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { AuditSearch } from './audit-search.ts';
+
+const route = getRouteApi('/signed-in/audit');
+
+/** What the address of the audit log holds, and how to change parts of it. */
+export function useAuditSearch() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+
+  /** Another filter or page size starts at the first page again. */
+  const change = (changes: AuditSearch) => {
+    const staysOnPage = 'page' in changes || 'entry' in changes;
+    void navigate({
+      search: (before) => ({
+        ...before,
+        ...(staysOnPage ? {} : { page: undefined, after: undefined }),
+        ...changes,
+      }),
+      // Typing leaves no trail in the history, and Back does not open again what was closed.
+      replace: 'search' in changes || 'resourceId' in changes || ('entry' in changes && !changes.entry),
+    });
+  };
+  return { search, change };
+}
+
+const filters = ['userId', 'resourceType', 'resourceId', 'eventType', 'from', 'to'] as const;
+
+/** How many fields of the Filters panel are set. */
+export const filtersSet = (search: AuditSearch) =>
+  filters.filter((name) => search[name] !== undefined).length;
+
+/** All of them cleared. */
+export const noFilters: AuditSearch = Object.fromEntries(filters.map((name) => [name, undefined]));

@@ -1,0 +1,64 @@
+import {
+  IconAlertTriangle,
+  IconArrowBackUp,
+  IconCircleCheck,
+  IconDownload,
+  IconPackage,
+  IconPackageExport,
+  IconRefresh,
+  type Icon,
+} from '@tabler/icons-react';
+import type { UpdateEvent, UpdateEventType } from '../../../contract/machines.ts';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { eventSentence } from './event-sentence.ts';
+import { momentText } from './moment-text.ts';
+import classes from './machines.module.css';
+
+const icons: Record<UpdateEventType, Icon> = {
+  check: IconRefresh,
+  download_start: IconDownload,
+  download_complete: IconPackage,
+  download_error: IconAlertTriangle,
+  install_start: IconPackageExport,
+  install_complete: IconCircleCheck,
+  install_error: IconAlertTriangle,
+  rollback: IconArrowBackUp,
+};
+
+/** What the machine did and reported, the latest first. */
+export function EventList({ events }: { events: UpdateEvent[] }) {
+  if (events.length === 0) {
+    return (
+      <div className={classes.card}>
+        <EmptyState title="No update events">This machine has reported nothing yet.</EmptyState>
+      </div>
+    );
+  }
+  return (
+    <ol className={classes.events} aria-label="Update events" tabIndex={0}>
+      {events.map((event) => (
+        <Event key={event.id} event={event} />
+      ))}
+    </ol>
+  );
+}
+
+function Event({ event }: { event: UpdateEvent }) {
+  const Icon = event.success ? icons[event.eventType] : IconAlertTriangle;
+  return (
+    <li data-state={stateOf(event)}>
+      <Icon size={16} stroke={1.5} aria-hidden />
+      <span className={classes.sentence}>{eventSentence(event)}</span>
+      <span className={classes.when}>
+        {momentText(event.timestamp)} · <RelativeTime value={event.timestamp} />
+      </span>
+    </li>
+  );
+}
+
+function stateOf({ success, eventType }: UpdateEvent) {
+  if (!success || eventType.endsWith('_error')) return 'failed';
+  if (eventType === 'rollback') return 'warning';
+  return eventType.endsWith('_complete') ? 'done' : undefined;
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import type { Machine } from '../../../contract/machines.ts';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { shortDate } from '../../ui/time.ts';
+import { platformText } from '../releases/releases.ts';
+import classes from './machines.module.css';
+
+/** What the machine told about itself, and how often it was here. */
+export function MachineFacts({ machine }: { machine: Machine }) {
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Platform">{platformText(machine.platform, machine.architecture)}</Fact>
+      <Fact name="Current Version">{machine.lastVersion ?? 'Unknown'}</Fact>
+      <Fact name="OS Version">{machine.osVersion ?? 'Unknown'}</Fact>
+      <Fact name="App Version">{machine.appVersion ?? 'Unknown'}</Fact>
+      <Fact name="First Seen">
+        <DateAndRelative value={machine.firstSeen} />
+      </Fact>
+      <Fact name="Last Seen">
+        <DateAndRelative value={machine.lastSeen} />
+      </Fact>
+      <Fact name="Total Update Checks">{machine.totalUpdateChecks.toLocaleString('en')}</Fact>
+      <Fact name="Total Downloads">{machine.totalDownloads.toLocaleString('en')}</Fact>
+      {machine.notes && (
+        <Fact name="Notes" wide>
+          {machine.notes}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, wide, children }: { name: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <div data-wide={wide || undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function DateAndRelative({ value }: { value: string }) {
+  return (
+    <>
+      {shortDate(value)}{' '}
+      <span className={classes.dimmed}>
+        (<RelativeTime value={value} />)
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+import { Button, Skeleton, Tabs } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Machine } from '../../../contract/machines.ts';
+import { ApiError, messageOf } from '../../api-error.ts';
+import { paths } from '../../paths.ts';
+import { oneOf } from '../../search-params.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { EventList } from './EventList.tsx';
+import { machineTabs, type MachineTab } from './machine-search.ts';
+import { Activations, Downloads } from './MachineTables.tsx';
+import { MachineFacts } from './MachineFacts.tsx';
+import classes from './machines.module.css';
+import { machineQuery, type MachineDetail } from './machines.ts';
+import { Offers } from './Offers.tsx';
+
+const route = getRouteApi('/signed-in/machines/$machineId');
+
+/** All that is known about one client machine (spec part 2, section 2.6). */
+export function MachinePage() {
+  const { machineId } = route.useParams();
+  const machine = useQuery(machineQuery(machineId));
+  const known = machine.data?.machine;
+  return (
+    <Page
+      title={known ? `Machine ${known.displayId}` : 'Machine'}
+      note={known && <Hash machine={known} />}
+      actions={<Back />}
+    >
+      {machine.isLoadingError ? (
+        <MachineError error={machine.error} onRetry={() => void machine.refetch()} />
+      ) : machine.data ? (
+        <div className={classes.scroller}>
+          <MachineFacts machine={machine.data.machine} />
+          <History detail={machine.data} />
+          <Offers machineId={machineId} />
+        </div>
+      ) : (
+        <div className={classes.scroller} aria-busy>
+          <Skeleton height={150} radius={8} />
+          <Skeleton height={320} radius={8} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Back() {
+  return (
+    <Button
+      component={Link}
+      to={paths.releases}
+      variant="default"
+      leftSection={<IconArrowLeft size={15} stroke={1.75} />}
+    >
+      Back to Releases
+    </Button>
+  );
+}
+
+const hashShown = 16;
+
+/** As much of the hash as the spec shows (part 2, section 9); all of it is copied. */
+function Hash({ machine }: { machine: Machine }) {
+  return (
+    <CopyText
+      value={machine.machineIdHash}
+      shown={machine.machineIdHash.slice(0, hashShown)}
+      what="machine id hash"
+    />
+  );
+}
+
+function MachineError({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  if (error instanceof ApiError && error.status === 404) {
+    return <ErrorState title="Machine not found" message="It may never have asked for updates here." />;
+  }
+  return <ErrorState title="Error loading machine" message={messageOf(error)} onRetry={onRetry} />;
+}
+
+/** Events, downloads and activations, with how many there are of each. */
+function History({ detail }: { detail: MachineDetail }) {
+  const { tab = 'events' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { updateHistory, downloadHistory, activations, totals } = detail;
+  const tabs: Record<MachineTab, string> = {
+    events: `Update Events (${totals.events.toLocaleString('en')})`,
+    downloads: `Downloads (${totals.downloads.toLocaleString('en')})`,
+    activations: `License Activations (${totals.activations.toLocaleString('en')})`,
+  };
+  const choose = (value: string | null) => {
+    const chosen = oneOf(machineTabs, value ?? undefined);
+    if (chosen) void navigate({ search: { tab: chosen === 'events' ? undefined : chosen }, replace: true });
+  };
+  return (
+    <Tabs value={tab} onChange={choose}>
+      <Tabs.List aria-label="History of the machine">
+        {machineTabs.map((one) => (
+          <Tabs.Tab key={one} value={one} className={classes.tab}>
+            {tabs[one]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={tab} pt={14}>
+        {tab === 'events' ? (
+          <EventList events={updateHistory} />
+        ) : tab === 'downloads' ? (
+          <Downloads downloads={downloadHistory} />
+        ) : (
+          <Activations activations={activations} />
+        )}
+        <Latest
+          shown={{ events: updateHistory, downloads: downloadHistory, activations }[tab].length}
+          total={totals[tab]}
+        />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Latest({ shown, total }: { shown: number; total: number }) {
+  if (shown >= total) return null;
+  return (
+    <p className={classes.latest}>
+      The latest {shown} of {total.toLocaleString('en')} are shown.
+    </p>
+  );
+}

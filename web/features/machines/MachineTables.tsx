@@ -1,0 +1,101 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { paths } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
+import { megabytesText } from '../../ui/bytes.ts';
+import { DataTable, type Column } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { downloadStatus } from './download-status.ts';
+import classes from './machines.module.css';
+import type { MachineDetail } from './machines.ts';
+import { momentText } from './moment-text.ts';
+
+type Download = MachineDetail['downloadHistory'][number];
+type Activation = MachineDetail['activations'][number];
+
+const downloadColumns: Column<Download>[] = [
+  { accessorKey: 'version', header: 'Version', cell: ({ row }) => row.original.version ?? 'Unknown' },
+  { accessorKey: 'startedAt', header: 'Started', cell: ({ row }) => momentText(row.original.startedAt) },
+  {
+    accessorKey: 'completedAt',
+    header: 'Completed',
+    cell: ({ row }) => (row.original.completedAt ? momentText(row.original.completedAt) : '-'),
+  },
+  {
+    accessorKey: 'bytesDownloaded',
+    header: 'Downloaded',
+    meta: { align: 'right' },
+    cell: ({ row }) => (row.original.bytesDownloaded ? megabytesText(row.original.bytesDownloaded) : '-'),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ row }) => {
+      const { word, tone } = downloadStatus(row.original);
+      return <StatusBadge tone={tone}>{word}</StatusBadge>;
+    },
+  },
+];
+
+export function Downloads({ downloads }: { downloads: Download[] }) {
+  return (
+    <div className={classes.table}>
+      <DataTable
+        label="Downloads"
+        columns={downloadColumns}
+        rows={downloads}
+        rowId={(download) => download.id}
+        empty={<EmptyState title="No downloads">This machine has downloaded nothing yet.</EmptyState>}
+      />
+    </div>
+  );
+}
+
+const activationColumns: Column<Activation>[] = [
+  {
+    accessorKey: 'licenseKey',
+    header: 'License Key',
+    cell: ({ row }) => <LicenseKey licenseKey={row.original.licenseKey} />,
+  },
+  {
+    accessorKey: 'status',
+    header: 'Status',
+    cell: ({ row }) => (
+      <StatusBadge tone={row.original.status === 'active' ? 'teal' : 'red'}>
+        {row.original.status}
+      </StatusBadge>
+    ),
+  },
+  { accessorKey: 'createdAt', header: 'Created', cell: ({ row }) => momentText(row.original.createdAt) },
+];
+
+/** Leads to the activations of the license, for those who may see licenses. */
+function LicenseKey({ licenseKey }: { licenseKey: string }) {
+  const { can } = useAuth();
+  if (!can.viewLicenses) return <span className="mono">{licenseKey}</span>;
+  return (
+    <Anchor
+      component={Link}
+      to={paths.licenses}
+      search={{ search: licenseKey, activations: licenseKey } as never}
+      className="mono"
+    >
+      {licenseKey}
+    </Anchor>
+  );
+}
+
+export function Activations({ activations }: { activations: Activation[] }) {
+  return (
+    <div className={classes.table}>
+      <DataTable
+        label="License activations"
+        columns={activationColumns}
+        rows={activations}
+        rowId={(activation) => activation.activationId}
+        empty={<EmptyState title="No license activations">No license runs on this machine.</EmptyState>}
+      />
+    </div>
+  );
+}

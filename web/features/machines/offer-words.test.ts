@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { offerReasons } from '../../../contract/machines.ts';
+import { bucketText, isForPlatform, reasonWords } from './offer-words.ts';
+
+test('every reason has words, and only other platforms are left aside', () => {
+  expect(offerReasons.filter((reason) => !reasonWords[reason])).toEqual([]);
+  expect(offerReasons.filter((reason) => !isForPlatform({ reason }))).toEqual(['OTHER_PLATFORM']);
+});
+
+test.each([
+  [41.7, 5, '41.70 of 5 %'],
+  [41.7, 100, '100 %'],
+  [null, 25, '25 %'],
+])('bucket %s at %d percent: %s', (bucket, rolloutPercentage, text) =>
+  expect(bucketText({ bucket, rolloutPercentage })).toBe(text),
+);

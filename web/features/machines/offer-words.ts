@@ -1,0 +1,31 @@
+import type { Explanation, OfferReason } from '../../../contract/machines.ts';
+
+/** Why a release is or is not offered, in a word or two; the numbers stand in the sentence beside it. */
+export const reasonWords: Record<OfferReason, string> = {
+  OFFERED: 'Offered',
+  FULL_RELEASE_OFFERED_INSTEAD: 'Full release instead',
+  OTHER_PLATFORM: 'Other platform',
+  NO_FEED: 'In no feed',
+  CHANNEL: 'Other channel',
+  DRAFT: 'Draft',
+  INACTIVE: 'Inactive',
+  DELETED: 'In the recycle bin',
+  PAUSED: 'Rollout paused',
+  ROLLOUT_BUCKET: 'Outside the rollout',
+  MINIMUM_VERSION: 'Below minimum version',
+  NOT_NEWER: 'Not newer',
+  NEWER_RELEASE_OFFERED: 'Newer one offered',
+};
+
+/** Releases for other platforms explain nothing about this machine, and there are many of them. */
+export const isForPlatform = ({ reason }: Pick<Explanation, 'reason'>): boolean =>
+  reason !== 'OTHER_PLATFORM';
+
+/** `41.70 of 5 %`: bucket of the machine against how far the release is out; all the way out, no bucket matters. */
+export const bucketText = ({
+  bucket,
+  rolloutPercentage,
+}: Pick<Explanation, 'bucket' | 'rolloutPercentage'>): string =>
+  bucket === null || rolloutPercentage === 100
+    ? `${rolloutPercentage} %`
+    : `${bucket.toFixed(2)} of ${rolloutPercentage} %`;

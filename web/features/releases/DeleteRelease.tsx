@@ -1,0 +1,40 @@
+import { useMutation } from '@tanstack/react-query';
+import { binDays, type Release } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { buildText } from './release-words.ts';
+import { restoreRelease, softDeleteRelease } from './releases.ts';
+
+/** Asks before a release goes to the recycle bin (spec part 2, section 2.4), and offers the way back afterwards. */
+export default function DeleteRelease({ release, onClose }: { release: Release; onClose: () => void }) {
+  const { id, version } = release;
+  const restore = useMutation({
+    mutationFn: () => restoreRelease(id, 'Deletion undone'),
+    onSuccess: () => toast({ message: 'Release restored successfully' }),
+    onError: (error) => toast({ message: messageOf(error, 'Failed to restore release'), tone: 'red' }),
+  });
+  const softDelete = useMutation({
+    mutationFn: (reason: string) => softDeleteRelease(id, reason),
+    onSuccess: () => {
+      onClose();
+      void toast({ message: `Version ${version} moved to recycle bin`, undo: () => restore.mutate() });
+    },
+  });
+  return (
+    <ReasonDialog
+      title="Delete Release"
+      message={
+        <>
+          Version {buildText(release)} is moved to the recycle bin and permanently deleted after {binDays}{' '}
+          days.
+        </>
+      }
+      confirmLabel="Move to Recycle Bin"
+      busy={softDelete.isPending}
+      error={softDelete.error ? messageOf(softDelete.error, 'Failed to delete release') : undefined}
+      onConfirm={(reason) => softDelete.mutate(reason)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import '@mantine/charts/styles.layer.css';
+import { BarChart } from '@mantine/charts';
+import { Skeleton } from '@mantine/core';
+import { ChartCard } from '../../ui/ChartCard.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { mostShown, type ReleaseStat } from './analytics-figures.ts';
+import { shortPlatformText } from './release-words.ts';
+import { chartHeight, whole } from './TrendsChart.tsx';
+
+const separator = ' · ';
+
+/** One version may have been built for several machines, so the name says for which. */
+const nameOf = ({ version, channel, platform, architecture }: ReleaseStat) =>
+  [version, shortPlatformText(platform, architecture), ...(channel === 'stable' ? [] : [channel])].join(
+    separator,
+  );
+
+/** Downloads of the newest releases, those that succeeded and those that did not. */
+export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) {
+  if (!stats) return <Skeleton height={chartHeight + 60} radius={8} />;
+  const shown = stats.slice(0, mostShown);
+  const data = shown.map((stat) => ({ ...stat, name: nameOf(stat) }));
+  return (
+    <ChartCard
+      title="Download Statistics by Version"
+      columns={['Release', 'Successful', 'Failed']}
+      rows={data.map((stat) => [stat.name, stat.completedDownloads, stat.failedDownloads])}
+      empty={<EmptyState title="No releases yet">Downloads appear here once there is one.</EmptyState>}
+    >
+      <BarChart
+        h={chartHeight + 20}
+        data={data}
+        dataKey="name"
+        series={[
+          { name: 'completedDownloads', label: 'Successful', color: 'var(--ui-teal-solid)' },
+          { name: 'failedDownloads', label: 'Failed', color: 'var(--ui-red-solid)' },
+        ]}
+        withLegend
+        legendProps={{ verticalAlign: 'top', height: 36 }}
+        tickLine="none"
+        maxBarWidth={28}
+        valueFormatter={whole}
+        xAxisProps={{
+          tick: <NameTick />,
+          height: 44,
+          tickFormatter: widestLine,
+          interval: 'preserveStart',
+          fontSize: 11,
+          minTickGap: 2,
+        }}
+        yAxisProps={{ allowDecimals: false, width: 56 }}
+        barChartProps={{ barGap: 2, title: 'Bar chart by release' }}
+      />
+    </ChartCard>
+  );
+}
+
+/** What a tick is measured by, so that those that would run into the next one are left out. */
+const widestLine = (name: string) => {
+  const [version = '', ...about] = name.split(separator);
+  return [version, about.join(' ')].toSorted((a, b) => b.length - a.length)[0]!;
+};
+
+/** Version, and below it the platform. */
+function NameTick(props: { x?: number; y?: number; payload?: { value: string } }) {
+  const { x = 0, y = 0, payload } = props;
+  const [version, ...about] = (payload?.value ?? '').split(separator);
+  return (
+    <text x={x} y={y + 10} textAnchor="middle" fontSize={12} fill="var(--mantine-color-dimmed)">
+      <tspan x={x} fill="var(--mantine-color-text)">
+        {version}
+      </tspan>
+      <tspan x={x} dy={15} fontSize={11}>
+        {about.join(' ')}
+      </tspan>
+    </text>
+  );
+}

@@ -1,0 +1,102 @@
+import { Modal, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Release } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { EditReleaseForm } from './EditReleaseForm.tsx';
+import { ChannelBadge } from './release-cells.tsx';
+import { conflictRows, storedVersion } from './release-conflict.ts';
+import { platformText } from './release-words.ts';
+import classes from './edit-release.module.css';
+import { releaseQuery } from './releases.ts';
+import { useSaveRelease } from './use-save-release.ts';
+
+const width = 480;
+
+/** Edits a release (spec part 2, section 2.3). */
+export default function EditRelease({ id, onClose }: { id: string; onClose: () => void }) {
+  const release = useQuery(releaseQuery(id));
+  const [conflicting, setConflicting] = useState(false);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={width}
+      // Escape answers the question about the conflict first.
+      closeOnEscape={!conflicting}
+      title={<Header release={release.data} />}
+    >
+      {release.isLoadingError ? (
+        <ErrorState
+          title="Error loading release"
+          message={messageOf(release.error)}
+          onRetry={() => void release.refetch()}
+        />
+      ) : !release.data ? (
+        <FormSkeleton />
+      ) : (
+        <Edit release={release.data} onConflict={setConflicting} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+/** Says which release it is: version, channel, platform and architecture. */
+function Header({ release }: { release: Release | undefined }) {
+  return (
+    <>
+      Edit Release
+      {release && (
+        <span className={classes.subtitle}>
+          Version {release.version} <ChannelBadge channel={release.channel} />{' '}
+          {platformText(release.platform, release.architecture)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Edit(props: { release: Release; onConflict: (conflict: boolean) => void; onClose: () => void }) {
+  const { onConflict, onClose } = props;
+  // What the person began from; a later load of the same release must not pass for having been seen.
+  const [seen] = useState(props.release);
+  const { save, conflict, again } = useSaveRelease(seen, { onConflict, onClose });
+
+  return (
+    <>
+      <EditReleaseForm
+        release={seen}
+        busy={save.isPending}
+        saved={save.isSuccess}
+        error={conflict ? null : save.error}
+        onSubmit={(values) => save.mutate({ values })}
+        onCancel={onClose}
+      />
+      {conflict && (
+        <ConflictDialog
+          opened
+          rows={conflictRows(conflict)}
+          busy={save.isPending}
+          onKeepTheirs={onClose}
+          onSaveMine={() => again(storedVersion(conflict))}
+          onClose={() => {
+            save.reset();
+            onConflict(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function FormSkeleton() {
+  return (
+    <Stack gap="md" aria-busy aria-label="Loading">
+      {[36, 36, 48, 48, 110].map((height, row) => (
+        <Skeleton key={row} height={height} radius={4} />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,67 @@
+import { Button, Group } from '@mantine/core';
+import { IconPlayerPause } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { releaseCan, type Release } from '../../../contract/releases.ts';
+import { useAuth } from '../../session.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { buildText } from './release-words.ts';
+import classes from './releases.module.css';
+import { releaseListQuery } from './releases.ts';
+
+const ResumeRollout = lazy(() => import('./ResumeRollout.tsx'));
+
+/** Rollouts that stopped because too many installs failed, whatever the filters of the list: someone has to decide. */
+export function PausedRollouts({ onWithdraw }: { onWithdraw: (release: Release) => void }) {
+  const { data } = useQuery(releaseListQuery({}));
+  const [toResume, setToResume] = useState<Release>();
+  const paused =
+    data?.data.filter((release) => release.pausedAt && release.isActive && !release.isDraft) ?? [];
+  return (
+    <>
+      {paused.map((release) => (
+        <PausedRollout
+          key={release.id}
+          release={release}
+          onResume={() => setToResume(release)}
+          onWithdraw={() => onWithdraw(release)}
+        />
+      ))}
+      <Suspense>
+        {toResume && <ResumeRollout release={toResume} onClose={() => setToResume(undefined)} />}
+      </Suspense>
+    </>
+  );
+}
+
+function PausedRollout(props: { release: Release; onResume: () => void; onWithdraw: () => void }) {
+  const { release, onResume, onWithdraw } = props;
+  const { can } = useAuth();
+  const mayUpdate = can.updateReleases ? null : 'You may not update releases';
+  return (
+    <section className={classes.paused} aria-label={`Rollout of ${buildText(release)} paused`}>
+      <IconPlayerPause size={18} stroke={1.5} aria-hidden className={classes.pausedIcon} />
+      <div className={classes.pausedText}>
+        <strong>
+          Rollout of {buildText(release)} is paused at {release.rolloutPercentage} %
+        </strong>
+        <div>
+          {release.pauseReason} Paused <RelativeTime value={release.pausedAt} />.
+        </div>
+      </div>
+      <Group gap="xs" wrap="nowrap">
+        <DisabledReason reason={can.manageRollouts ? null : 'You may not manage rollouts'}>
+          <Button variant="default" onClick={onResume}>
+            Resume
+          </Button>
+        </DisabledReason>
+        <DisabledReason reason={mayUpdate ?? releaseCan.withdraw(release)}>
+          <Button variant="default" onClick={onWithdraw}>
+            Withdraw
+          </Button>
+        </DisabledReason>
+      </Group>
+    </section>
+  );
+}

@@ -1,0 +1,140 @@
+import { Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { Release } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { megabytesText } from '../../ui/bytes.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterRow } from '../../ui/Page.tsx';
+import { Pagination } from '../../ui/Pagination.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { Tiles } from '../../ui/Tiles.tsx';
+import { PausedRollouts } from './PausedRollouts.tsx';
+import { releaseColumns } from './release-columns.tsx';
+import { ReleaseFilters } from './ReleaseFilters.tsx';
+import classes from './releases.module.css';
+import { pageSize, releaseListQuery } from './releases.ts';
+import { useReleasesSearch } from './use-releases-search.ts';
+import { newestFirst } from './version-groups.ts';
+
+const DeleteRelease = lazy(() => import('./DeleteRelease.tsx'));
+const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
+
+const count = (value: number | undefined) => value?.toLocaleString('en');
+
+/** Tiles, filters and releases by version. */
+export function ReleaseList() {
+  const { search, change } = useReleasesSearch();
+  const { can } = useAuth();
+  const list = useQuery(releaseListQuery(search));
+  const [toDelete, setToDelete] = useState<Release>();
+  const [toWithdraw, setToWithdraw] = useState<Release>();
+  const meta = list.data?.meta;
+  const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
+
+  if (list.isError && !list.data) {
+    return (
+      <ErrorState
+        title="Error loading releases"
+        message={messageOf(list.error)}
+        onRetry={() => void list.refetch()}
+      />
+    );
+  }
+  return (
+    <>
+      <PausedRollouts onWithdraw={setToWithdraw} />
+      <Tiles
+        label="All releases"
+        tiles={{
+          'Total Releases': count(meta?.totalReleases),
+          'Active Releases': count(meta?.activeReleases),
+          'Unique Versions': count(meta?.uniqueVersions),
+          'Storage Used': meta && megabytesText(meta.storageBytes),
+        }}
+      />
+      <FilterRow
+        left={
+          <>
+            <SearchBox
+              value={search.search ?? ''}
+              onChange={(text) => change({ search: text || undefined })}
+              placeholder="Search version or notes..."
+            />
+            <ReleaseFilters search={search} onChange={change} />
+          </>
+        }
+      />
+      <div className={classes.list}>
+        <DataTable
+          label="Releases"
+          columns={releaseColumns({
+            onEdit: can.updateReleases ? (release) => change({ edit: release.id }) : undefined,
+            onWithdraw: can.updateReleases ? setToWithdraw : undefined,
+            onDelete: can.deleteReleases ? setToDelete : undefined,
+          })}
+          rows={rows}
+          rowId={(release) => release.id}
+          groups={versionGroups}
+          stale={list.isPlaceholderData}
+          empty={<NoReleases />}
+        />
+      </div>
+      <Pagination
+        page={search.page ?? 1}
+        pageSize={pageSize}
+        total={meta?.total}
+        onPage={(page) => change({ page: page > 1 ? page : undefined })}
+      />
+      <Suspense>
+        {toDelete && <DeleteRelease release={toDelete} onClose={() => setToDelete(undefined)} />}
+        {toWithdraw && <WithdrawRelease release={toWithdraw} onClose={() => setToWithdraw(undefined)} />}
+      </Suspense>
+    </>
+  );
+}
+
+const versionGroups = {
+  of: (release: Release) => release.version,
+  isCollapsed: () => false,
+  header: (version: string, rows: Release[]) => (
+    <h2 className={classes.version}>
+      Version {version}
+      {rows.length > 1 && (
+        <Text span size="xs" c="dimmed" ml={8}>
+          {rows.length} builds
+        </Text>
+      )}
+    </h2>
+  ),
+};
+
+function NoReleases() {
+  const { search, change } = useReleasesSearch();
+  const filtered = search.search || search.platform || search.channel || search.architecture;
+  return (
+    <EmptyState
+      action={
+        filtered && (
+          <Button
+            variant="default"
+            onClick={() =>
+              change({
+                search: undefined,
+                platform: undefined,
+                channel: undefined,
+                architecture: undefined,
+              })
+            }
+          >
+            Clear filters
+          </Button>
+        )
+      }
+    >
+      No releases found matching your filters.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button, Text } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { binDays, type DeletedRelease } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { paths } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterRow, Page } from '../../ui/Page.tsx';
+import { Pagination } from '../../ui/Pagination.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import type { ReleaseTrashSearch } from './releases-search.ts';
+import { releaseTrashQuery, trashPageSize } from './releases.ts';
+import { trashColumns } from './trash-columns.tsx';
+
+const RestoreRelease = lazy(() => import('./RestoreRelease.tsx'));
+const DeleteForGood = lazy(() => import('./DeleteForGood.tsx'));
+const route = getRouteApi('/signed-in/releases/trash');
+const mayNot = 'You may not delete releases';
+
+/** Deleted releases: back to the list, or gone for good (spec part 2, section 2.5). */
+export function ReleaseTrashPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { can } = useAuth();
+  const trash = useQuery(releaseTrashQuery(search));
+  const [toRestore, setToRestore] = useState<DeletedRelease>();
+  const [toDelete, setToDelete] = useState<DeletedRelease>();
+  const change = (changes: ReleaseTrashSearch) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: 'search' in changes });
+
+  return (
+    <Page
+      title="Release Recycle Bin"
+      actions={
+        <Button
+          component={Link}
+          to={paths.releases}
+          variant="default"
+          leftSection={<IconArrowLeft size={15} stroke={1.75} />}
+        >
+          Back to Releases
+        </Button>
+      }
+    >
+      <Text c="dimmed" mt={-12}>
+        Deleted releases are kept for {binDays} days before permanent deletion.
+      </Text>
+      <FilterRow
+        left={
+          <SearchBox
+            value={search.search ?? ''}
+            onChange={(text) => change({ search: text || undefined, page: undefined })}
+            placeholder="Search by version..."
+          />
+        }
+      />
+      {trash.isError && !trash.data ? (
+        <ErrorState
+          title="Failed to load deleted releases"
+          message={messageOf(trash.error)}
+          onRetry={() => void trash.refetch()}
+        />
+      ) : (
+        <>
+          <DataTable
+            label="Deleted releases"
+            columns={trashColumns({
+              onRestore: setToRestore,
+              onDelete: setToDelete,
+              whyNot: can.deleteReleases ? null : mayNot,
+            })}
+            rows={trash.data?.releases}
+            rowId={(release) => release.id}
+            stale={trash.isPlaceholderData}
+            empty={
+              search.search ? (
+                <EmptyState title="No deleted releases">No version matches your search.</EmptyState>
+              ) : (
+                <EmptyState title="No deleted releases">The recycle bin is empty.</EmptyState>
+              )
+            }
+          />
+          <Pagination
+            page={search.page ?? 1}
+            pageSize={trashPageSize}
+            total={trash.data?.totalCount}
+            onPage={(page) => change({ page: page > 1 ? page : undefined })}
+          />
+        </>
+      )}
+      <Suspense>
+        {toRestore && <RestoreRelease release={toRestore} onClose={() => setToRestore(undefined)} />}
+        {toDelete && <DeleteForGood release={toDelete} onClose={() => setToDelete(undefined)} />}
+      </Suspense>
+    </Page>
+  );
+}

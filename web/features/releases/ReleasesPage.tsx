@@ -1,0 +1,79 @@
+import { Button, Tabs } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { paths } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { NewReleaseButton } from '../uploads/uploads.tsx';
+import { ReleaseList } from './ReleaseList.tsx';
+import classes from './releases.module.css';
+import { useReleasesSearch } from './use-releases-search.ts';
+
+const ReleaseAnalytics = lazy(() => import('./ReleaseAnalytics.tsx'));
+const EditRelease = lazy(() => import('./EditRelease.tsx'));
+
+/** Releases and how they spread (spec part 2, section 2.1); what is shown, and which dialog is open, is in the address. */
+export function ReleasesPage() {
+  const { search, change } = useReleasesSearch();
+  const { can } = useAuth();
+  const tab = search.tab ?? 'releases';
+  return (
+    <Page title="Release Management" actions={<Actions />}>
+      <Tabs
+        value={tab}
+        onChange={(value) => change({ tab: value === 'analytics' ? 'analytics' : undefined })}
+        className={classes.tabs}
+      >
+        <Tabs.List aria-label="Releases and analytics">
+          <Tabs.Tab value="releases" className={classes.tab}>
+            Releases
+          </Tabs.Tab>
+          <Tabs.Tab value="analytics" className={classes.tab}>
+            Analytics
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value={tab} className={classes.panel}>
+          {tab === 'releases' ? (
+            <ReleaseList />
+          ) : (
+            <Suspense>
+              <ReleaseAnalytics />
+            </Suspense>
+          )}
+        </Tabs.Panel>
+      </Tabs>
+      <Suspense>
+        {search.edit && can.updateReleases && (
+          <EditRelease key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />
+        )}
+      </Suspense>
+    </Page>
+  );
+}
+
+function Actions() {
+  const { search, change } = useReleasesSearch();
+  const { can } = useAuth();
+  return (
+    <>
+      {can.viewReleases && (
+        <Button
+          component={Link}
+          to={paths.releaseTrash}
+          variant="default"
+          leftSection={<IconTrash size={15} stroke={1.75} />}
+        >
+          Recycle Bin
+        </Button>
+      )}
+      {can.createReleases && (
+        <NewReleaseButton
+          opened={search.dialog === 'create'}
+          onOpen={() => change({ dialog: 'create' })}
+          onClose={() => change({ dialog: undefined })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { useMutation } from '@tanstack/react-query';
+import type { DeletedRelease } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { restoreRelease } from './releases.ts';
+
+/** Asks before a release comes back from the recycle bin. */
+export default function RestoreRelease(props: { release: DeletedRelease; onClose: () => void }) {
+  const { release, onClose } = props;
+  const restore = useMutation({
+    mutationFn: (reason: string) => restoreRelease(release.id, reason),
+    onSuccess: () => {
+      onClose();
+      void toast({ message: 'Release restored successfully' });
+    },
+  });
+  return (
+    <ReasonDialog
+      title="Restore Release"
+      message={`Are you sure you want to restore version ${release.version}?`}
+      confirmLabel="Restore"
+      busy={restore.isPending}
+      error={restore.error ? messageOf(restore.error, 'Failed to restore release') : undefined}
+      onConfirm={(reason) => restore.mutate(reason)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Release } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { resumeRollout } from './releases.ts';
+
+/** Asks before a paused rollout goes on. */
+export default function ResumeRollout({ release, onClose }: { release: Release; onClose: () => void }) {
+  const resume = useMutation({
+    mutationFn: () => resumeRollout(release.id),
+    onSuccess: () => {
+      onClose();
+      void toast({ message: `Rollout of ${release.version} resumed` });
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened
+      title="Resume Rollout"
+      message={
+        <>
+          Offer version {release.version} to {release.rolloutPercentage} % of users again? Failures are
+          counted anew from now on.
+        </>
+      }
+      confirmLabel="Resume"
+      busy={resume.isPending}
+      error={resume.error ? messageOf(resume.error) : undefined}
+      onConfirm={() => resume.mutate()}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,45 @@
+import '@mantine/charts/styles.layer.css';
+import { LineChart } from '@mantine/charts';
+import { Skeleton } from '@mantine/core';
+import type { ReleaseAnalytics } from '../../../contract/releases.ts';
+import { ChartCard } from '../../ui/ChartCard.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { dayText } from './analytics-figures.ts';
+
+export const chartHeight = 240;
+export const whole = (value: number) => value.toLocaleString('en');
+
+/** Update checks by day, and the machines that made them. */
+export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends'] | undefined }) {
+  if (!trends) return <Skeleton height={chartHeight + 60} radius={8} />;
+  const data = trends.map((day) => ({ ...day, day: dayText(day.date) }));
+  const isEmpty = trends.every((day) => day.totalChecks === 0);
+  return (
+    <ChartCard
+      title="Update Check Trends (30 Days)"
+      columns={['Date', 'Total Checks', 'Unique Machines']}
+      rows={isEmpty ? [] : data.map((day) => [day.day, day.totalChecks, day.uniqueMachines])}
+      empty={<EmptyState title="No update checks yet">Machines appear here once they check.</EmptyState>}
+    >
+      <LineChart
+        h={chartHeight}
+        data={data}
+        dataKey="day"
+        series={[
+          { name: 'totalChecks', label: 'Total Checks', color: 'ink.5' },
+          { name: 'uniqueMachines', label: 'Unique Machines', color: 'var(--ui-teal-solid)' },
+        ]}
+        curveType="monotone"
+        strokeWidth={1.75}
+        withDots={false}
+        withLegend
+        legendProps={{ verticalAlign: 'top', height: 36 }}
+        tickLine="none"
+        valueFormatter={whole}
+        xAxisProps={{ minTickGap: 28 }}
+        yAxisProps={{ allowDecimals: false, width: 56 }}
+        lineChartProps={{ margin: { right: 12 }, title: 'Line chart by day' }}
+      />
+    </ChartCard>
+  );
+}

@@ -1,0 +1,73 @@
+import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Release } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { paths } from '../../paths.ts';
+import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { buildText } from './release-words.ts';
+import classes from './releases.module.css';
+import { withdrawRelease } from './releases.ts';
+
+type Withdrawn = Awaited<ReturnType<typeof withdrawRelease>>;
+
+/** Takes a release out of every feed at once, and lists the machines that have it already. */
+export default function WithdrawRelease({ release, onClose }: { release: Release; onClose: () => void }) {
+  const withdraw = useMutation({ mutationFn: (reason: string) => withdrawRelease(release.id, reason) });
+  if (withdraw.data) return <AffectedMachines withdrawn={withdraw.data} onClose={onClose} />;
+  return (
+    <ReasonDialog
+      title="Withdraw Release"
+      message={
+        <>
+          Take version {buildText(release)} out of every feed at once? Machines that do not have it yet are
+          offered the previous full release. The release stays here as inactive.
+        </>
+      }
+      confirmLabel="Withdraw"
+      busy={withdraw.isPending}
+      error={withdraw.error ? messageOf(withdraw.error, 'Failed to withdraw release') : undefined}
+      onConfirm={(reason) => withdraw.mutate(reason)}
+      onClose={onClose}
+    />
+  );
+}
+
+function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClose: () => void }) {
+  const { release, affectedMachines, affectedTotal } = withdrawn;
+  const total = affectedTotal.toLocaleString('en');
+  return (
+    <Modal opened onClose={onClose} title="Release withdrawn">
+      <Stack gap="md">
+        <Text role="status">
+          Version {release.version} is in no feed any more.{' '}
+          {affectedTotal === 0
+            ? 'No machine has it.'
+            : affectedTotal === 1
+              ? 'One machine has it already:'
+              : `${total} machines have it already${affectedMachines.length < affectedTotal ? `; the ${affectedMachines.length} last seen are` : ''}:`}
+        </Text>
+        {affectedMachines.length > 0 && (
+          <ul className={classes.affected} aria-label="Affected machines" tabIndex={0}>
+            {affectedMachines.map(({ displayId, lastSeen }) => (
+              <li key={displayId}>
+                <Anchor component={Link} to={paths.machine} params={{ machineId: displayId } as never}>
+                  <span className="mono">{displayId}</span>
+                </Anchor>
+                <Text span c="dimmed" size="xs">
+                  seen <RelativeTime value={lastSeen} />
+                </Text>
+              </li>
+            ))}
+          </ul>
+        )}
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

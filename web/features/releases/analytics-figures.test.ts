@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { dayText, rateTone, successRate, summaryOf, type ReleaseStat } from './analytics-figures.ts';
+
+const stat = (version: string, totalDownloads: number, completedDownloads: number): ReleaseStat => ({
+  id: version,
+  version,
+  channel: 'stable',
+  platform: 'win32',
+  architecture: 'x64',
+  totalDownloads,
+  completedDownloads,
+  failedDownloads: totalDownloads - completedDownloads,
+  uniqueDownloads: totalDownloads,
+});
+
+test('tiles sum the tab up', () => {
+  const day = (date: string, uniqueMachines: number) => ({ date, totalChecks: 99, uniqueMachines });
+  expect(
+    summaryOf({
+      updateTrends: [day('2026-11-18', 7), day('2026-11-19', 31), day('2026-11-20', 12)],
+      releaseStats: [stat('2.0.0', 10, 9), stat('1.9.0', 5, 5)],
+      machineActivity: [],
+    }),
+  ).toEqual({ activeMachines: 31, totalDownloads: 15, latestRelease: '2.0.0' });
+  expect(summaryOf({ updateTrends: [], releaseStats: [], machineActivity: [] })).toEqual({
+    activeMachines: 0,
+    totalDownloads: 0,
+    latestRelease: 'N/A',
+  });
+});
+
+test.each([
+  [0, 0, '0', 'red'],
+  [100, 100, '100.0', 'teal'],
+  [1000, 951, '95.1', 'teal'],
+  [100, 95, '95.0', 'amber'],
+  [10000, 9503, '95.0', 'amber'],
+  [1000, 801, '80.1', 'amber'],
+  [100, 80, '80.0', 'red'],
+  [3, 1, '33.3', 'red'],
+] as const)('of %d downloads %d complete: %s', (total, completed, rate, tone) => {
+  expect(successRate(stat('1.0.0', total, completed))).toBe(rate);
+  expect(rateTone(rate)).toBe(tone);
+});
+
+test('days are those of the service', () => {
+  expect(dayText('2026-11-20')).toBe('20 Nov');
+  expect(dayText('2026-01-05T23:30:00.000Z')).toBe('5 Jan');
+  expect(dayText('today')).toBe('today');
+});

@@ -1,0 +1,36 @@
+import type { ReleaseAnalytics } from '../../../contract/releases.ts';
+import type { Tone } from '../../ui/StatusBadge.tsx';
+
+export type ReleaseStat = ReleaseAnalytics['releaseStats'][number];
+
+/** Charts and tables show at most so many releases or machines (spec part 2, section 9). */
+export const mostShown = 10;
+
+/** The tiles of the tab (spec part 2, section 2.1). */
+export function summaryOf({ updateTrends, releaseStats }: ReleaseAnalytics) {
+  return {
+    activeMachines: Math.max(0, ...updateTrends.map((day) => day.uniqueMachines)),
+    totalDownloads: releaseStats.reduce((sum, release) => sum + release.totalDownloads, 0),
+    latestRelease: releaseStats[0]?.version ?? 'N/A',
+  };
+}
+
+type Downloads = Pick<ReleaseStat, 'totalDownloads' | 'completedDownloads'>;
+
+/** Share of downloads that were completed: a percentage with one decimal, 0 when there was none. */
+export const successRate = ({ totalDownloads, completedDownloads }: Downloads): string =>
+  totalDownloads > 0 ? ((completedDownloads / totalDownloads) * 100).toFixed(1) : '0';
+
+/** Green above 95, yellow above 80, red otherwise; judged by what is shown. */
+export function rateTone(rate: string): Tone {
+  const percent = Number(rate);
+  return percent > 95 ? 'teal' : percent > 80 ? 'amber' : 'red';
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `20 Nov` for `2026-11-20…`: the day that the service counted, in no other time zone. */
+export function dayText(date: string): string {
+  const [, month, day] = /^\d{4}-(\d\d)-(\d\d)/.exec(date) ?? [];
+  return month && day ? `${Number(day)} ${months[Number(month) - 1] ?? month}` : date;
+}

@@ -1,0 +1,57 @@
+import { IconBrandApple, IconBrandWindows, IconDeviceDesktop } from '@tabler/icons-react';
+import type { Channel, Platform, Release } from '../../../contract/releases.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { channelTones, shortPlatformText } from './release-words.ts';
+import classes from './releases.module.css';
+
+const platformIcons = { win32: IconBrandWindows, darwin: IconBrandApple, linux: IconDeviceDesktop };
+
+function PlatformIcon({ platform }: { platform: Platform }) {
+  const Icon = platformIcons[platform];
+  return <Icon size={16} stroke={1.5} aria-hidden />;
+}
+
+export function PlatformCell({ release }: { release: Pick<Release, 'platform' | 'architecture'> }) {
+  return (
+    <span className={classes.platform}>
+      <PlatformIcon platform={release.platform} />
+      {shortPlatformText(release.platform, release.architecture)}
+    </span>
+  );
+}
+
+export const ChannelBadge = ({ channel }: { channel: Channel }) => (
+  <StatusBadge tone={channelTones[channel]}>{channel}</StatusBadge>
+);
+
+/** Channel, and whatever else sets a release apart. */
+export function Badges({ release }: { release: Release }) {
+  return (
+    <span className={classes.badges}>
+      <ChannelBadge channel={release.channel} />
+      {release.isDraft && <StatusBadge tone="amber">Draft</StatusBadge>}
+      {release.isMandatory && <StatusBadge tone="teal">Mandatory</StatusBadge>}
+      {!release.isActive && <StatusBadge tone="red">Inactive</StatusBadge>}
+      {release.pausedAt && <StatusBadge tone="orange">Paused</StatusBadge>}
+    </span>
+  );
+}
+
+/** How far a release is out, once it is published. */
+export function RolloutCell({ release }: { release: Release }) {
+  const { isDraft, isActive, rolloutPercentage, pausedAt, pauseReason } = release;
+  if (isDraft || !isActive) return <span className={classes.dimmed}>—</span>;
+  if (rolloutPercentage === 100 && !pausedAt) return '100 %';
+  return (
+    <span
+      className={classes.rollout}
+      data-paused={pausedAt !== null || undefined}
+      title={pauseReason ?? undefined}
+    >
+      <span className={classes.track} aria-hidden>
+        <span className={classes.filled} style={{ width: `${rolloutPercentage}%` }} />
+      </span>
+      {rolloutPercentage} %
+    </span>
+  );
+}

@@ -1,0 +1,102 @@
+import { ActionIcon, Group, Tooltip } from '@mantine/core';
+import { IconDownload, IconHandStop, IconPencil, IconTrash, type Icon } from '@tabler/icons-react';
+import { releaseCan, type Release } from '../../../contract/releases.ts';
+import { bytesText } from '../../ui/bytes.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import type { Column } from '../../ui/data-table.ts';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { Badges, PlatformCell, RolloutCell } from './release-cells.tsx';
+import { buildText } from './release-words.ts';
+import classes from './releases.module.css';
+
+type Handler = ((release: Release) => void) | undefined;
+type Handlers = { onEdit: Handler; onWithdraw: Handler; onDelete: Handler };
+
+/** How much of a hash is shown (spec part 2, section 9). */
+const hashShown = 8;
+
+/** Columns of the release list, below the heading of their version. */
+export const releaseColumns = (handlers: Handlers): Column<Release>[] => [
+  { id: 'platform', header: 'Platform', cell: ({ row }) => <PlatformCell release={row.original} /> },
+  { id: 'badges', header: 'Channel', cell: ({ row }) => <Badges release={row.original} /> },
+  { id: 'rollout', header: 'Rollout', cell: ({ row }) => <RolloutCell release={row.original} /> },
+  {
+    accessorKey: 'releaseNotes',
+    header: 'Release Notes',
+    meta: { width: '34%' },
+    cell: ({ row }) => (
+      <div className={classes.notes} title={row.original.releaseNotes ?? undefined}>
+        {row.original.releaseNotes}
+      </div>
+    ),
+  },
+  {
+    accessorKey: 'releaseDate',
+    header: 'Released',
+    cell: ({ row }) => <RelativeTime value={row.original.releaseDate} />,
+  },
+  {
+    accessorKey: 'fileSize',
+    header: 'Size',
+    meta: { align: 'right' },
+    cell: ({ row }) => bytesText(row.original.fileSize),
+  },
+  {
+    accessorKey: 'sha512',
+    header: 'SHA-512',
+    cell: ({ row }) => (
+      <CopyText value={row.original.sha512} shown={row.original.sha512.slice(0, hashShown)} what="SHA-512" />
+    ),
+  },
+  {
+    accessorKey: 'downloadCount',
+    header: 'Downloads',
+    meta: { align: 'right' },
+    cell: ({ row }) => row.original.downloadCount > 0 && row.original.downloadCount.toLocaleString('en'),
+  },
+  {
+    id: 'actions',
+    header: 'Actions',
+    enableHiding: false,
+    meta: { width: 130 },
+    cell: ({ row }) => <RowActions release={row.original} {...handlers} />,
+  },
+];
+
+function RowActions({ release, onEdit, onWithdraw, onDelete }: Handlers & { release: Release }) {
+  const build = buildText(release);
+  return (
+    <Group gap={2} wrap="nowrap" ml={-6}>
+      {onEdit && <Action icon={IconPencil} label="Edit" build={build} onClick={() => onEdit(release)} />}
+      <Tooltip label="Download">
+        <ActionIcon
+          component="a"
+          href={release.fileUrl}
+          target="_blank"
+          rel="noopener noreferrer"
+          variant="subtle"
+          color="gray"
+          size={28}
+          aria-label={`Download ${build}`}
+        >
+          <IconDownload size={16} stroke={1.6} />
+        </ActionIcon>
+      </Tooltip>
+      {onDelete && <Action icon={IconTrash} label="Delete" build={build} onClick={() => onDelete(release)} />}
+      {onWithdraw && !releaseCan.withdraw(release) && (
+        <Action icon={IconHandStop} label="Withdraw" build={build} onClick={() => onWithdraw(release)} />
+      )}
+    </Group>
+  );
+}
+
+function Action(props: { icon: Icon; label: string; build: string; onClick: () => void }) {
+  const { icon: Icon, label, build, onClick } = props;
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" size={28} aria-label={`${label} ${build}`} onClick={onClick}>
+        <Icon size={16} stroke={1.6} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

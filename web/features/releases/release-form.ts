@@ -1,0 +1,81 @@
+import type { Channel, Release } from '../../../contract/releases.ts';
+
+/** What the Edit dialog holds; numbers as a number field gives them, which may be text that is none. */
+export type ReleaseValues = {
+  isActive: boolean;
+  isDraft: boolean;
+  isMandatory: boolean;
+  channel: Channel;
+  minimumAppVersion: string;
+  releaseNotes: string;
+  rolloutPercentage: number | string;
+  /** The rollout pauses itself when too many installs fail. */
+  guarded: boolean;
+  failurePercent: number | string;
+  minimumInstalls: number | string;
+};
+
+/** Fields of the Edit dialog and what they are called in it. */
+export const fieldLabels = {
+  isDraft: 'Draft Release',
+  isMandatory: 'Mandatory Update',
+  isActive: 'Active Release',
+  channel: 'Channel',
+  minimumAppVersion: 'Minimum App Version',
+  releaseNotes: 'Release Notes',
+  failureThreshold: 'Failure threshold',
+} as const;
+
+const usualThreshold = { percent: 5, minimumInstalls: 50 };
+
+export const valuesOf = (release: Release): ReleaseValues => ({
+  isActive: release.isActive,
+  isDraft: release.isDraft,
+  isMandatory: release.isMandatory && !release.isDraft,
+  channel: release.channel,
+  minimumAppVersion: release.minimumAppVersion ?? '',
+  releaseNotes: release.releaseNotes ?? '',
+  rolloutPercentage: release.rolloutPercentage,
+  guarded: release.failureThreshold !== null,
+  failurePercent: (release.failureThreshold ?? usualThreshold).percent,
+  minimumInstalls: (release.failureThreshold ?? usualThreshold).minimumInstalls,
+});
+
+/** A whole percentage from 0 to 100; 0 for what is no number (spec part 2, section 2.3). */
+export function percentageOf(value: number | string): number {
+  const number = typeof value === 'number' ? value : Number.parseFloat(value);
+  return Number.isFinite(number) ? Math.min(100, Math.max(0, Math.round(number))) : 0;
+}
+
+/** A draft cannot be mandatory: ticking Draft clears it. */
+export const asDraft = (values: ReleaseValues, isDraft: boolean): Partial<ReleaseValues> => ({
+  isDraft,
+  isMandatory: isDraft ? false : values.isMandatory,
+});
+
+export const payloadOf = (values: ReleaseValues) => ({
+  isActive: values.isActive,
+  isDraft: values.isDraft,
+  isMandatory: values.isMandatory && !values.isDraft,
+  channel: values.channel,
+  minimumAppVersion: values.minimumAppVersion.trim(),
+  releaseNotes: values.releaseNotes,
+  failureThreshold: values.guarded
+    ? { percent: Number(values.failurePercent), minimumInstalls: Number(values.minimumInstalls) }
+    : null,
+});
+
+/**
+ * The percentage for the rollout call that follows an update: none for a draft, always below 100 (spec part 2,
+ * section 4), and at 100 when the release is not there yet.
+ */
+export function rolloutAfter(values: ReleaseValues, stored: number): number | undefined {
+  if (values.isDraft) return undefined;
+  const wanted = percentageOf(values.rolloutPercentage);
+  return wanted < 100 || stored !== wanted ? wanted : undefined;
+}
+
+export const rolloutText = (percentage: number): string =>
+  percentage === 100
+    ? 'This release will be available to all users immediately'
+    : `This release will be gradually rolled out to ${percentage}% of users`;

@@ -1,0 +1,43 @@
+import type { Release } from '../../../contract/releases.ts';
+import { paths } from '../../paths.ts';
+import { queryClient } from '../../query-client.ts';
+import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { platformText } from './release-words.ts';
+import { releaseFindQuery } from './releases.ts';
+
+const found = 6;
+
+/** Releases in the command palette: found by version or notes, and a way to upload one. */
+export const releasesPalette: PaletteSource = {
+  group: 'Releases',
+  resource: 'releases',
+  actions: [
+    {
+      id: 'releases create',
+      label: 'New Release',
+      to: paths.releases,
+      search: { dialog: 'create' },
+      action: 'create',
+    },
+  ],
+  find: async (text) => {
+    const { data } = await queryClient.fetchQuery({ ...releaseFindQuery(text, found), retry: false });
+    return data.map((release) => ({
+      id: `release ${release.id}`,
+      label: `Version ${release.version}`,
+      description: aboutOf(release),
+      to: paths.releases,
+      search: searchFor(release),
+    }));
+  },
+};
+
+const aboutOf = ({ channel, platform, architecture, isDraft, isActive }: Release) =>
+  [channel, platformText(platform, architecture), isDraft && 'Draft', !isActive && 'Inactive']
+    .filter(Boolean)
+    .join(' · ');
+
+const searchFor = ({ version, isActive }: Release): Record<string, string> => ({
+  search: version,
+  ...(isActive ? {} : { inactive: '1' }),
+});

@@ -1,0 +1,42 @@
+import { pageParam, textParam } from '../../search-params.ts';
+
+/** What the address of the release list holds: tab, filters, page, and the dialog that is open. */
+export type ReleasesSearch = {
+  tab?: 'analytics' | undefined;
+  search?: string | undefined;
+  platform?: string | undefined;
+  channel?: string | undefined;
+  architecture?: string | undefined;
+  /** Inactive releases are shown as well. */
+  inactive?: '1' | undefined;
+  page?: number | undefined;
+  dialog?: 'create' | undefined;
+  /** Id of the release whose Edit dialog is open. */
+  edit?: string | undefined;
+};
+
+export const releasesSearch = (params: Record<string, unknown>): ReleasesSearch => ({
+  tab: params['tab'] === 'analytics' ? 'analytics' : undefined,
+  search: textParam(params, 'search'),
+  platform: textParam(params, 'platform'),
+  channel: textParam(params, 'channel'),
+  architecture: textParam(params, 'architecture'),
+  inactive: params['inactive'] === '1' ? '1' : undefined,
+  page: pageParam(params),
+  dialog: params['dialog'] === 'create' ? 'create' : undefined,
+  edit: idParam(params, 'edit'),
+});
+
+export type ReleaseTrashSearch = { search?: string | undefined; page?: number | undefined };
+
+export const releaseTrashSearch = (params: Record<string, unknown>): ReleaseTrashSearch => ({
+  search: textParam(params, 'search'),
+  page: pageParam(params),
+});
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function idParam(params: Record<string, unknown>, name: string): string | undefined {
+  const text = textParam(params, name);
+  return text && uuid.test(text) ? text : undefined;
+}

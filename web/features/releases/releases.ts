@@ -1,0 +1,114 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import {
+  architectures,
+  channels,
+  permanentConfirmation,
+  platforms,
+  releases,
+} from '../../../contract/releases.ts';
+import type { RouteRequest } from '../../../contract/route.ts';
+import { call, callList } from '../../api.ts';
+import { shouldRetry } from '../../query-client.ts';
+import { oneOf } from '../../search-params.ts';
+import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
+
+/** Main module of the feature: what the console asks and tells the service about releases. */
+
+export { platformText } from './release-words.ts';
+
+/** Releases on a page of the list. */
+export const pageSize = 100;
+
+/** Spec part 2, section 9. */
+export const trashPageSize = 20;
+
+/** Spec part 2, section 9: cached 5 minutes, 1 retry. */
+const asReleases = {
+  staleTime: 5 * 60_000,
+  retry: (failures: number, error: unknown) => failures < 1 && shouldRetry(failures, error),
+};
+
+/** The part of the address that the service filters by. */
+const filterOf = (search: ReleasesSearch) => ({
+  search: search.search,
+  platform: oneOf(platforms, search.platform),
+  channel: oneOf(channels, search.channel),
+  architecture: oneOf(architectures, search.architecture),
+  showInactive: search.inactive ? ('true' as const) : ('false' as const),
+});
+
+export const releaseListQuery = (search: ReleasesSearch) => {
+  const query = {
+    ...filterOf(search),
+    limit: String(pageSize),
+    offset: String(((search.page ?? 1) - 1) * pageSize),
+  };
+  return queryOptions({
+    ...asReleases,
+    queryKey: ['releases', 'list', query],
+    queryFn: ({ signal }) => callList(releases.list, { query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Releases found by version or notes, inactive ones too. */
+export const releaseFindQuery = (search: string, limit: number) => {
+  const query = { search, limit: String(limit) };
+  return queryOptions({
+    ...asReleases,
+    queryKey: ['releases', 'find', query],
+    queryFn: ({ signal }) => callList(releases.list, { query }, { signal }),
+  });
+};
+
+/** One release as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+export const releaseQuery = (id: string) =>
+  queryOptions({
+    ...asReleases,
+    queryKey: ['releases', 'one', id],
+    queryFn: ({ signal }) => call(releases.get, withId(id), { signal }),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
+export const releaseAnalyticsQuery = () =>
+  queryOptions({
+    ...asReleases,
+    queryKey: ['releases', 'analytics'],
+    queryFn: ({ signal }) => call(releases.analytics, {}, { signal }),
+  });
+
+export const releaseTrashQuery = ({ search, page }: ReleaseTrashSearch) => {
+  const query = { search, page: String(page ?? 1), pageSize: String(trashPageSize) };
+  return queryOptions({
+    ...asReleases,
+    queryKey: ['releases', 'trash', query],
+    queryFn: ({ signal }) => call(releases.trash, { query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+type Update = RouteRequest<typeof releases.update>['body'];
+
+export const updateRelease = (id: string, body: Update) => call(releases.update, { ...withId(id), body });
+export const setRollout = (id: string, percentage: number) =>
+  call(releases.rollout, { ...withId(id), body: { percentage } });
+export const resumeRollout = (id: string) => call(releases.resume, withId(id));
+export const withdrawRelease = (id: string, reason: string) =>
+  call(releases.withdraw, { ...withId(id), body: { reason } });
+export const softDeleteRelease = (id: string, reason: string) =>
+  call(releases.softDelete, { ...withId(id), body: { reason } });
+export const restoreRelease = (id: string, reason: string) =>
+  call(releases.restore, { ...withId(id), body: { reason } });
+/** The person has confirmed it in a dialog of its own; the service wants the words as well. */
+export const deleteReleasePermanently = (id: string, reason: string) =>
+  call(releases.deletePermanently, {
+    ...withId(id),
+    body: { confirmation: permanentConfirmation, reason },
+  });
+
+function withId(releaseId: string) {
+  if (!releaseId) throw new Error('Release ID is required');
+  return { params: { releaseId } };
+}

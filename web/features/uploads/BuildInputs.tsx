@@ -1,0 +1,106 @@
+import { Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { architectures, channels, platforms } from '../../../contract/releases.ts';
+import { nextVersion, type Bump } from '../../../contract/versions.ts';
+import { oneOf } from '../../search-params.ts';
+import type { ReleaseFormState } from './release-form.ts';
+import { architectureNames, platformNames } from './upload-words.ts';
+import classes from './uploads.module.css';
+
+/** The form offers these two (spec part 2, section 3). */
+const offered = ['win32', 'darwin'] as const;
+const platformChoices = offered.map((value) => ({ value, label: platformNames[value] }));
+const architectureChoices = architectures.map((value) => ({ value, label: architectureNames[value] }));
+const bumps: readonly Bump[] = ['patch', 'minor', 'major'];
+
+type Props = {
+  form: ReleaseFormState;
+  /** Versions that there are on the chosen platform and channel. */
+  existing: readonly string[] | undefined;
+  /** As it stands in its field. */
+  version: string;
+};
+
+/** What identifies a build: version, channel, platform and architecture. */
+export function BuildInputs({ form, existing, version }: Props) {
+  const { values } = form;
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+        <Select
+          label="Channel"
+          data={[...channels]}
+          allowDeselect={false}
+          {...form.getInputProps('channel')}
+          onChange={(value) =>
+            form.setFieldValue('channel', oneOf(channels, value ?? undefined) ?? values.channel)
+          }
+        />
+        <Select
+          label="Platform"
+          data={platformChoices}
+          allowDeselect={false}
+          {...form.getInputProps('platform')}
+          onChange={(value) =>
+            form.setFieldValue('platform', oneOf(platforms, value ?? undefined) ?? values.platform)
+          }
+        />
+        <Select
+          label="Architecture"
+          data={architectureChoices}
+          allowDeselect={false}
+          {...form.getInputProps('architecture')}
+          onChange={(value) =>
+            form.setFieldValue(
+              'architecture',
+              oneOf(architectures, value ?? undefined) ?? values.architecture,
+            )
+          }
+        />
+      </SimpleGrid>
+      <VersionInput form={form} existing={existing} version={version} />
+    </>
+  );
+}
+
+/** Suggests the version after the highest of that platform and channel; a person may type another. */
+function VersionInput({ form, existing, version }: Props) {
+  const { channel } = form.values;
+  return (
+    <Group gap="xs" align="flex-start" className={classes.version}>
+      <TextInput
+        label="Version"
+        required
+        maxLength={100}
+        classNames={{ input: 'mono' }}
+        spellCheck={false}
+        value={version}
+        error={form.errors['version']}
+        onChange={(event) => form.setValues({ bump: null, version: event.currentTarget.value })}
+      />
+      {existing && existing.length > 0 && (
+        <div role="group" aria-label="Next version">
+          <div className={classes.bumpLabel} aria-hidden>
+            Next version
+          </div>
+          <Group gap={4}>
+            {bumps.map((bump) => {
+              const next = nextVersion(existing, channel, bump);
+              return (
+                <Button
+                  key={bump}
+                  variant={version === next ? 'light' : 'default'}
+                  aria-pressed={version === next}
+                  px={9}
+                  fw={500}
+                  onClick={() => form.setValues({ bump, version: next })}
+                >
+                  {bump} {next}
+                </Button>
+              );
+            })}
+          </Group>
+        </div>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, FileButton, Input, Text } from '@mantine/core';
+import { IconFileUpload } from '@tabler/icons-react';
+import { useState, type DragEvent, type ReactNode } from 'react';
+import { acceptedExtensions } from '../../../contract/uploads.ts';
+import { bytesText } from '../../ui/bytes.ts';
+import { droppedFiles, type ChosenFile } from './upload-file.ts';
+import classes from './uploads.module.css';
+
+const accepted = acceptedExtensions.join(', ');
+export const wrongType = `Accepted types: ${accepted}`;
+
+/** Where a file is chosen or dropped. */
+export function FileChoice(props: {
+  chosen: ChosenFile | null;
+  error: ReactNode;
+  onChoose: (chosen: ChosenFile) => void;
+  onReject: (message: string) => void;
+}) {
+  const { chosen, error, onChoose, onReject } = props;
+  const [over, setOver] = useState(false);
+
+  const drop = async (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const [first, second] = await droppedFiles(event.dataTransfer.items);
+    if (second) onReject('Drop one file at a time');
+    else if (first) onChoose(first);
+  };
+
+  return (
+    <Input.Wrapper label="File" required labelElement="div" error={error}>
+      <div
+        className={classes.drop}
+        data-over={over || undefined}
+        data-wrong={error ? true : undefined}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => void drop(event)}
+      >
+        <IconFileUpload size={22} stroke={1.25} color="var(--mantine-color-dimmed)" aria-hidden />
+        <div className={classes.what}>
+          <div className={classes.name} title={chosen?.file.name}>
+            {chosen ? chosen.file.name : 'Drop a file here or choose one'}
+          </div>
+          <Text className={classes.small}>{chosen ? bytesText(chosen.file.size) : accepted}</Text>
+        </div>
+        <FileButton
+          accept={acceptedExtensions.join(',')}
+          onChange={(file) => file && onChoose({ file, handle: null })}
+        >
+          {(button) => (
+            <Button {...button} variant="default" data-autofocus>
+              {chosen ? 'Choose another file' : 'Choose file'}
+            </Button>
+          )}
+        </FileButton>
+      </div>
+    </Input.Wrapper>
+  );
+}

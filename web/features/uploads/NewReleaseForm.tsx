@@ -1,0 +1,151 @@
+import { Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { fieldErrors, messageOf } from '../../api-error.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { BuildInputs } from './BuildInputs.tsx';
+import { architectureOf, isAccepted, platformOf } from './detect-build.ts';
+import { FileChoice, wrongType } from './FileChoice.tsx';
+import { PublishInputs } from './PublishInputs.tsx';
+import {
+  atFields,
+  fieldsOf,
+  urlPayloadOf,
+  validate,
+  withVersion,
+  type ReleaseFormState,
+  type ReleaseMode,
+  type ReleaseValues,
+} from './release-form.ts';
+import { createFromUrl, versionsQuery } from './release-versions.ts';
+import type { ChosenFile } from './upload-file.ts';
+import { currentUser, uploadList } from './upload-session.ts';
+import classes from './uploads.module.css';
+
+const modes = [
+  { value: 'file', label: 'Upload a file' },
+  { value: 'url', label: 'File URL' },
+];
+
+/** Fields of the upload modal. Nothing is sent while one of them is wrong. */
+export function NewReleaseForm(props: {
+  start: ReleaseValues;
+  startFile: ChosenFile | null;
+  onUpload: (id: string, values: ReleaseValues, chosen: ChosenFile) => void;
+  onClose: () => void;
+}) {
+  const [chosen, setChosen] = useState(props.startFile);
+  const [{ platform, channel }, setLine] = useState(props.start);
+  const { data: existing } = useQuery(versionsQuery(platform, channel));
+  const form = useForm<ReleaseValues>({
+    initialValues: props.start,
+    validate: (typed) => validate(withVersion(typed, existing), chosen !== null),
+    onValuesChange: setLine,
+  });
+  const create = useMutation({
+    mutationFn: createFromUrl,
+    onSuccess: ({ version }) => {
+      void toast({ message: `Release ${version} created` });
+      props.onClose();
+    },
+    // The modal stays open (spec part 2, section 8).
+    onError: (error) => console.warn('Failed to save release:', messageOf(error)),
+  });
+  const { error } = create;
+  const { setErrors } = form;
+  const values = withVersion(form.values, existing);
+  useEffect(() => {
+    if (error) setErrors(atFields(fieldErrors(error)));
+  }, [error, setErrors]);
+  const refused = atFields(fieldErrors(error));
+  const unexplained = error && !Object.keys(refused).some((field) => field in values);
+
+  const choose = (next: ChosenFile) => {
+    const { name } = next.file;
+    if (!isAccepted(name)) {
+      setErrors({ ...form.errors, file: wrongType });
+      return;
+    }
+    setChosen(next);
+    form.clearFieldError('file');
+    form.setValues({ platform: platformOf(name), architecture: architectureOf(name) });
+  };
+
+  const submit = () => {
+    if (values.mode === 'url') create.mutate(urlPayloadOf(values));
+    else if (chosen)
+      props.onUpload(uploadList.start(chosen, fieldsOf(values), currentUser()), values, chosen);
+  };
+
+  return (
+    <form noValidate onSubmit={form.onSubmit(submit)}>
+      <Stack gap="md">
+        <SegmentedControl
+          aria-label="Where the file comes from"
+          data={modes}
+          value={values.mode}
+          onChange={(mode) => {
+            form.clearErrors();
+            form.setFieldValue('mode', mode as ReleaseMode);
+          }}
+        />
+        {values.mode === 'file' ? (
+          <FileChoice
+            chosen={chosen}
+            error={form.errors['file']}
+            onChoose={choose}
+            onReject={(message) => setErrors({ ...form.errors, file: message })}
+          />
+        ) : (
+          <UrlInputs form={form} />
+        )}
+        <BuildInputs form={form} existing={existing} version={values.version} />
+        <PublishInputs form={form} />
+        {unexplained && <ErrorText>{messageOf(error)}</ErrorText>}
+        <Group justify="flex-end" gap="xs" className={classes.foot}>
+          <Button variant="default" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {values.mode === 'file' ? 'Upload Release' : 'Create Release'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function UrlInputs({ form }: { form: ReleaseFormState }) {
+  return (
+    <Stack gap="md">
+      <TextInput
+        label="File URL"
+        required
+        type="url"
+        maxLength={2000}
+        placeholder="https://"
+        {...form.getInputProps('fileUrl')}
+      />
+      <NumberInput
+        label="File Size"
+        description="In bytes"
+        required
+        allowDecimal={false}
+        allowNegative={false}
+        thousandSeparator=" "
+        hideControls
+        {...form.getInputProps('fileSize')}
+      />
+      <TextInput
+        label="SHA512"
+        description="In base64 or hex"
+        required
+        classNames={{ input: 'mono' }}
+        spellCheck={false}
+        {...form.getInputProps('sha512')}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,102 @@
+import { Checkbox, Group, NumberInput, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { rolloutOf, rolloutText, withDraft, type ReleaseFormState } from './release-form.ts';
+
+/** Descriptions of different length leave the fields in one line. */
+const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
+
+/** What staff say about a build beside its identity: notes, draft, mandatory, rollout. */
+export function PublishInputs({ form }: { form: ReleaseFormState }) {
+  const { values } = form;
+  return (
+    <>
+      <Textarea
+        label="Release Notes"
+        autosize
+        minRows={2}
+        maxRows={10}
+        maxLength={20_000}
+        {...form.getInputProps('releaseNotes')}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <TextInput
+          label="Minimum App Version"
+          placeholder="0.9.0"
+          description="Minimum version required to apply this update"
+          inputWrapperOrder={belowInput}
+          maxLength={100}
+          classNames={{ input: 'mono' }}
+          spellCheck={false}
+          {...form.getInputProps('minimumAppVersion')}
+        />
+        <NumberInput
+          label="Rollout Percentage"
+          description={rolloutText(values.rolloutPercentage)}
+          inputWrapperOrder={belowInput}
+          min={0}
+          max={100}
+          clampBehavior="strict"
+          allowDecimal={false}
+          suffix="%"
+          {...form.getInputProps('rolloutPercentage')}
+          onChange={(typed) => form.setFieldValue('rolloutPercentage', rolloutOf(typed))}
+        />
+      </SimpleGrid>
+      <Stack gap="xs">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+          <Checkbox
+            label="Draft Release"
+            description="Release is not available for download"
+            checked={values.isDraft}
+            onChange={(event) => form.setValues(withDraft(event.currentTarget.checked))}
+          />
+          <Checkbox
+            label="Mandatory Update"
+            description="Users must update to continue using the app"
+            disabled={values.isDraft}
+            checked={values.isMandatory}
+            onChange={(event) => form.setFieldValue('isMandatory', event.currentTarget.checked)}
+          />
+        </SimpleGrid>
+        <FailureThresholdInputs form={form} />
+      </Stack>
+    </>
+  );
+}
+
+function FailureThresholdInputs({ form }: { form: ReleaseFormState }) {
+  const { stopsOnFailures } = form.values;
+  return (
+    <>
+      <Checkbox
+        label="Pause the rollout when updates fail"
+        description="The rollout pauses itself and says why"
+        checked={stopsOnFailures}
+        onChange={(event) => form.setFieldValue('stopsOnFailures', event.currentTarget.checked)}
+      />
+      {stopsOnFailures && (
+        <Group gap="xs" ml={28} align="flex-start">
+          <Text lh="30px">More than</Text>
+          <NumberInput
+            aria-label="Failures in percent"
+            w={76}
+            min={0}
+            max={100}
+            clampBehavior="none"
+            suffix="%"
+            {...form.getInputProps('failurePercent')}
+          />
+          <Text lh="30px">of at least</Text>
+          <NumberInput
+            aria-label="Smallest number of installs"
+            w={92}
+            min={1}
+            clampBehavior="none"
+            allowDecimal={false}
+            {...form.getInputProps('failureInstalls')}
+          />
+          <Text lh="30px">installs</Text>
+        </Group>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+import { ActionIcon, Anchor, FileButton, Button, Group, Progress, Text } from '@mantine/core';
+import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { acceptedExtensions } from '../../../contract/uploads.ts';
+import { paths } from '../../paths.ts';
+import type { Upload } from './upload-list.ts';
+import { uploadList } from './upload-session.ts';
+import { buildText, percentOf, progressText, stateText } from './upload-words.ts';
+import classes from './uploads.module.css';
+
+/** One upload: what it is, how far it is, and what can be done about it. */
+export function UploadRow({ upload }: { upload: Upload }) {
+  const { status, fileName, message, note } = upload;
+  const percent = percentOf(upload);
+  const over = status === 'done' || status === 'cancelled';
+  return (
+    <div className={classes.row}>
+      <Group gap={4} wrap="nowrap" align="flex-start">
+        <div className={classes.what}>
+          <div className={classes.name} title={fileName}>
+            {fileName}
+          </div>
+          <div className={classes.small}>{buildText(upload)}</div>
+        </div>
+        <Controls upload={upload} />
+      </Group>
+      {!over && (
+        <Progress.Root size={6} className={classes.progress}>
+          <Progress.Section
+            value={percent}
+            color={barColor(upload)}
+            aria-label={`Upload of ${fileName}`}
+            aria-valuetext={`${stateText(upload)}, ${percent} percent`}
+          />
+        </Progress.Root>
+      )}
+      <div className={classes.small}>
+        <span className={classes.state}>{stateText(upload)}</span>
+        {status !== 'cancelled' && ` · ${progressText(upload)}`}
+        {status === 'done' && (
+          <>
+            {' · '}
+            <Anchor component={Link} to={paths.releases} fz={12} underline="always">
+              View releases
+            </Anchor>
+          </>
+        )}
+      </div>
+      {note && !over && <Text className={classes.note}>{note}</Text>}
+      {message && (
+        <Text className={status === 'cancelled' ? classes.small! : classes.message!}>
+          {message}
+          {status === 'waiting' && ' — goes on by itself as soon as the server can be reached.'}
+        </Text>
+      )}
+      {status === 'needs-file' && <FileAgain upload={upload} />}
+    </div>
+  );
+}
+
+function barColor({ status, phase }: Upload): string {
+  if (status === 'failed') return 'var(--ui-red-solid)';
+  if (status === 'waiting' || status === 'needs-file') return 'var(--ui-amber-solid)';
+  if (status === 'paused') return 'gray';
+  return phase === 'hashing' ? 'var(--ui-teal-solid)' : 'ink';
+}
+
+function Controls({ upload }: { upload: Upload }) {
+  const { id, status, phase, fileName } = upload;
+  const over = status === 'done' || status === 'cancelled';
+  const finishing = status === 'running' && phase === 'finishing';
+  return (
+    <Group gap={2} wrap="nowrap">
+      {!over && !finishing && status !== 'needs-file' && <MainControl upload={upload} />}
+      {!over && !finishing && (
+        <Control
+          label={`Cancel ${fileName}`}
+          icon={<IconX size={15} />}
+          onClick={() => uploadList.cancel(id)}
+        />
+      )}
+      {over && (
+        <Control
+          label={`Remove ${fileName} from this list`}
+          icon={<IconX size={15} />}
+          onClick={() => uploadList.dismiss(id)}
+        />
+      )}
+    </Group>
+  );
+}
+
+/** One button in one place, whatever it does at the moment: it keeps the focus. */
+function MainControl({ upload: { id, status, fileName } }: { upload: Upload }) {
+  if (status === 'running') {
+    const icon = <IconPlayerPause size={15} />;
+    return <Control label={`Pause ${fileName}`} icon={icon} onClick={() => uploadList.pause(id)} />;
+  }
+  const [verb, icon] =
+    status === 'failed'
+      ? ['Retry', <IconRefresh key="retry" size={15} />]
+      : ['Resume', <IconPlayerPlay key="resume" size={15} />];
+  return <Control label={`${verb} ${fileName}`} icon={icon} onClick={() => void uploadList.resume(id)} />;
+}
+
+function Control({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) {
+  return (
+    <ActionIcon variant="subtle" color="gray" size={24} aria-label={label} title={label} onClick={onClick}>
+      {icon}
+    </ActionIcon>
+  );
+}
+
+/** A page that was reloaded may not read the file again by itself. */
+function FileAgain({ upload }: { upload: Upload }) {
+  const { id, hasHandle, message } = upload;
+  return (
+    <Group gap="xs" mt={6}>
+      {!message && (
+        <Text className={classes.small}>
+          {hasHandle
+            ? 'The page was reloaded. Allow it to read the file again.'
+            : 'The page was reloaded. Choose the same file again; what is there already is not sent twice.'}
+        </Text>
+      )}
+      {hasHandle && (
+        <Button size="compact-xs" onClick={() => void uploadList.resume(id)}>
+          Resume
+        </Button>
+      )}
+      <FileButton
+        accept={acceptedExtensions.join(',')}
+        onChange={(file) => file && void uploadList.resume(id, { file, handle: null })}
+      >
+        {(props) => (
+          <Button {...props} size="compact-xs" variant={hasHandle ? 'default' : 'filled'}>
+            Choose file
+          </Button>
+        )}
+      </FileButton>
+    </Group>
+  );
+}

@@ -1,0 +1,96 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { IconChevronDown, IconUpload } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useAuth } from '../../session.tsx';
+import type { Upload } from './upload-list.ts';
+import { uploadList, useUploads } from './upload-session.ts';
+import { percentOf, stateText } from './upload-words.ts';
+import { UploadRow } from './UploadRow.tsx';
+import classes from './uploads.module.css';
+
+/** Every upload of this person, at the bottom right of every screen. */
+export default function UploadTray() {
+  const uploads = inOrder(useUploads());
+  const over = uploads.filter(isOver);
+  const [folded, setFolded] = useState(false);
+  const user = useAuth().user?.userId;
+  useEffect(() => {
+    if (user) void uploadList.restore(user);
+  }, [user]);
+  return (
+    <>
+      <div className="visually-hidden" aria-live="polite">
+        {uploads.map((upload) => (
+          <p key={upload.id}>{spoken(upload)}</p>
+        ))}
+      </div>
+      {uploads.length > 0 &&
+        (folded ? (
+          <section aria-label="Uploads" className={classes.folded}>
+            <Button
+              size="compact-xs"
+              variant="light"
+              leftSection={<IconUpload size={13} />}
+              aria-expanded={false}
+              onClick={() => setFolded(false)}
+            >
+              {summary(uploads)}
+            </Button>
+          </section>
+        ) : (
+          <section aria-label="Uploads" className={classes.tray}>
+            <header className={classes.head} role="none">
+              <h2>{summary(uploads)}</h2>
+              {over.length > 1 && (
+                <Button
+                  variant="subtle"
+                  size="compact-xs"
+                  onClick={() => over.forEach(({ id }) => uploadList.dismiss(id))}
+                >
+                  Clear finished
+                </Button>
+              )}
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={24}
+                aria-label="Fold uploads"
+                aria-expanded
+                onClick={() => setFolded(true)}
+              >
+                <IconChevronDown size={15} />
+              </ActionIcon>
+            </header>
+            <ul className={classes.rows}>
+              {uploads.map((upload) => (
+                <li key={upload.id}>
+                  <UploadRow upload={upload} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+    </>
+  );
+}
+
+const isOver = ({ status }: Upload): boolean => status === 'done' || status === 'cancelled';
+
+/** What is under way above what is over, the newest of each first. */
+const inOrder = (uploads: readonly Upload[]): Upload[] =>
+  uploads.toReversed().toSorted((a, b) => Number(isOver(a)) - Number(isOver(b)));
+
+/** Told at each turn, and not at each percent. */
+const spoken = (upload: Upload): string =>
+  [`${upload.fileName}: ${stateText(upload)}`, upload.message, upload.note].filter(Boolean).join('. ');
+
+function summary(uploads: readonly Upload[]): string {
+  const active = uploads.filter(({ status }) => status === 'running');
+  if (active.length === 0) return uploads.length === 1 ? stateText(uploads[0]!) : `${uploads.length} uploads`;
+  const size = active.reduce((sum, { fileSize }) => sum + fileSize, 0);
+  const done = active.reduce((sum, upload) => sum + (percentOf(upload) / 100) * upload.fileSize, 0);
+  const percent = `${Math.floor((100 * done) / size)}%`;
+  return active.length === 1
+    ? `${stateText(active[0]!)} · ${percent}`
+    : `${active.length} uploads · ${percent}`;
+}

@@ -1,0 +1,29 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { Upload } from './upload-list.ts';
+import { UploadRow } from './UploadRow.tsx';
+
+/** The modal while its upload runs. */
+export function UploadUnderWay(props: { upload: Upload; onBack: () => void; onClose: () => void }) {
+  const { upload, onBack, onClose } = props;
+  const stopped = ['failed', 'cancelled', 'paused', 'needs-file'].includes(upload.status);
+  return (
+    <Stack gap="md">
+      <UploadRow upload={upload} />
+      {!stopped && (
+        <Text c="dimmed" fz={12}>
+          The upload goes on when you close this dialog or look at other screens. Keep this tab open.
+        </Text>
+      )}
+      <Group justify="flex-end" gap="xs">
+        {stopped && (
+          <Button variant="default" onClick={onBack}>
+            Change details
+          </Button>
+        )}
+        <Button variant={stopped ? 'default' : 'filled'} onClick={onClose} autoFocus>
+          {stopped ? 'Close' : 'Continue in background'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,40 @@
+import type { HashEvents, HashState } from './hash-stream.ts';
+import type { HashOrder, HashReport } from './hash-worker.ts';
+
+export type HashFile = (
+  file: Blob,
+  from: HashState | null,
+  on: HashEvents,
+  signal: AbortSignal,
+) => Promise<string>;
+
+/** SHA-512 of a file in base64, by a worker, so that the page stays responsive. */
+export const hashFile: HashFile = (file, from, on, signal) =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const worker = new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' });
+    const end = () => {
+      worker.terminate();
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (error: unknown) => {
+      end();
+      reject(error);
+    };
+    const onAbort = () => fail(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    worker.addEventListener('error', (event) =>
+      fail(new Error(event.message || 'The file cannot be hashed')),
+    );
+    worker.addEventListener('message', ({ data }: MessageEvent<HashReport>) => {
+      if (data.kind === 'progress') on.onProgress(data.hashed);
+      else if (data.kind === 'checkpoint') on.onCheckpoint(data.state);
+      else if (data.kind === 'failed') fail(new Error(data.message));
+      else {
+        end();
+        resolve(data.sha512);
+      }
+    });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+    worker.postMessage({ file, from } satisfies HashOrder);
+  });

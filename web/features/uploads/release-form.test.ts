@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import {
+  fieldsOf,
+  newRelease,
+  rolloutOf,
+  rolloutText,
+  urlPayloadOf,
+  validate,
+  withDraft,
+  withVersion,
+  type ReleaseValues,
+} from './release-form.ts';
+
+const filled: ReleaseValues = { ...newRelease, bump: null, version: '1.2.3' };
+const byUrl: ReleaseValues = {
+  ...filled,
+  mode: 'url',
+  fileUrl: 'https://cdn.example/app.exe',
+  fileSize: 1024,
+  sha512: `${'A'.repeat(86)}==`,
+};
+
+test('begins with the defaults of the spec', () => {
+  expect(fieldsOf(newRelease)).toMatchObject({
+    channel: 'stable',
+    platform: 'win32',
+    architecture: 'x64',
+    isDraft: true,
+    isMandatory: false,
+    rolloutPercentage: 100,
+    failureThreshold: null,
+  });
+});
+
+describe('refuses', () => {
+  test.each<[Partial<ReleaseValues>, object]>([
+    [{ version: '' }, { version: 'Version is required' }],
+    [{ version: '  ' }, { version: 'Version is required' }],
+    [{ version: '1.2' }, { version: 'Invalid semantic version: 1.2' }],
+    [{ version: 'v1.2.3' }, { version: 'Invalid semantic version: v1.2.3' }],
+    [{ minimumAppVersion: '1' }, { minimumAppVersion: 'Invalid semantic version: 1' }],
+    [{ stopsOnFailures: true, failureInstalls: 0 }, { failureInstalls: expect.any(String) as string }],
+    [{ stopsOnFailures: true, failurePercent: '' }, { failurePercent: expect.any(String) as string }],
+  ])('%o', (wrong, errors) => expect(validate({ ...filled, ...wrong }, true)).toEqual(errors));
+
+  test('file mode without a file', () => {
+    expect(validate(filled, true)).toEqual({});
+    expect(validate(filled, false)).toEqual({ file: 'File is required' });
+  });
+
+  test.each<[Partial<ReleaseValues>, object]>([
+    [{ fileUrl: '' }, { fileUrl: 'File URL is required' }],
+    [{ fileUrl: 'ftp://x/y.exe' }, { fileUrl: 'Must be an http or https address' }],
+    [{ fileSize: '' }, { fileSize: 'Valid file size is required' }],
+    [{ fileSize: 0 }, { fileSize: 'Valid file size is required' }],
+    [{ fileSize: -5 }, { fileSize: 'Valid file size is required' }],
+    [{ sha512: '' }, { sha512: 'SHA512 hash is required' }],
+    [{ sha512: 'abc' }, { sha512: 'Must be a SHA-512 in base64 or hex' }],
+  ])('URL mode with %o', (wrong, errors) => expect(validate({ ...byUrl, ...wrong }, false)).toEqual(errors));
+});
+
+test('URL mode sends address, size and hash as well', () => {
+  expect(validate(byUrl, false)).toEqual({});
+  expect(urlPayloadOf(byUrl)).toMatchObject({ fileUrl: byUrl.fileUrl, fileSize: 1024, version: '1.2.3' });
+});
+
+describe('the version', () => {
+  const existing = ['1.2.3', '1.10.0', '0.9.0'];
+  test('follows the highest of the same platform and channel, by the chosen level', () => {
+    expect(withVersion(newRelease, existing).version).toBe('1.10.1');
+    expect(withVersion({ ...newRelease, bump: 'minor' }, existing).version).toBe('1.11.0');
+    expect(withVersion({ ...newRelease, bump: 'major' }, existing).version).toBe('2.0.0');
+    expect(withVersion({ ...newRelease, channel: 'beta' }, []).version).toBe('0.1.0-beta');
+    expect(withVersion(newRelease, []).version).toBe('1.0.0');
+  });
+  test('that is typed stays', () => {
+    expect(withVersion({ ...newRelease, bump: null, version: '7.0.0' }, existing).version).toBe('7.0.0');
+    expect(withVersion({ ...newRelease, bump: null }, existing).version).toBe('');
+  });
+  test('is not known before the others are', () =>
+    expect(withVersion(newRelease, undefined).version).toBe(''));
+});
+
+test('a draft is never mandatory', () => {
+  expect(withDraft(true)).toEqual({ isDraft: true, isMandatory: false });
+  expect(withDraft(false)).toEqual({ isDraft: false });
+  expect(fieldsOf({ ...filled, isDraft: true, isMandatory: true }).isMandatory).toBe(false);
+  expect(fieldsOf({ ...filled, isDraft: false, isMandatory: true }).isMandatory).toBe(true);
+});
+
+test('sends the failure threshold that was set', () => {
+  const set = { ...filled, stopsOnFailures: true, failurePercent: 2.5, failureInstalls: 20 };
+  expect(validate(set, true)).toEqual({});
+  expect(fieldsOf(set).failureThreshold).toEqual({ percent: 2.5, minimumInstalls: 20 });
+});
+
+test('the rollout falls back to 0 and stays a whole number up to 100', () => {
+  expect(['', 'abc', '7', 42, 12.9, 250, -3].map(rolloutOf)).toEqual([0, 0, 7, 42, 12, 100, 0]);
+});
+
+test('says who will receive the update', () => {
+  expect(rolloutText(100)).toBe('All users will receive this update');
+  expect(rolloutText(5)).toBe('Approximately 5% of users will receive this update');
+  expect(rolloutText(0)).toBe('Approximately 0% of users will receive this update');
+});

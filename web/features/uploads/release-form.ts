@@ -1,0 +1,138 @@
+import { schemaResolver, type FormErrors, type UseFormReturnType } from '@mantine/form';
+import { z } from 'zod';
+import {
+  buildFields,
+  publishFields,
+  urlReleaseInput,
+  type Architecture,
+  type Channel,
+  type Platform,
+  type releases,
+} from '../../../contract/releases.ts';
+import type { RouteRequest } from '../../../contract/route.ts';
+import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
+import type { BuildFields } from './upload-transport.ts';
+
+export type ReleaseMode = 'file' | 'url';
+
+/** Fields of the upload modal, as they are typed. */
+export type ReleaseValues = {
+  mode: ReleaseMode;
+  fileUrl: string;
+  /** Text while it is no number. */
+  fileSize: number | string;
+  sha512: string;
+  /** How the suggested version follows from the highest one; null where the person typed a version. */
+  bump: Bump | null;
+  version: string;
+  channel: Channel;
+  platform: Platform;
+  architecture: Architecture;
+  releaseNotes: string;
+  minimumAppVersion: string;
+  isMandatory: boolean;
+  isDraft: boolean;
+  rolloutPercentage: number;
+  stopsOnFailures: boolean;
+  failurePercent: number | string;
+  failureInstalls: number | string;
+};
+
+export type ReleaseFormState = UseFormReturnType<ReleaseValues>;
+
+/** Spec part 2, section 9. */
+export const newRelease: ReleaseValues = {
+  mode: 'file',
+  fileUrl: '',
+  fileSize: '',
+  sha512: '',
+  bump: 'patch',
+  version: '',
+  channel: 'stable',
+  platform: 'win32',
+  architecture: 'x64',
+  releaseNotes: '',
+  minimumAppVersion: '',
+  isMandatory: false,
+  isDraft: true,
+  rolloutPercentage: 100,
+  stopsOnFailures: false,
+  failurePercent: 5,
+  failureInstalls: 50,
+};
+
+/** The suggested version in its field; empty until the `existing` ones of that platform and channel are known. */
+export function withVersion(values: ReleaseValues, existing: readonly string[] | undefined): ReleaseValues {
+  const { bump, channel } = values;
+  if (bump === null) return values;
+  return { ...values, version: existing ? nextVersion(existing, channel, bump) : '' };
+}
+
+/** A draft cannot be mandatory (spec part 2, section 5). */
+export const withDraft = (isDraft: boolean): Partial<ReleaseValues> =>
+  isDraft ? { isDraft, isMandatory: false } : { isDraft };
+
+/** What is no number counts as 0 (spec part 2, section 5). */
+export const rolloutOf = (typed: number | string): number => {
+  const number = typed === '' ? 0 : Math.trunc(Number(typed));
+  return Number.isFinite(number) ? Math.min(100, Math.max(0, number)) : 0;
+};
+
+export const rolloutText = (percentage: number): string =>
+  percentage === 100
+    ? 'All users will receive this update'
+    : `Approximately ${percentage}% of users will receive this update`;
+
+/** What file mode sends beside the file. */
+export function fieldsOf(values: ReleaseValues): BuildFields {
+  const { stopsOnFailures, failurePercent, failureInstalls } = values;
+  return {
+    version: values.version.trim(),
+    channel: values.channel,
+    platform: values.platform,
+    architecture: values.architecture,
+    releaseNotes: values.releaseNotes,
+    minimumAppVersion: values.minimumAppVersion.trim(),
+    isMandatory: values.isMandatory && !values.isDraft,
+    isDraft: values.isDraft,
+    rolloutPercentage: values.rolloutPercentage,
+    failureThreshold: stopsOnFailures
+      ? { percent: failurePercent as number, minimumInstalls: failureInstalls as number }
+      : null,
+  };
+}
+
+export type UrlPayload = RouteRequest<typeof releases.createFromUrl>['body'];
+
+/** What URL mode sends. */
+export const urlPayloadOf = (values: ReleaseValues): UrlPayload => ({
+  ...fieldsOf(values),
+  fileUrl: values.fileUrl.trim(),
+  fileSize: values.fileSize as number,
+  sha512: values.sha512,
+});
+
+const checkFields = schemaResolver(z.strictObject({ ...buildFields, ...publishFields }), { sync: true });
+const checkUrl = schemaResolver(urlReleaseInput, { sync: true });
+
+/** Errors by field, in the words of spec part 2, section 5. `file` is the error of the file itself. */
+export function validate(values: ReleaseValues, hasFile: boolean): FormErrors {
+  const inUrlMode = values.mode === 'url';
+  const byContract = inUrlMode ? checkUrl(urlPayloadOf(values)) : checkFields(fieldsOf(values));
+  const errors = atFields(byContract);
+  const minimum = values.minimumAppVersion.trim();
+  if (minimum && !isVersion(minimum)) errors['minimumAppVersion'] = `Invalid semantic version: ${minimum}`;
+  if (!inUrlMode) return hasFile ? errors : { ...errors, file: 'File is required' };
+  if (!values.fileUrl.trim()) errors['fileUrl'] = 'File URL is required';
+  if (!values.sha512.trim()) errors['sha512'] = 'SHA512 hash is required';
+  return errors;
+}
+
+/** The errors of the server or contract, at the fields of this form. */
+export function atFields(errors: FormErrors): FormErrors {
+  const names: Record<string, string> = {
+    'failureThreshold.percent': 'failurePercent',
+    'failureThreshold.minimumInstalls': 'failureInstalls',
+  };
+  return Object.fromEntries(Object.entries(errors).map(([path, error]) => [names[path] ?? path, error]));
+}

@@ -1,0 +1,29 @@
+/** How fast it goes and how long it will take; both null as long as that cannot be said. */
+export type Pace = { bytesPerSecond: number | null; secondsLeft: number | null };
+
+export const unknownPace: Pace = { bytesPerSecond: null, secondsLeft: null };
+
+const windowLength = 5000;
+const shortestSpan = 400;
+
+/**
+ * Measures a transfer over its last five seconds. `at` is in milliseconds of any clock. `done` that falls (a chunk
+ * that has to be sent again) or a pause begins a new measurement with `reset`.
+ */
+export function createTransferMeter() {
+  let samples: { at: number; done: number }[] = [];
+  return {
+    reset: () => void (samples = []),
+    pace(at: number, done: number, total: number): Pace {
+      samples.push({ at, done });
+      // the newest sample that is at least a window old stays: the measurement reaches back to it
+      while (samples.length > 2 && at - samples[1]!.at >= windowLength) samples.shift();
+      const first = samples[0]!;
+      const span = at - first.at;
+      if (span < shortestSpan) return unknownPace;
+      const bytesPerSecond = Math.max(0, ((done - first.done) / span) * 1000);
+      const secondsLeft = bytesPerSecond > 0 ? Math.max(0, total - done) / bytesPerSecond : null;
+      return { bytesPerSecond, secondsLeft };
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { UploadRecord } from './upload-engine.ts';
+
+/** A file that a person chose or dropped, and the way back to it after a reload, where the browser gives one. */
+export type ChosenFile = { file: File; handle: FileSystemFileHandle | null };
+
+/** The same file as far as a browser can tell without reading it. */
+export const isSameFile = (file: File, record: UploadRecord): boolean =>
+  file.name === record.pickedName &&
+  file.size === record.fileSize &&
+  file.lastModified === record.lastModified;
+
+type WithPermission = FileSystemFileHandle & {
+  queryPermission?: (mode: { mode: 'read' }) => Promise<PermissionState>;
+  requestPermission?: (mode: { mode: 'read' }) => Promise<PermissionState>;
+};
+
+/**
+ * The file behind a handle, null where it is gone or may not be read. Only in answer to a click may a person be
+ * `asked` for the permission.
+ */
+export async function fileOf(handle: FileSystemFileHandle | null, asked: boolean): Promise<File | null> {
+  if (!handle) return null;
+  const { queryPermission, requestPermission }: WithPermission = handle;
+  const permission = (asked ? requestPermission : queryPermission)?.call(handle, { mode: 'read' });
+  try {
+    if ((await permission) === 'denied' || (await permission) === 'prompt') return null;
+    return await handle.getFile();
+  } catch {
+    return null;
+  }
+}
+
+/** False for a file that was moved, deleted or changed since it was chosen. */
+export async function isReadable(file: Blob): Promise<boolean> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Files of a drop. Handles must be asked for while the event lasts. */
+export async function droppedFiles(items: DataTransferItemList): Promise<ChosenFile[]> {
+  const files = [...items].filter((item) => item.kind === 'file');
+  const chosen = files.map(async (item) => {
+    const file = item.getAsFile();
+    const handle = await handleOf(item);
+    return file && { file, handle };
+  });
+  return (await Promise.all(chosen)).filter((one) => one !== null);
+}
+
+type WithHandle = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
+
+async function handleOf(item: WithHandle): Promise<FileSystemFileHandle | null> {
+  const handle = await item.getAsFileSystemHandle?.().catch(() => null);
+  return handle?.kind === 'file' ? (handle as FileSystemFileHandle) : null;
+}

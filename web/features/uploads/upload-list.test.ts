@@ -1,0 +1,298 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { Release } from '../../../contract/releases.ts';
+import type { UploadState } from '../../../contract/uploads.ts';
+import { ApiError } from '../../api-error.ts';
+import type { UploadRecord } from './upload-engine.ts';
+import { createUploadList, type Upload } from './upload-list.ts';
+import type { BuildFields, Transport } from './upload-transport.ts';
+
+const megabyte = 1_048_576;
+const chunkSize = 5 * megabyte;
+const fields = { version: '1.0.0', platform: 'win32', channel: 'stable' } as BuildFields;
+const release = { id: 'r1', version: '1.0.0' } as Release;
+
+/** A file that says to be large without being so. */
+const fileOfSize = (size: number, name = 'App.EXE') => {
+  const file = new File(['MZ'], name, { lastModified: 1000 });
+  Object.defineProperty(file, 'size', { value: size });
+  return { file, handle: null };
+};
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => reject(new ApiError(0, 'Upload cancelled')));
+  });
+
+const stateWith = (stored: Iterable<number>): UploadState => ({
+  uploadId: 'u1',
+  fileKey: 'k',
+  fileName: 'App.exe',
+  fileSize: 40 * megabyte,
+  chunkSize,
+  totalChunks: 8,
+  received: [...stored],
+  status: 'open',
+  releaseId: null,
+});
+
+/** A server in memory and a browser's memory: what survives a reload is in `kept` and `stored`. */
+function world() {
+  const kept = new Map<string, UploadRecord>();
+  const stored = new Set<number>();
+  const hashed: (number | null)[] = [];
+  const transport: Transport = {
+    direct: vi.fn(() => Promise.resolve(release)),
+    prepare: vi.fn(({ blob }) =>
+      Promise.resolve({
+        uploadId: 'u1',
+        fileKey: 'k',
+        chunkSize,
+        totalChunks: Math.ceil(blob.size / chunkSize),
+      }),
+    ),
+    chunk: vi.fn((_, index: number) => Promise.resolve(void stored.add(index))),
+    complete: vi.fn(() => Promise.resolve(release)),
+    state: vi.fn(() => Promise.resolve(stateWith(stored))),
+    cancel: vi.fn(() => Promise.resolve()),
+  };
+  const page = () => {
+    let uploads: readonly Upload[] = [];
+    const onDone = vi.fn();
+    const list = createUploadList({
+      transport,
+      hashFile: (_, from) => {
+        hashed.push(from?.offset ?? null);
+        return Promise.resolve('hash');
+      },
+      records: {
+        all: () => Promise.resolve([...kept.values()]),
+        save: (record) => Promise.resolve(void kept.set(record.id, record)),
+        remove: (id) => Promise.resolve(void kept.delete(id)),
+      },
+      claim: () => Promise.resolve(() => undefined),
+      now: () => 0,
+      onChange: (now) => (uploads = now),
+      onDone,
+    });
+    const status = async (wanted: Upload['status']) =>
+      vi.waitFor(() => {
+        expect(uploads[0]?.status).toBe(wanted);
+        return uploads[0]!;
+      });
+    return { list, onDone, status, first: () => uploads[0]! };
+  };
+  return { kept, stored, hashed, transport, page };
+}
+
+describe('how a file goes', () => {
+  test('up to 20 MB in one request', async () => {
+    const { transport, page, kept } = world();
+    const { list, status, onDone } = page();
+    list.start(fileOfSize(20 * megabyte), fields, 'me');
+    await status('done');
+    expect(transport.direct).toHaveBeenCalledOnce();
+    expect(vi.mocked(transport.direct).mock.calls[0]![0].name).toBe('App.exe');
+    expect(transport.prepare).not.toHaveBeenCalled();
+    expect(onDone.mock.calls[0]![1]).toBe(release);
+    expect(kept.size).toBe(0);
+  });
+
+  test('above that in chunks, with the hash at the end', async () => {
+    const { transport, page, stored } = world();
+    const { list, status } = page();
+    list.start(fileOfSize(20 * megabyte + 1), fields, 'me');
+    expect((await status('done')).done).toBe(20 * megabyte + 1);
+    expect(transport.direct).not.toHaveBeenCalled();
+    expect([...stored].toSorted()).toEqual([0, 1, 2, 3, 4]);
+    expect(vi.mocked(transport.complete).mock.calls[0]!.slice(1, 3)).toEqual([fields, 'hash']);
+  });
+
+  test('switches to chunks at 413, says so, and hashes once', async () => {
+    const { transport, page, hashed } = world();
+    vi.mocked(transport.direct).mockRejectedValue(new ApiError(413, 'File too large.'));
+    const { list, status } = page();
+    list.start(fileOfSize(9 * megabyte), fields, 'me');
+    expect((await status('done')).note).toBe('File too large.');
+    expect(transport.chunk).toHaveBeenCalledTimes(2);
+    expect(hashed).toHaveLength(1);
+  });
+
+  test('several at once', async () => {
+    const { page, transport } = world();
+    const { list, onDone } = page();
+    list.start(fileOfSize(60 * megabyte, 'a.exe'), fields, 'me');
+    list.start(fileOfSize(1 * megabyte, 'b.exe'), fields, 'me');
+    await vi.waitFor(() => expect(onDone).toHaveBeenCalledTimes(2));
+    expect(transport.complete).toHaveBeenCalledOnce();
+    expect(transport.direct).toHaveBeenCalledOnce();
+  });
+});
+
+describe('what goes wrong', () => {
+  test('a refusal is shown, and may be tried again', async () => {
+    const { transport, page } = world();
+    vi.mocked(transport.prepare).mockRejectedValueOnce(new ApiError(409, 'Version 1.0.0 exists already'));
+    const { list, status } = page();
+    const id = list.start(fileOfSize(30 * megabyte), fields, 'me');
+    expect((await status('failed')).message).toBe('Version 1.0.0 exists already');
+    void list.resume(id);
+    await status('done');
+  });
+
+  test('a lost connection is waited for, and only what is missing is sent', async () => {
+    const { transport, page, stored } = world();
+    let broken = true;
+    vi.mocked(transport.chunk).mockImplementation((_, index) => {
+      if (broken && index >= 2) return Promise.reject(new ApiError(0, 'Network error during upload'));
+      stored.add(index);
+      return Promise.resolve();
+    });
+    const { list, status } = page();
+    list.start(fileOfSize(30 * megabyte), fields, 'me');
+    expect((await status('waiting')).message).toMatch(/^Failed to upload chunk \d\/6$/);
+    broken = false;
+    vi.mocked(transport.chunk).mockClear();
+    list.retryWaiting();
+    await status('done');
+    expect(vi.mocked(transport.chunk).mock.calls.map(([, index]) => index)).toEqual([2, 3, 4, 5]);
+  });
+
+  test('a file that can no longer be read must be chosen again', async () => {
+    const { transport, page } = world();
+    vi.mocked(transport.chunk).mockRejectedValue(new ApiError(0, 'Network error during upload'));
+    const { list, status } = page();
+    const chosen = fileOfSize(30 * megabyte);
+    chosen.file.slice = () =>
+      ({ arrayBuffer: () => Promise.reject(new Error('NotReadable')) }) as unknown as Blob;
+    list.start(chosen, fields, 'me');
+    expect((await status('needs-file')).message).toMatch(/Choose it again/);
+  });
+
+  test('a session that ended pauses it', async () => {
+    const { transport, page } = world();
+    vi.mocked(transport.chunk).mockRejectedValue(
+      new ApiError(401, 'Authentication failed - please log in again'),
+    );
+    const { list, status } = page();
+    list.start(fileOfSize(30 * megabyte), fields, 'me');
+    await status('paused');
+  });
+});
+
+describe('what a person does', () => {
+  test('pause stops at once, resume sends the rest', async () => {
+    const { transport, page, stored } = world();
+    vi.mocked(transport.chunk).mockImplementation((_, index, __, { signal }) => {
+      if (index >= 3) return untilAborted(signal);
+      stored.add(index);
+      return Promise.resolve();
+    });
+    const { list, status } = page();
+    const id = list.start(fileOfSize(40 * megabyte), fields, 'me');
+    await vi.waitFor(() => expect(stored.size).toBe(3));
+    list.pause(id);
+    expect((await status('paused')).done).toBe(15 * megabyte);
+    vi.mocked(transport.chunk).mockReset().mockResolvedValue();
+    void list.resume(id);
+    await status('done');
+    expect(vi.mocked(transport.chunk).mock.calls.map(([, index]) => index)).toEqual([3, 4, 5, 6, 7]);
+    expect(transport.prepare).toHaveBeenCalledOnce();
+  });
+
+  test('cancel tells the server and keeps nothing', async () => {
+    const { transport, page, kept } = world();
+    vi.mocked(transport.chunk).mockImplementation((_, __, ___, { signal }) => untilAborted(signal));
+    const { list, status } = page();
+    const id = list.start(fileOfSize(40 * megabyte), fields, 'me');
+    await vi.waitFor(() => expect(transport.chunk).toHaveBeenCalled());
+    list.cancel(id);
+    expect((await status('cancelled')).message).toBe('Upload cancelled');
+    expect(transport.cancel).toHaveBeenCalledWith('u1');
+    expect(kept.size).toBe(0);
+    expect(transport.complete).not.toHaveBeenCalled();
+  });
+});
+
+describe('after a reload', () => {
+  /** An upload of 8 chunks of which three are stored, in a page that is gone. */
+  async function interrupted() {
+    const here = world();
+    vi.mocked(here.transport.chunk).mockImplementation((_, index, __, { signal }) => {
+      if (index >= 3) return untilAborted(signal);
+      here.stored.add(index);
+      return Promise.resolve();
+    });
+    const before = here.page();
+    const id = before.list.start(fileOfSize(40 * megabyte), fields, 'me');
+    await vi.waitFor(() => expect(here.stored.size).toBe(3));
+    before.list.pauseAll('gone');
+    vi.mocked(here.transport.chunk).mockReset().mockResolvedValue();
+    return { ...here, id };
+  }
+
+  test('the same file is asked for, and only what is missing is sent', async () => {
+    const { transport, page, hashed, id, kept } = await interrupted();
+    const { list, status } = page();
+    await list.restore('me');
+    expect(await status('needs-file')).toMatchObject({ done: 15 * megabyte, phase: 'uploading' });
+
+    await list.resume(id, fileOfSize(41 * megabyte));
+    expect((await status('needs-file')).message).toMatch(/not the file/);
+    expect(transport.chunk).not.toHaveBeenCalled();
+
+    await list.resume(id, fileOfSize(40 * megabyte));
+    await status('done');
+    expect(vi.mocked(transport.chunk).mock.calls.map(([, index]) => index)).toEqual([3, 4, 5, 6, 7]);
+    expect(hashed).toHaveLength(1);
+    expect(kept.size).toBe(0);
+  });
+
+  test('it goes on by itself where the browser gives the file back', async () => {
+    const { page, kept, id } = await interrupted();
+    const getFile = () => Promise.resolve(fileOfSize(40 * megabyte).file);
+    const handle = { kind: 'file', getFile } as unknown as FileSystemFileHandle;
+    kept.set(id, { ...kept.get(id)!, handle });
+    const { list, status } = page();
+    await list.restore('me');
+    await status('done');
+  });
+
+  test('the hash goes on where it was', async () => {
+    const { page, kept, id, hashed } = await interrupted();
+    kept.set(id, { ...kept.get(id)!, sha512: null, hash: { offset: 4096, state: new Uint8Array(1) } });
+    const { list, status } = page();
+    await list.restore('me');
+    expect(await status('needs-file')).toMatchObject({ phase: 'hashing', done: 4096 });
+    await list.resume(id, fileOfSize(40 * megabyte));
+    await status('done');
+    expect(hashed.at(-1)).toBe(4096);
+  });
+
+  test('an upload that was completed meanwhile needs nothing any more', async () => {
+    const { page, transport, stored } = await interrupted();
+    vi.mocked(transport.state).mockResolvedValue({ ...stateWith(stored), status: 'completed' });
+    const { list, status } = page();
+    await list.restore('me');
+    await status('done');
+    expect(transport.chunk).not.toHaveBeenCalled();
+  });
+
+  test('one that the server has swept away begins anew', async () => {
+    const { page, transport, id } = await interrupted();
+    vi.mocked(transport.state).mockRejectedValue(new ApiError(404, 'Upload not found'));
+    const { list, status } = page();
+    await list.restore('me');
+    await list.resume(id, fileOfSize(40 * megabyte));
+    await status('done');
+    expect(transport.prepare).toHaveBeenCalledTimes(2);
+    expect(transport.chunk).toHaveBeenCalledTimes(8);
+  });
+
+  test('someone else’s upload stays theirs', async () => {
+    const { page } = await interrupted();
+    const { list, first } = page();
+    await list.restore('another');
+    expect(first()).toBeUndefined();
+  });
+});

@@ -1,0 +1,321 @@
+import { parallelChunks } from '../../../contract/uploads.ts';
+import type { Release } from '../../../contract/releases.ts';
+import { ApiError, messageOf } from '../../api-error.ts';
+import { createPool } from './chunk-queue.ts';
+import { storedNameOf } from './detect-build.ts';
+import type { HashFile } from './hash-file.ts';
+import { createTransferMeter, unknownPace, type Pace } from './transfer-meter.ts';
+import {
+  goesInChunks,
+  runUpload,
+  storedBytes,
+  type UploadPhase,
+  type UploadRecord,
+} from './upload-engine.ts';
+import { fileOf, isReadable, isSameFile, type ChosenFile } from './upload-file.ts';
+import type { UploadRecords } from './upload-records.ts';
+import type { BuildFields, Transport } from './upload-transport.ts';
+
+/**
+ * `waiting`: the connection is gone, it goes on by itself. `needs-file`: after a reload, or because the file on
+ * this computer changed.
+ */
+export type UploadStatus = 'running' | 'paused' | 'waiting' | 'needs-file' | 'failed' | 'cancelled' | 'done';
+
+/** An upload as the screen shows it. */
+export type Upload = Pick<UploadRecord, 'id' | 'owner' | 'fileName' | 'fileSize' | 'fields'> & {
+  status: UploadStatus;
+  phase: UploadPhase;
+  /** Bytes done in this phase. */
+  done: number;
+  pace: Pace;
+  /** Why it does not go on. */
+  message: string | null;
+  /** What else the person should know. */
+  note: string | null;
+  /** The file may be read again after one question of the browser; else it must be chosen again. */
+  hasHandle: boolean;
+};
+
+export type UploadListParts = {
+  transport: Transport;
+  hashFile: HashFile;
+  records: UploadRecords;
+  /** How the upload `id` becomes this page's own; null when another tab has it. */
+  claim: (id: string) => Promise<(() => void) | null>;
+  now: () => number;
+  onChange: (uploads: readonly Upload[]) => void;
+  onDone: (upload: Upload, release: Release) => void;
+};
+
+type Entry = {
+  record: UploadRecord;
+  file: File | null;
+  upload: Upload;
+  stop: AbortController | null;
+  /** Bytes that the server keeps. */
+  stored: number;
+  meter: ReturnType<typeof createTransferMeter>;
+  /** Attempts without progress since the connection was lost. */
+  attempts: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  release: (() => void) | undefined;
+  toldAt: number;
+};
+
+const firstWait = 2000;
+const longestWait = 60_000;
+const tellEvery = 200;
+const fileChanged = 'The file has changed or can no longer be read. Choose it again.';
+
+/** The uploads of this page: begins, pauses, continues and cancels them, and tells how far they are. */
+export function createUploadList(parts: UploadListParts) {
+  const { transport, records } = parts;
+  const entries = new Map<string, Entry>();
+  const claimed = new Set<string>();
+  const pool = createPool(parallelChunks);
+
+  const tell = () => parts.onChange([...entries.values()].map((entry) => entry.upload));
+
+  function update(entry: Entry, changes: Partial<Upload>): void {
+    entry.upload = { ...entry.upload, ...changes };
+    entry.toldAt = parts.now();
+    tell();
+  }
+
+  function keep(entry: Entry, changes: Partial<UploadRecord>): void {
+    entry.record = { ...entry.record, ...changes };
+    void records.save(entry.record);
+  }
+
+  function add(record: UploadRecord, file: File | null, status: UploadStatus): Entry {
+    const { id, owner, fileName, fileSize, fields, sha512, handle, hash } = record;
+    const entry: Entry = {
+      record,
+      file,
+      stop: null,
+      stored: 0,
+      meter: createTransferMeter(),
+      attempts: 0,
+      timer: undefined,
+      release: undefined,
+      toldAt: 0,
+      upload: {
+        id,
+        owner,
+        fileName,
+        fileSize,
+        fields,
+        status,
+        phase: sha512 ? 'uploading' : 'hashing',
+        done: sha512 ? 0 : (hash?.offset ?? 0),
+        pace: unknownPace,
+        message: null,
+        note: null,
+        hasHandle: handle !== null,
+      },
+    };
+    claimed.add(id);
+    entries.set(id, entry);
+    tell();
+    return entry;
+  }
+
+  function start({ file, handle }: ChosenFile, fields: BuildFields, owner: string): string {
+    // not randomUUID, which plain http does not have
+    const id = crypto.getRandomValues(new Uint32Array(4)).join('-');
+    const record: UploadRecord = {
+      id,
+      owner,
+      handle,
+      fields,
+      fileName: storedNameOf(file.name),
+      pickedName: file.name,
+      fileSize: file.size,
+      lastModified: file.lastModified,
+      chunked: goesInChunks(file.size),
+      prepared: null,
+      hash: null,
+      sha512: null,
+    };
+    const entry = add(record, file, 'running');
+    void records.save(record);
+    void parts.claim(id).then((release) => (entry.release = release ?? undefined));
+    void run(entry, file);
+    return id;
+  }
+
+  async function run(entry: Entry, file: File): Promise<void> {
+    halt(entry);
+    const stop = new AbortController();
+    entry.stop = stop;
+    entry.file = file;
+    entry.meter.reset();
+    update(entry, { status: 'running', message: null, pace: unknownPace });
+    try {
+      const release = await runUpload(entry.record, file, {
+        transport,
+        pool,
+        signal: stop.signal,
+        hashFile: parts.hashFile,
+        onRecord: (changes) => void (stop.signal.aborted || keep(entry, changes)),
+        onNote: (note) => update(entry, { note }),
+        onStored: (bytes) => void (stop.signal.aborted || (entry.stored = bytes)),
+        onProgress: (phase, done) => void (stop.signal.aborted || progress(entry, phase, done)),
+      });
+      if (!stop.signal.aborted) finish(entry, release);
+    } catch (error) {
+      if (!stop.signal.aborted) await fail(entry, file, error);
+    }
+  }
+
+  function progress(entry: Entry, phase: UploadPhase, done: number): void {
+    const { upload, record } = entry;
+    const began = upload.phase !== phase;
+    if (began) entry.meter.reset();
+    if (phase === upload.phase && done > upload.done) entry.attempts = 0;
+    // Kept at once, for the arithmetic; told now and then, for the screen.
+    entry.upload = { ...upload, phase, done };
+    const at = parts.now();
+    if (!began && at - entry.toldAt < tellEvery && done < record.fileSize) return;
+    update(entry, { pace: entry.meter.pace(at, done, record.fileSize) });
+  }
+
+  function finish(entry: Entry, release: Release): void {
+    update(entry, { status: 'done', done: entry.record.fileSize, pace: unknownPace, message: null });
+    forget(entry);
+    parts.onDone(entry.upload, release);
+  }
+
+  async function fail(entry: Entry, file: File, error: unknown): Promise<void> {
+    const message = messageOf(error, 'Upload failed');
+    const { stop } = entry;
+    const readable = await isReadable(file);
+    if (stop !== entry.stop || stop?.signal.aborted) return;
+    entry.stop = null;
+    const still = { ...standstill(entry), message };
+    if (!readable) {
+      update(entry, { ...still, status: 'needs-file', message: fileChanged });
+    } else if (error instanceof ApiError && error.status === 401) {
+      update(entry, { ...still, status: 'paused' });
+    } else if (entry.record.prepared && mayPass(error)) {
+      update(entry, { ...still, status: 'waiting' });
+      const wait = Math.min(longestWait, firstWait * 2 ** entry.attempts++);
+      entry.timer = setTimeout(() => void run(entry, file), wait);
+    } else {
+      update(entry, { ...still, status: 'failed' });
+    }
+  }
+
+  /** What was only half sent is sent again: it does not count. */
+  const standstill = ({ upload, stored }: Entry) => ({
+    pace: unknownPace,
+    done: upload.phase === 'uploading' ? stored : upload.done,
+  });
+
+  /** Stops what is under way; says nothing. */
+  function halt(entry: Entry): void {
+    clearTimeout(entry.timer);
+    entry.stop?.abort();
+    entry.stop = null;
+  }
+
+  /** Nothing is left to go on with. */
+  function forget(entry: Entry): void {
+    void records.remove(entry.record.id);
+    entry.release?.();
+    entry.file = null;
+  }
+
+  function pause(id: string, message: string | null = null): void {
+    const entry = entries.get(id);
+    if (!entry || !['running', 'waiting'].includes(entry.upload.status)) return;
+    halt(entry);
+    update(entry, { ...standstill(entry), status: 'paused', message });
+  }
+
+  /** Goes on; with a file that was chosen anew, when it is the same. Call it in answer to a click. */
+  async function resume(id: string, chosen?: ChosenFile): Promise<void> {
+    const entry = entries.get(id);
+    if (!entry || ['running', 'done', 'cancelled'].includes(entry.upload.status)) return;
+    const lost = entry.upload.status === 'needs-file';
+    const file = chosen?.file ?? (entry.file && !lost ? entry.file : await fileOf(entry.record.handle, true));
+    if (file && isSameFile(file, entry.record)) {
+      if (chosen?.handle) keep(entry, { handle: chosen.handle });
+      void run(entry, file);
+      return;
+    }
+    const name = entry.record.pickedName;
+    const message = file
+      ? `This is not the file that the upload began with. Choose the same, unchanged ${name}.`
+      : `Choose ${name} again to go on.`;
+    update(entry, { status: 'needs-file', message, hasHandle: false });
+  }
+
+  function cancel(id: string): void {
+    const entry = entries.get(id);
+    if (!entry || ['done', 'cancelled'].includes(entry.upload.status)) return;
+    halt(entry);
+    update(entry, { status: 'cancelled', pace: unknownPace, message: 'Upload cancelled' });
+    forget(entry);
+    const { prepared } = entry.record;
+    // What it cannot be told now, the server sweeps away by itself.
+    if (prepared) transport.cancel(prepared.uploadId).catch((error) => console.warn(messageOf(error)));
+  }
+
+  /** Takes it off the screen; what is under way is cancelled. */
+  function dismiss(id: string): void {
+    cancel(id);
+    entries.delete(id);
+    tell();
+  }
+
+  /** Takes up what `owner` left behind in this browser. */
+  async function restore(owner: string): Promise<void> {
+    const left = (await records.all()).filter((r) => r.owner === owner && !claimed.has(r.id));
+    for (const { id } of left) claimed.add(id);
+    await Promise.all(left.map(takeUp));
+    tell();
+  }
+
+  async function takeUp(record: UploadRecord): Promise<void> {
+    const release = await parts.claim(record.id);
+    if (!release) return void claimed.delete(record.id);
+    const entry = add(record, null, 'needs-file');
+    entry.release = release;
+    const file = await fileOf(record.handle, false);
+    if (file && isSameFile(file, record)) void run(entry, file);
+    else await learnState(entry);
+  }
+
+  /** How far it had come, for a person who has to choose the file again; and perhaps that they need not. */
+  async function learnState(entry: Entry): Promise<void> {
+    const { prepared, fileSize, sha512, fields } = entry.record;
+    if (!prepared) return;
+    const signal = AbortSignal.timeout(30_000);
+    try {
+      const state = await transport.state(prepared.uploadId, { signal });
+      if (entry.upload.status !== 'needs-file') return;
+      if (state.status === 'completed' && sha512)
+        return finish(entry, await transport.complete(prepared, fields, sha512, { signal }));
+      entry.stored = storedBytes(prepared, fileSize, state.received);
+      if (sha512) update(entry, { done: entry.stored });
+    } catch (error) {
+      console.warn(messageOf(error));
+    }
+  }
+
+  /** The connection is back: nobody needs to wait any longer. */
+  function retryWaiting(): void {
+    for (const entry of entries.values())
+      if (entry.upload.status === 'waiting' && entry.file) void run(entry, entry.file);
+  }
+
+  const pauseAll = (message: string) => [...entries.keys()].forEach((id) => pause(id, message));
+
+  return { start, pause, resume, cancel, dismiss, restore, retryWaiting, pauseAll };
+}
+
+/** Trouble of the network or of a server that comes back, as opposed to an answer. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status);

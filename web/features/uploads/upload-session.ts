@@ -1,0 +1,80 @@
+import { useSyncExternalStore } from 'react';
+import { signInAgain } from '../../api-error.ts';
+import { queryClient } from '../../query-client.ts';
+import { getSession, onSessionChange } from '../../session-store.ts';
+import { toast } from '../../ui/toast.tsx';
+import { hashFile } from './hash-file.ts';
+import { createUploadList, type Upload } from './upload-list.ts';
+import { uploadRecords } from './upload-records.ts';
+import { transport } from './upload-transport.ts';
+import { setUploadsShown } from './uploads-wanted.ts';
+
+/*
+ * The uploads of this page. They live outside React, so that they go on while staff look at other screens, and
+ * belong to whoever is signed in.
+ */
+
+const listeners = new Set<() => void>();
+let all: readonly Upload[] = [];
+let mine: readonly Upload[] = [];
+
+export const uploadList = createUploadList({
+  transport,
+  hashFile,
+  records: uploadRecords,
+  claim,
+  now: () => performance.now(),
+  onChange(uploads) {
+    all = uploads;
+    publish();
+  },
+  onDone({ fields }) {
+    // The release came with the answer: lists only have to show it (spec part 2, section 2.2).
+    void queryClient.invalidateQueries();
+    void toast({ message: `Release ${fields.version} uploaded` });
+  },
+});
+
+/** The uploads of the person who is signed in. */
+export const useUploads = (): readonly Upload[] => useSyncExternalStore(subscribe, () => mine);
+
+export const currentUser = (): string => getSession()?.user.userId ?? '';
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function publish(): void {
+  const user = currentUser();
+  mine = all.filter((upload) => upload.owner === user);
+  setUploadsShown(mine.length > 0);
+  guardLeaving(all.some(({ status }) => status === 'running'));
+  for (const listener of listeners) listener();
+}
+
+onSessionChange(() => {
+  if (!getSession()) uploadList.pauseAll(signInAgain);
+  publish();
+});
+
+window.addEventListener('online', uploadList.retryWaiting);
+
+const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+
+/** The listener stands only while it is needed: with it a browser cannot keep the page for the back button. */
+function guardLeaving(running: boolean): void {
+  if (running) window.addEventListener('beforeunload', warn);
+  else window.removeEventListener('beforeunload', warn);
+}
+
+/** Another tab that is at it holds the lock. Web Locks exist only on https and localhost. */
+function claim(id: string): Promise<(() => void) | null> {
+  if (!('locks' in navigator)) return Promise.resolve(() => undefined);
+  return new Promise((resolve) => {
+    void navigator.locks.request(`lanyard-upload-${id}`, { ifAvailable: true }, (lock) => {
+      if (!lock) return resolve(null);
+      return new Promise<void>((release) => resolve(release));
+    });
+  });
+}

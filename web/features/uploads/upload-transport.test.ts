@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('navigator', {});
+const storage = new Map<string, string>();
+vi.stubGlobal('localStorage', {
+  getItem: (key: string) => storage.get(key) ?? null,
+  setItem: (key: string, value: string) => storage.set(key, value),
+  removeItem: (key: string) => storage.delete(key),
+});
+
+type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown };
+type Answer = [status: number, text: string] | 'broken' | 'silent';
+const sent: Sent[] = [];
+let answers: Answer[] = [];
+
+/** The browser's, as far as the transport uses it. */
+class FakeRequest extends EventTarget {
+  upload = new EventTarget();
+  withCredentials = false;
+  status = 0;
+  responseText = '';
+  sent: Sent = { method: '', url: '', headers: {}, body: null };
+  open(method: string, url: string) {
+    Object.assign(this.sent, { method, url });
+  }
+  setRequestHeader(name: string, value: string) {
+    this.sent.headers[name] = value;
+  }
+  send(body: unknown) {
+    sent.push(Object.assign(this.sent, { body }));
+    const answer = answers.shift() ?? 'broken';
+    if (answer === 'silent') return;
+    queueMicrotask(() => {
+      this.upload.dispatchEvent(Object.assign(new Event('progress'), { loaded: 7 }));
+      if (answer !== 'broken') [this.status, this.responseText] = answer;
+      this.dispatchEvent(new Event(answer === 'broken' ? 'error' : 'load'));
+    });
+  }
+  abort() {
+    this.dispatchEvent(new Event('abort'));
+  }
+}
+vi.stubGlobal('XMLHttpRequest', FakeRequest);
+
+const { transport } = await import('./upload-transport.ts');
+const { clearSession, setSession } = await import('../../session-store.ts');
+
+const signedIn = {
+  user: { userId: 'u1', email: 'dana@clinic.example', name: 'Dana Ruiz' },
+  accessToken: 'first',
+  permissions: [],
+  roles: [],
+};
+const fields = {
+  version: '1.2.3',
+  channel: 'beta',
+  platform: 'win32',
+  architecture: 'x64',
+  releaseNotes: 'New',
+  minimumAppVersion: '',
+  isMandatory: false,
+  isDraft: true,
+  rolloutPercentage: 5,
+  failureThreshold: { percent: 5, minimumInstalls: 50 },
+} as const;
+const file = { blob: new Blob(['MZ']), name: 'app.exe' };
+const signal = new AbortController().signal;
+const direct = (...given: Answer[]) => {
+  answers = given;
+  return transport.direct(file, fields, 'hash', { signal });
+};
+
+beforeEach(() => setSession(signedIn));
+afterEach(() => {
+  sent.length = 0;
+  clearSession();
+});
+
+describe('the errors of spec part 2, section 8', () => {
+  test.each<[Answer, string]>([
+    [
+      [413, '{"error":"Payload too large"}'],
+      'File too large. Files over 20MB require chunked upload. The upload will switch automatically.',
+    ],
+    [[422, '{"success":false,"error":"Not a Windows program"}'], 'Not a Windows program'],
+    [[409, '{"message":"Exists already"}'], 'Exists already'],
+    [[502, ''], 'Upload failed with status 502'],
+    [[500, '{}'], 'Upload failed with status 500'],
+    [[200, '<html>'], 'Invalid response format'],
+    [[201, ''], 'Invalid response format'],
+    [[200, 'null'], 'Invalid response format'],
+    ['broken', 'Network error during upload'],
+  ])('%o', async (answer, message) => {
+    await expect(direct(answer)).rejects.toMatchObject({ message, name: 'ApiError' });
+  });
+
+  test('cancelled', async () => {
+    const stop = new AbortController();
+    answers = ['silent'];
+    const running = transport.direct(file, fields, 'hash', { signal: stop.signal });
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    stop.abort();
+    await expect(running).rejects.toThrow('Upload cancelled');
+  });
+});
+
+describe('what is sent', () => {
+  test('the fields of the spec, then the file, as whoever is signed in', async () => {
+    await direct([201, '{"success":true,"data":{"id":"r1"}}']);
+    expect(sent[0]).toMatchObject({ method: 'POST', url: '/api/v1/binaries/upload' });
+    expect(sent[0]!.headers).toEqual({ Accept: 'application/json', Authorization: 'Bearer first' });
+    const form = sent[0]!.body as FormData;
+    expect([...form.keys()]).toEqual([
+      'version',
+      'channel',
+      'platform',
+      'architecture',
+      'release_notes',
+      'minimum_app_version',
+      'is_mandatory',
+      'is_draft',
+      'rollout_percentage',
+      'sha512',
+      'failure_threshold',
+      'file',
+    ]);
+    expect((form.get('file') as File).name).toBe('app.exe');
+    expect(form.get('failure_threshold')).toBe('{"percent":5,"minimumInstalls":50}');
+  });
+
+  test('a chunk as it is, and how much of it has gone', async () => {
+    answers = [[200, '{"data":{"index":3,"received":4}}']];
+    const onSent = vi.fn();
+    await transport.chunk('u-1', 3, file.blob, { signal, onSent });
+    expect(sent[0]).toMatchObject({
+      method: 'PUT',
+      url: '/api/v1/binaries/upload/chunk/u-1/3',
+      body: file.blob,
+    });
+    expect(sent[0]!.headers['Content-Type']).toBe('application/octet-stream');
+    expect(onSent).toHaveBeenCalledWith(7);
+  });
+});
+
+test('an answer is its data property, or the body itself', async () => {
+  expect(await direct([201, '{"success":true,"data":{"id":"r1"}}'])).toEqual({ id: 'r1' });
+  expect(await direct([201, '{"id":"r2"}'])).toEqual({ id: 'r2' });
+});
+
+test('401 renews the session once and sends again', async () => {
+  const renewed = { success: true, data: { ...signedIn, accessToken: 'second' } };
+  const fetch = vi.fn(() => Promise.resolve(new Response(JSON.stringify(renewed), { status: 200 })));
+  vi.stubGlobal('fetch', fetch);
+  expect(await direct([401, ''], [201, '{"id":"r1"}'])).toEqual({ id: 'r1' });
+  expect(fetch).toHaveBeenCalledOnce();
+  expect(sent.map(({ headers }) => headers['Authorization'])).toEqual(['Bearer first', 'Bearer second']);
+});
+
+test('401 for good ends the session', async () => {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}', { status: 401 })));
+  await expect(direct([401, ''])).rejects.toThrow('Authentication failed - please log in again');
+});

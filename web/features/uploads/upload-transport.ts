@@ -1,0 +1,136 @@
+import type {
+  Architecture,
+  Channel,
+  FailureThreshold,
+  Platform,
+  Release,
+} from '../../../contract/releases.ts';
+import type { Route } from '../../../contract/route.ts';
+import { uploads, type UploadState } from '../../../contract/uploads.ts';
+import { ApiError, errorOf } from '../../api-error.ts';
+import { urlOf, withSession } from '../../api.ts';
+
+/** What staff say about a build beside its file. */
+export type BuildFields = {
+  version: string;
+  channel: Channel;
+  platform: Platform;
+  architecture: Architecture;
+  releaseNotes: string;
+  minimumAppVersion: string;
+  isMandatory: boolean;
+  isDraft: boolean;
+  rolloutPercentage: number;
+  failureThreshold: FailureThreshold | null;
+};
+
+export type PreparedUpload = Pick<UploadState, 'uploadId' | 'fileKey' | 'chunkSize' | 'totalChunks'>;
+export type NamedFile = { blob: Blob; name: string };
+type Under = { signal: AbortSignal; onSent?: (bytes: number) => void };
+
+/** Spec part 2, section 8. */
+const tooLargeForOneRequest =
+  'File too large. Files over 20MB require chunked upload. The upload will switch automatically.';
+
+export type Transport = {
+  direct: (file: NamedFile, fields: BuildFields, sha512: string, under: Under) => Promise<Release>;
+  prepare: (file: NamedFile, fields: BuildFields, under: Under) => Promise<PreparedUpload>;
+  chunk: (uploadId: string, index: number, body: Blob, under: Under) => Promise<void>;
+  complete: (prepared: PreparedUpload, fields: BuildFields, sha512: string, under: Under) => Promise<Release>;
+  state: (uploadId: string, under: Under) => Promise<UploadState>;
+  cancel: (uploadId: string) => Promise<void>;
+};
+
+/** The calls of spec part 2, section 7 (binary upload), with its errors. */
+export const transport: Transport = {
+  async direct(file, fields, sha512, under) {
+    try {
+      return await send<Release>(uploads.direct, uploads.direct.path, formOf(file, fields, sha512), under);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 413) throw new ApiError(413, tooLargeForOneRequest);
+      throw error;
+    }
+  },
+  prepare: ({ blob, name }, { version, channel, platform, architecture }, under) => {
+    const body = { fileName: name, fileSize: blob.size, version, channel, platform, architecture };
+    return send(uploads.prepare, uploads.prepare.path, JSON.stringify(body), under);
+  },
+  async chunk(uploadId, index, body, under) {
+    const params = { uploadId, index: String(index) };
+    await send(uploads.chunk, urlOf(uploads.chunk, { params }), body, under);
+  },
+  complete: ({ uploadId, fileKey, totalChunks }, fields, sha512, under) => {
+    const body = { uploadId, fileKey, totalChunks, sha512, ...fields };
+    return send(uploads.complete, uploads.complete.path, JSON.stringify(body), under);
+  },
+  state: (uploadId, under) =>
+    send(uploads.state, urlOf(uploads.state, { params: { uploadId } }), null, under),
+  async cancel(uploadId) {
+    const signal = AbortSignal.timeout(30_000);
+    await send(uploads.cancel, urlOf(uploads.cancel, { params: { uploadId } }), null, { signal });
+  },
+};
+
+/** The fields stand before the file: whoever reads the stream knows them when the file begins. */
+function formOf({ blob, name }: NamedFile, fields: BuildFields, sha512: string): FormData {
+  const form = new FormData();
+  form.set('version', fields.version);
+  form.set('channel', fields.channel);
+  form.set('platform', fields.platform);
+  form.set('architecture', fields.architecture);
+  form.set('release_notes', fields.releaseNotes);
+  form.set('minimum_app_version', fields.minimumAppVersion);
+  form.set('is_mandatory', String(fields.isMandatory));
+  form.set('is_draft', String(fields.isDraft));
+  form.set('rollout_percentage', String(fields.rolloutPercentage));
+  form.set('sha512', sha512);
+  if (fields.failureThreshold) form.set('failure_threshold', JSON.stringify(fields.failureThreshold));
+  form.set('file', blob, name);
+  return form;
+}
+
+/** Makes a call and reads its data: the `data` property, else the whole body. */
+async function send<T>(route: Route, url: string, body: Blob | FormData | string | null, under: Under) {
+  const { status, text } = await withSession((token) => sendOnce(route.method, url, token, body, under));
+  if (status < 200 || status > 299) throw errorOf(status, text, `Upload failed with status ${status}`);
+  if (status === 204) return undefined as T;
+  const parsed = parse(text);
+  if (typeof parsed !== 'object' || parsed === null) throw new ApiError(status, 'Invalid response format');
+  return ('data' in parsed ? parsed.data : parsed) as T;
+}
+
+/** Not by `fetch`, which does not tell how much has been sent. */
+function sendOnce(
+  method: string,
+  url: string,
+  token: string | undefined,
+  body: Blob | FormData | string | null,
+  { signal, onSent }: Under,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    signal.addEventListener('abort', abort);
+    request.addEventListener('loadend', () => signal.removeEventListener('abort', abort));
+    request.addEventListener('load', () => resolve({ status: request.status, text: request.responseText }));
+    request.addEventListener('error', () => reject(new ApiError(0, 'Network error during upload')));
+    request.addEventListener('abort', () => reject(new ApiError(0, 'Upload cancelled')));
+    if (onSent) request.upload.addEventListener('progress', (event) => onSent(event.loaded));
+    request.open(method, url);
+    request.withCredentials = true;
+    request.setRequestHeader('Accept', 'application/json');
+    if (token) request.setRequestHeader('Authorization', `Bearer ${token}`);
+    if (typeof body === 'string') request.setRequestHeader('Content-Type', 'application/json');
+    if (body instanceof Blob) request.setRequestHeader('Content-Type', 'application/octet-stream');
+    request.send(body);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

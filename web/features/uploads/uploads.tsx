@@ -1,0 +1,22 @@
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import { useAuth } from '../../session.tsx';
+
+/** Main module of the feature: the way to a new release, for the screens that offer one. */
+
+const UploadModal = lazy(() => import('./UploadModal.tsx'));
+
+/** Opens Upload New Release; whether it is open is the screen's to keep. Only for those who may create releases. */
+export function NewReleaseButton(props: { opened: boolean; onOpen: () => void; onClose: () => void }) {
+  const { can } = useAuth();
+  if (!can.createReleases) return null;
+  return (
+    <>
+      <Button data-hotkey="c" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={props.onOpen}>
+        New Release
+      </Button>
+      <Suspense>{props.opened && <UploadModal onClose={props.onClose} />}</Suspense>
+    </>
+  );
+}

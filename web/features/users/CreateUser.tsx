@@ -1,0 +1,87 @@
+import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { schemaResolver, useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { userInput } from '../../../contract/users.ts';
+import { fieldErrors } from '../../api-error.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { RoleSelect } from './RoleSelect.tsx';
+import { fieldLabels } from './user-conflict.ts';
+import { createUser, problemOf, type NewUser } from './users.ts';
+
+type Values = Required<NewUser>;
+
+const checkAgainstContract = schemaResolver(userInput, { sync: true });
+
+/** Email, password and role are required (spec part 2, section 5). */
+function validate(values: Values) {
+  return {
+    ...checkAgainstContract(values),
+    ...(values.password === '' && { password: 'Password is required' }),
+    ...(values.role === '' && { role: 'Role is required' }),
+  };
+}
+
+/** Create New User (spec part 2, section 2.8). */
+export default function CreateUser({ onClose }: { onClose: () => void }) {
+  const form = useForm<Values>({
+    initialValues: { email: '', name: '', password: '', role: '' },
+    validate,
+    validateInputOnBlur: ['email'],
+  });
+  const create = useMutation({
+    mutationFn: createUser,
+    onSuccess: () => {
+      void toast({ message: 'User created successfully' });
+      onClose();
+    },
+  });
+  const { setErrors } = form;
+  useEffect(() => {
+    const { newPassword, ...errors } = fieldErrors(create.error);
+    if (create.error) setErrors(newPassword ? { ...errors, password: newPassword } : errors);
+  }, [create.error, setErrors]);
+
+  return (
+    <Modal opened onClose={onClose} title="Create New User">
+      <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <Stack gap="md">
+          <TextInput
+            label={fieldLabels.email}
+            type="email"
+            required
+            data-autofocus
+            autoComplete="off"
+            maxLength={320}
+            {...form.getInputProps('email')}
+          />
+          <TextInput label={fieldLabels.name} autoComplete="off" maxLength={200} {...form.getInputProps('name')} />
+          <PasswordInput
+            label="Password"
+            required
+            autoComplete="new-password"
+            maxLength={1024}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+            {...form.getInputProps('password')}
+          />
+          <RoleSelect
+            label={fieldLabels.role}
+            value={form.values.role}
+            error={form.errors['role']}
+            onChange={(role) => form.setFieldValue('role', role)}
+          />
+          {create.error && <ErrorText>{problemOf(create.error, 'Failed to create user')}</ErrorText>}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create User
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

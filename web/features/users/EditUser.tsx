@@ -1,0 +1,81 @@
+import { Modal, Skeleton, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { User } from '../../../contract/users.ts';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { EditUserForm, type UserValues } from './EditUserForm.tsx';
+import { conflictOf, conflictRows, storedVersion } from './user-conflict.ts';
+import { problemOf, updateUser, userQuery } from './users.ts';
+
+/** Edit User: email, name, role (spec part 2, section 2.8). */
+export default function EditUser({ id, onClose }: { id: string; onClose: () => void }) {
+  const user = useQuery(userQuery(id));
+  const [conflicting, setConflicting] = useState(false);
+  return (
+    // Escape answers the question about the conflict first.
+    <Modal opened onClose={onClose} title="Edit User" closeOnEscape={!conflicting}>
+      {user.isLoadingError ? (
+        <ErrorState
+          title="Failed to fetch users"
+          message={problemOf(user.error, 'Failed to fetch users')}
+          onRetry={() => void user.refetch()}
+        />
+      ) : !user.data ? (
+        <Stack gap="md" aria-busy aria-label="Loading">
+          {[1, 2, 3].map((row) => (
+            <Skeleton key={row} height={48} radius={4} />
+          ))}
+        </Stack>
+      ) : (
+        <Edit user={user.data} onConflict={setConflicting} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+type Change = { values: UserValues; updatedAt: string | undefined };
+
+function Edit(props: { user: User; onConflict: (conflict: boolean) => void; onClose: () => void }) {
+  const { onConflict, onClose } = props;
+  // What the person began from; a later load of the same user must not pass for having been seen.
+  const [seen] = useState(props.user);
+  const update = useMutation({
+    mutationFn: ({ values, updatedAt }: Change) =>
+      // A role that was not touched is not sent: someone with more than one role keeps them.
+      updateUser(seen.id, { ...values, role: values.role === seen.role ? undefined : values.role, updatedAt }),
+    onSuccess: () => {
+      void toast({ message: 'User updated successfully' });
+      onClose();
+    },
+    onError: (error) => onConflict(conflictOf(error) !== undefined),
+  });
+  const conflict = conflictOf(update.error);
+  const mine = update.variables?.values;
+
+  return (
+    <>
+      <EditUserForm
+        user={seen}
+        busy={update.isPending}
+        error={conflict ? null : update.error}
+        onSubmit={(values) => update.mutate({ values, updatedAt: seen.updatedAt })}
+        onCancel={onClose}
+      />
+      {conflict && mine && (
+        <ConflictDialog
+          opened
+          rows={conflictRows(conflict)}
+          busy={update.isPending}
+          onKeepTheirs={onClose}
+          onSaveMine={() => update.mutate({ values: mine, updatedAt: storedVersion(conflict) })}
+          onClose={() => {
+            update.reset();
+            onConflict(false);
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { schemaResolver, useForm } from '@mantine/form';
+import { useEffect } from 'react';
+import { users, type User } from '../../../contract/users.ts';
+import { fieldErrors } from '../../api-error.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { RoleSelect } from './RoleSelect.tsx';
+import { fieldLabels } from './user-conflict.ts';
+import { problemOf } from './users.ts';
+
+export type UserValues = { email: string; name: string; role: string };
+
+const checkAgainstContract = schemaResolver(users.update.body, { sync: true });
+
+/** Email and role are required (spec part 2, section 5). */
+const validate = (values: UserValues) => ({
+  ...checkAgainstContract(values),
+  ...(values.role === '' && { role: 'Role is required' }),
+});
+
+/** Fields of the Edit dialog. Nothing is sent while one of them is wrong. */
+export function EditUserForm(props: {
+  user: User;
+  busy: boolean;
+  error: Error | null;
+  onSubmit: (values: UserValues) => void;
+  onCancel: () => void;
+}) {
+  const { email, name, role } = props.user;
+  const form = useForm<UserValues>({ initialValues: { email, name, role }, validate });
+  const { setErrors } = form;
+  useEffect(() => {
+    if (props.error) setErrors(fieldErrors(props.error));
+  }, [props.error, setErrors]);
+
+  return (
+    <form noValidate onSubmit={form.onSubmit(props.onSubmit)}>
+      <Stack gap="md">
+        <TextInput
+          label={fieldLabels.email}
+          type="email"
+          required
+          data-autofocus
+          maxLength={320}
+          {...form.getInputProps('email')}
+        />
+        <TextInput label={fieldLabels.name} maxLength={200} {...form.getInputProps('name')} />
+        <RoleSelect
+          label={fieldLabels.role}
+          value={form.values.role}
+          error={form.errors['role']}
+          onChange={(value) => form.setFieldValue('role', value)}
+        />
+        {props.error && <ErrorText>{problemOf(props.error, 'Failed to update user')}</ErrorText>}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={props.busy}>
+            Update User
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

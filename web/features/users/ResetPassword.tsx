@@ -1,0 +1,68 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import type { User } from '../../../contract/users.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { passwordsProblem } from './password-rules.ts';
+import { problemOf, resetPassword } from './users.ts';
+
+/** Sets another person's password (spec part 2, section 2.8); all their sessions end. */
+export default function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
+  const [problem, setProblem] = useState<string>();
+  const reset = useMutation({
+    mutationFn: (passwords: { newPassword: string; confirmPassword: string }) =>
+      resetPassword(user.id, passwords),
+    onSuccess: () => {
+      void toast({ message: 'Password reset successfully' });
+      onClose();
+    },
+    onError: (error) => setProblem(problemOf(error, 'Failed to reset password of user')),
+  });
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const newPassword = String(given.get('newPassword'));
+    const confirmPassword = String(given.get('confirmPassword'));
+    const found = passwordsProblem(newPassword, confirmPassword);
+    setProblem(found);
+    if (!found) reset.mutate({ newPassword, confirmPassword });
+  };
+
+  return (
+    <Modal opened onClose={onClose} title="Reset Password">
+      <form noValidate onSubmit={submit}>
+        <Stack gap="md">
+          <Text style={{ overflowWrap: 'anywhere' }}>
+            A new password for {user.email}. Every session of this person ends.
+          </Text>
+          <NewPasswords />
+          {problem && <ErrorText>{problem}</ErrorText>}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={reset.isPending}>
+              Reset Password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function NewPasswords() {
+  const common = {
+    autoComplete: 'new-password',
+    maxLength: 1024,
+    visibilityToggleButtonProps: { 'aria-label': 'Show password', tabIndex: 0 },
+  };
+  return (
+    <>
+      <PasswordInput label="New Password" name="newPassword" data-autofocus {...common} />
+      <PasswordInput label="Confirm Password" name="confirmPassword" {...common} />
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { Select } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { roleLabel, roleWithDescription } from './role-words.ts';
+import { useMe, useRoles } from './use-roles.ts';
+import { whyNotGrant } from './user-can.ts';
+
+/** The role of a user; roles beyond the person's own rights cannot be chosen, and say why. */
+export function RoleSelect(props: {
+  label: string;
+  value: string;
+  error?: ReactNode;
+  onChange: (role: string) => void;
+}) {
+  const { value } = props;
+  const me = useMe();
+  const roles = useRoles();
+  const choices = roles.map((role) => {
+    const reason = role.roleId === value ? null : whyNotGrant(me, role);
+    const label = roleWithDescription(role);
+    return { value: role.roleId, label: reason ? `${label} (${reason})` : label, disabled: reason !== null };
+  });
+  if (value && !roles.some(({ roleId }) => roleId === value))
+    choices.push({ value, label: roleLabel(value), disabled: false });
+  return (
+    <Select
+      label={props.label}
+      required
+      placeholder="Select a role"
+      data={choices}
+      value={value || null}
+      error={props.error}
+      onChange={(role) => props.onChange(role ?? '')}
+      allowDeselect={false}
+    />
+  );
+}

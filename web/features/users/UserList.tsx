@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import type { User } from '../../../contract/users.ts';
+import { useAuth } from '../../session.tsx';
+import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterRow } from '../../ui/Page.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { useMe, useRoles } from './use-roles.ts';
+import { useUsersSearch } from './use-users-search.ts';
+import { hiddenAtFirst, userColumns, type UserAction } from './user-columns.tsx';
+import { problemOf, usersQuery } from './users.ts';
+
+const UserDialog = lazy(() => import('./UserDialog.tsx'));
+
+/** Search and table of the users. */
+export function UserList() {
+  const { search, change } = useUsersSearch();
+  const { can } = useAuth();
+  const me = useMe();
+  const roles = useRoles();
+  const list = useQuery(usersQuery(search.search));
+  const [visibility, setVisibility] = useColumnChoice('users', hiddenAtFirst);
+  const [asked, setAsked] = useState<{ action: UserAction; user: User }>();
+  const columns = userColumns({
+    me,
+    roles,
+    mayUpdate: can.updateUsers,
+    mayDelete: can.deleteUsers,
+    onEdit: ({ id }) => change({ edit: id }),
+    onAction: (action, user) => setAsked({ action, user }),
+  });
+
+  return (
+    <>
+      <FilterRow
+        left={
+          <SearchBox
+            value={search.search ?? ''}
+            onChange={(text) => change({ search: text || undefined })}
+            placeholder="Search users..."
+          />
+        }
+        right={<ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />}
+      />
+      {list.isError ? (
+        <ErrorState
+          title="Failed to fetch users"
+          message={problemOf(list.error, 'Failed to fetch users')}
+          onRetry={() => void list.refetch()}
+        />
+      ) : (
+        <DataTable
+          label="Users"
+          columns={columns}
+          rows={list.data}
+          rowId={(user) => user.id}
+          rowLabel={(user) => user.email}
+          columnVisibility={visibility}
+          stale={list.isPlaceholderData}
+          empty={<NoUsers />}
+        />
+      )}
+      <Suspense>{asked && <UserDialog {...asked} onClose={() => setAsked(undefined)} />}</Suspense>
+    </>
+  );
+}
+
+function NoUsers() {
+  const { search, change } = useUsersSearch();
+  return (
+    <EmptyState
+      action={
+        search.search && (
+          <Button variant="default" onClick={() => change({ search: undefined })}>
+            Clear search
+          </Button>
+        )
+      }
+    >
+      No users found. Try adjusting your search.
+    </EmptyState>
+  );
+}

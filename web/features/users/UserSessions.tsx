@@ -1,0 +1,76 @@
+import { Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { User } from '../../../contract/users.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { toast } from '../../ui/toast.tsx';
+import SessionList from './SessionList.tsx';
+import { useMe } from './use-roles.ts';
+import { endUserSession, problemOf, resetSecondFactor, usersQuery, userSessionsQuery } from './users.ts';
+
+/** Where a person is signed in, and their second factor. */
+export default function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
+  const me = useMe();
+  return (
+    <Modal opened onClose={onClose} size={700} title={`Sessions of ${user.name || user.email}`}>
+      <Stack gap="lg">
+        {me.isSuperAdmin ? (
+          <OpenSessions user={user} />
+        ) : (
+          <Text>Only a super admin sees and ends the sessions of others.</Text>
+        )}
+        <SecondFactor user={user} />
+      </Stack>
+    </Modal>
+  );
+}
+
+function OpenSessions({ user }: { user: User }) {
+  const sessions = useQuery(userSessionsQuery(user.id));
+  const end = useMutation({
+    mutationFn: (sessionId: string) => endUserSession(user.id, sessionId),
+    onSuccess: () => toast({ message: 'Session ended successfully' }),
+  });
+  if (sessions.isLoadingError) {
+    return <ErrorText>{problemOf(sessions.error, 'Failed to fetch sessions')}</ErrorText>;
+  }
+  return (
+    <>
+      <SessionList
+        sessions={sessions.data}
+        ending={end.isPending ? end.variables : undefined}
+        onEnd={({ sessionId }) => end.mutate(sessionId)}
+      />
+      {end.error && <ErrorText>{problemOf(end.error, 'Failed to end session')}</ErrorText>}
+    </>
+  );
+}
+
+function SecondFactor({ user }: { user: User }) {
+  // As it is now: the row of the list that the dialog began from is older after a reset.
+  const list = useQuery(usersQuery(undefined));
+  const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
+  const reset = useMutation({
+    mutationFn: () => resetSecondFactor(user.id),
+    onSuccess: () => toast({ message: 'Second factor reset successfully' }),
+  });
+  return (
+    <Stack gap={6}>
+      <Title order={3} fz={13}>
+        Second factor
+      </Title>
+      <Group justify="space-between" gap="xs">
+        <Text>
+          {secondFactor
+            ? 'Set up. Reset it when the phone and the recovery codes are lost.'
+            : 'This person signs in with the password alone.'}
+        </Text>
+        {secondFactor && (
+          <Button variant="default" loading={reset.isPending} onClick={() => reset.mutate()}>
+            Reset Second Factor
+          </Button>
+        )}
+      </Group>
+      {reset.error && <ErrorText>{problemOf(reset.error, 'Failed to reset second factor of user')}</ErrorText>}
+    </Stack>
+  );
+}

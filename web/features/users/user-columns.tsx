@@ -1,0 +1,127 @@
+import { Button, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Role, User } from '../../../contract/users.ts';
+import type { Column } from '../../ui/data-table.ts';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { roleLabel } from './role-words.ts';
+import { whyNotChange, whyNotRemove, type Me } from './user-can.ts';
+import classes from './users.module.css';
+
+/** What the list shows besides the columns of the spec only when a person asks for it. */
+export const hiddenAtFirst = { secondFactor: false, createdAt: false };
+
+export type UserAction = 'resetPassword' | 'deactivate' | 'reactivate' | 'delete' | 'sessions';
+
+type Handlers = {
+  me: Me;
+  roles: readonly Role[];
+  mayUpdate: boolean;
+  mayDelete: boolean;
+  onEdit: (user: User) => void;
+  onAction: (action: UserAction, user: User) => void;
+};
+
+/** Columns of the user list (spec part 2, section 2.8). */
+export function userColumns(handlers: Handlers): Column<User>[] {
+  const { mayUpdate, mayDelete, me, roles } = handlers;
+  const columns: Column<User>[] = [
+    {
+      accessorKey: 'email',
+      header: 'Email',
+      enableHiding: false,
+      cell: ({ row }) => (
+        <>
+          {row.original.email}
+          {row.original.id === me.userId && ' (you)'}
+        </>
+      ),
+    },
+    { accessorKey: 'name', header: 'Name', cell: ({ row }) => row.original.name || '—' },
+    {
+      accessorKey: 'role',
+      header: 'Role',
+      cell: ({ row }) => <RoleCell user={row.original} roles={roles} />,
+    },
+    { accessorKey: 'status', header: 'Status', cell: ({ row }) => <UserStatus user={row.original} /> },
+    {
+      accessorKey: 'secondFactor',
+      header: 'Second Factor',
+      cell: ({ row }) => (row.original.secondFactor ? 'Set up' : '—'),
+    },
+    {
+      accessorKey: 'lastSignInAt',
+      header: 'Last Sign-in',
+      cell: ({ row }) =>
+        row.original.lastSignInAt ? <RelativeTime value={row.original.lastSignInAt} /> : 'Never',
+    },
+    {
+      accessorKey: 'createdAt',
+      header: 'Created',
+      cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
+    },
+  ];
+  if (mayUpdate || mayDelete) columns.push(actionsColumn(handlers));
+  return columns;
+}
+
+/** The role, and what it is for; more than one where the calls of the roles gave more. */
+function RoleCell({ user, roles }: { user: User; roles: readonly Role[] }): ReactNode {
+  const description = roles.find(({ roleId }) => roleId === user.role)?.description;
+  const others = user.roles.filter((name) => name !== user.role).map(roleLabel);
+  const text = [roleLabel(user.role) || '—', ...others].join(', ');
+  return (
+    <span className={classes.role} title={description}>
+      {text}
+      {description && <span> – {description}</span>}
+    </span>
+  );
+}
+
+function UserStatus({ user }: { user: User }) {
+  return (
+    <StatusBadge tone={user.status === 'active' ? 'teal' : 'red'}>
+      {user.status === 'active' ? 'Active' : 'Inactive'}
+    </StatusBadge>
+  );
+}
+
+const actionsColumn = (handlers: Handlers): Column<User> => ({
+  id: 'actions',
+  header: 'Actions',
+  enableHiding: false,
+  cell: ({ row }) => <Actions user={row.original} {...handlers} />,
+});
+
+function Actions({ user, me, roles, mayUpdate, mayDelete, onEdit, onAction }: Handlers & { user: User }) {
+  const beyond = whyNotChange(me, user, roles);
+  const active = user.status === 'active';
+  const ownPassword =
+    me.userId === user.id ? 'Change your own password on your account page: choose your name above.' : null;
+  const button = (label: string, reason: string | null, onClick: () => void, color?: 'gray') => (
+    <DisabledReason reason={reason}>
+      <Button variant="subtle" size="compact-xs" color={color} onClick={onClick}>
+        {label}
+      </Button>
+    </DisabledReason>
+  );
+  return (
+    <Group gap={4} wrap="nowrap" ml={-8}>
+      {mayUpdate && (
+        <>
+          {button('Edit', beyond, () => onEdit(user))}
+          {button('Reset Password', beyond ?? ownPassword, () => onAction('resetPassword', user))}
+          {active
+            ? button('Deactivate', beyond ?? whyNotRemove(me, user, 'deactivate'), () =>
+                onAction('deactivate', user),
+              )
+            : button('Reactivate', beyond, () => onAction('reactivate', user))}
+          {button('Sessions', me.isSuperAdmin ? null : beyond, () => onAction('sessions', user))}
+        </>
+      )}
+      {mayDelete &&
+        button('Delete', beyond ?? whyNotRemove(me, user, 'delete'), () => onAction('delete', user), 'gray')}
+    </Group>
+  );
+}

@@ -1,0 +1,32 @@
+import { paths } from '../../paths.ts';
+import { queryClient } from '../../query-client.ts';
+import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { roleLabel } from './role-words.ts';
+import { usersQuery } from './users.ts';
+
+const shown = 6;
+
+/** Users in the command palette: found by name or email, and a way to create one. */
+export const usersPalette: PaletteSource = {
+  group: 'Users',
+  resource: 'users',
+  actions: [
+    {
+      id: 'users create',
+      label: 'Create New User',
+      to: paths.users,
+      search: { dialog: 'create' },
+      action: 'create',
+    },
+  ],
+  find: async (text) => {
+    const users = await queryClient.fetchQuery(usersQuery(text));
+    return users.slice(0, shown).map((user) => ({
+      id: `user ${user.id}`,
+      label: user.name || user.email,
+      description: [user.email, roleLabel(user.role)].join(' · '),
+      to: paths.users,
+      search: { search: user.email },
+    }));
+  },
+};

@@ -1,0 +1,20 @@
+import { textParam } from '../../search-params.ts';
+
+/** What the address of User Management holds: tab, search, the role in the editor, and the dialog that is open. */
+export type UsersSearch = {
+  tab?: 'roles' | undefined;
+  search?: string | undefined;
+  /** Id of the role in the editor. */
+  role?: string | undefined;
+  dialog?: 'create' | undefined;
+  /** Id of the user whose Edit dialog is open. */
+  edit?: string | undefined;
+};
+
+export const usersSearch = (params: Record<string, unknown>): UsersSearch => ({
+  tab: params['tab'] === 'roles' ? 'roles' : undefined,
+  search: textParam(params, 'search'),
+  role: textParam(params, 'role'),
+  dialog: params['dialog'] === 'create' ? 'create' : undefined,
+  edit: textParam(params, 'edit'),
+});

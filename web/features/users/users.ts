@@ -1,0 +1,81 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { lazy } from 'react';
+import type { RouteRequest } from '../../../contract/route.ts';
+import { rbac, users } from '../../../contract/users.ts';
+import { ApiError } from '../../api-error.ts';
+import { call } from '../../api.ts';
+
+/** Main module of the feature: what the console asks and tells the service about users and roles. */
+
+export { passwordsProblem } from './password-rules.ts';
+
+/** All users, or those whose email or name contains the search. */
+export const usersQuery = (search: string | undefined) =>
+  queryOptions({
+    queryKey: ['users', 'list', search ?? ''],
+    queryFn: ({ signal }) => call(users.list, { query: { search } }, { signal }),
+    retry: false,
+    placeholderData: keepPreviousData,
+  });
+
+/** One user as they are now: always asked anew, since `updatedAt` decides whether an edit may be saved. */
+export const userQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['users', 'one', id],
+    queryFn: async ({ signal }) => {
+      const user = (await call(users.list, {}, { signal })).find((one) => one.id === id);
+      if (!user) throw new ApiError(404, 'There is no such user.', { error: 'There is no such user.' });
+      return user;
+    },
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
+/** Spec part 2, section 9. */
+const rolesKeptFor = 10 * 60_000;
+
+/** Not tried again: the seven of the spec stand in at once. */
+export const rolesQuery = queryOptions({
+  queryKey: ['users', 'roles'],
+  queryFn: ({ signal }) => call(rbac.roles, undefined, { signal }),
+  staleTime: rolesKeptFor,
+  gcTime: rolesKeptFor,
+  retry: false,
+});
+
+export const userSessionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['users', 'sessions', id],
+    queryFn: ({ signal }) => call(users.sessions, { params: { id } }, { signal }),
+  });
+
+export type NewUser = RouteRequest<typeof users.create>['body'];
+type UserPatch = RouteRequest<typeof users.update>['body'];
+type Passwords = RouteRequest<typeof users.resetPassword>['body'];
+type RoleInput = RouteRequest<typeof rbac.updateRole>['body'];
+
+export const createUser = (body: NewUser) => call(users.create, { body });
+export const updateUser = (id: string, body: UserPatch) => call(users.update, { params: { id }, body });
+export const deactivateUser = (id: string) => call(users.deactivate, { params: { id } });
+export const reactivateUser = (id: string) => call(users.reactivate, { params: { id } });
+export const deleteUser = (id: string) => call(users.delete, { params: { id } });
+export const resetPassword = (id: string, body: Passwords) =>
+  call(users.resetPassword, { params: { id }, body });
+export const resetSecondFactor = (id: string) => call(users.resetSecondFactor, { params: { id } });
+export const endUserSession = (id: string, sessionId: string) =>
+  call(users.endSession, { params: { id, sessionId } });
+
+export const createRole = (body: RouteRequest<typeof rbac.createRole>['body']) =>
+  call(rbac.createRole, { body });
+export const updateRole = (roleId: string, body: RoleInput) =>
+  call(rbac.updateRole, { params: { roleId }, body });
+export const deleteRole = (roleId: string) => call(rbac.deleteRole, { params: { roleId } });
+
+/** The server's own sentence, else the words of spec part 2, section 8; a server that is not there is named. */
+export function problemOf(error: unknown, otherwise: string): string {
+  if (!(error instanceof ApiError)) return otherwise;
+  return error.sentence ?? (error.status === 0 ? `${otherwise}. ${error.message}` : otherwise);
+}
+
+/** Also a part of the account page. */
+export const SessionList = lazy(() => import('./SessionList.tsx'));

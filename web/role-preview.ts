@@ -1,0 +1,46 @@
+import type { Permission } from '../contract/permissions.ts';
+import type { Access } from '../contract/route.ts';
+
+/**
+ * The console as another role shows it: kept in memory only, so that a reload ends it. What may be seen is then what
+ * that role may see, and nothing can be changed. The server goes on knowing the person by their own rights.
+ */
+export type RolePreview = {
+  role: string;
+  /** What the banner calls the role. */
+  label: string;
+  permissions: readonly Permission[];
+};
+
+let current: RolePreview | null = null;
+const listeners = new Set<() => void>();
+
+export const getRolePreview = (): RolePreview | null => current;
+
+/** Begins to look at the console as a role; null ends it. */
+export function setRolePreview(preview: RolePreview | null): void {
+  if (current === preview) return;
+  current = preview;
+  for (const listener of listeners) listener();
+}
+
+/** Calls `listener` when a preview begins or ends; gives back how to stop it. */
+export function onRolePreview(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Why a call is not made while the preview is on: every change, and what the role may not read. */
+export function refusedByPreview({ method, access }: { method: string; access: Access }): string | undefined {
+  // Signing out, and keeping the session alive.
+  if (!current || access.kind === 'public') return undefined;
+  if (method !== 'GET')
+    return `You see the console as ${current.label}. Nothing can be changed: choose Exit first.`;
+  if (access.kind !== 'staff') return undefined;
+  const enough = [access.permission, ...(access.or ?? [])];
+  const held = enough.some((p) =>
+    current!.permissions.some((q) => q.resource === p.resource && q.action === p.action),
+  );
+  const lacking = enough.map((p) => `${p.resource}:${p.action}`).join(' or ');
+  return held ? undefined : `${current.label} lacks the permission ${lacking}.`;
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { chartCsv } from './export-chart.ts';
+
+test('quotes what needs quotes and keeps formulas from being run', () => {
+  const csv = chartCsv({
+    columns: ['Customer', 'Machines'],
+    rows: [
+      ['St. Mary, "North"', 3],
+      ['=1+1', 4],
+    ],
+  });
+  expect(csv).toBe('\uFEFFCustomer,Machines\r\n"St. Mary, ""North""",3\r\n\'=1+1,4\r\n');
+});

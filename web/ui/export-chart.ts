@@ -1,0 +1,71 @@
+/** What a chart shows, as a table: the first column names the row. */
+export type ChartTable = {
+  title: string;
+  columns: readonly string[];
+  rows: readonly (readonly [name: string, ...values: number[]])[];
+};
+
+/** `"`, separators and line breaks are quoted; what a spreadsheet would run as a formula is not run. */
+function cell(value: string | number): string {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The table as CSV, with the byte order mark by which Excel knows UTF-8. */
+export function chartCsv({ columns, rows }: Pick<ChartTable, 'columns' | 'rows'>): string {
+  return `\uFEFF${[columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
+}
+
+const fileName = (title: string, ending: string) =>
+  `${title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')}-${new Date().toISOString().slice(0, 10)}.${ending}`;
+
+function save(href: string, name: string): void {
+  const link = document.createElement('a');
+  link.href = href;
+  link.download = name;
+  link.click();
+}
+
+/** Saves the table of a chart. */
+export function saveCsv(table: ChartTable): void {
+  const url = URL.createObjectURL(new Blob([chartCsv(table)], { type: 'text/csv;charset=utf-8' }));
+  save(url, fileName(table.title, 'csv'));
+  URL.revokeObjectURL(url);
+}
+
+/** Saves the drawing of a chart at twice its size, on the color of the card. */
+export async function savePng(title: string, card: HTMLElement): Promise<void> {
+  const drawn = card.querySelector<SVGSVGElement>('svg.recharts-surface');
+  if (!drawn) throw new Error('There is no chart to save');
+  const { width, height } = drawn.getBoundingClientRect();
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(drawn, width, height))}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = width * 2;
+  canvas.height = height * 2;
+  const context = canvas.getContext('2d')!;
+  context.fillStyle = getComputedStyle(card).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  save(canvas.toDataURL('image/png'), fileName(title, 'png'));
+}
+
+const painted = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'opacity'];
+
+/** An SVG on its own knows nothing of the page's styles and variables: each element takes along what it is painted with. */
+function standalone(drawn: SVGSVGElement, width: number, height: number): string {
+  const copy = drawn.cloneNode(true) as SVGSVGElement;
+  const originals = drawn.querySelectorAll<SVGElement>('*');
+  copy.querySelectorAll<SVGElement>('*').forEach((element, index) => {
+    const style = getComputedStyle(originals[index]!);
+    for (const property of painted) element.style.setProperty(property, style.getPropertyValue(property));
+  });
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('width', String(width));
+  copy.setAttribute('height', String(height));
+  return new XMLSerializer().serializeToString(copy);
+}
