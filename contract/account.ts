@@ -33,6 +33,19 @@ export const account = {
     params: z.object({ sessionId: id }),
     errors: ['NOT_FOUND'],
   }),
+  secondFactor: route({
+    method: 'GET',
+    path: '/api/v1/auth/second-factor',
+    summary: 'Whether one has a second factor, and whether one must',
+    access: signedIn,
+    answer: z
+      .object({
+        active: z.boolean(),
+        recoveryCodesLeft: z.number(),
+        requiredBy: z.string().nullable().meta({ description: 'A role of this person that requires it' }),
+      })
+      .meta({ id: 'OwnSecondFactor' }),
+  }),
   enrollSecondFactor: route({
     method: 'POST',
     path: '/api/v1/auth/second-factor',

@@ -95,6 +95,10 @@ export const audit = {
       totalIsExact: z.boolean().meta({ description: 'false: more than this many' }),
       hasMore: z.boolean(),
       nextCursor: z.string().nullable(),
+      searchedBackTo: answeredInstant.nullable().meta({
+        description:
+          'Not null: the filter is so dear that only entries back to here were looked at; nextCursor goes on',
+      }),
     }),
   }),
   exportCsv: route({

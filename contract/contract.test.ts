@@ -39,8 +39,9 @@ describe('every call of the contract', () => {
     },
   );
 
-  test.each(routes)('%s refuses fields that it does not know', (_, { body, query }) => {
-    for (const schema of [body, query]) {
+  test.each(routes)('%s refuses fields that it does not know', (_, { body, query, apiKeyInQuery }) => {
+    // updaters put into the address what they like
+    for (const schema of [body, apiKeyInQuery ? undefined : query]) {
       if (!schema) continue;
       const issues = schema.safeParse({ surprise: 1 }).error?.issues ?? [];
       expect(issues.map((issue) => issue.code)).toContain('unrecognized_keys');

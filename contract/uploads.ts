@@ -28,7 +28,7 @@ const fileName = requiredText(200, 'File name is required').refine(
 const mayUpload = apiKeyOrStaffWith('releases', 'releases', 'create');
 const byUpload = z.object({ uploadId: id });
 
-export const uploadState = z
+const uploadState = z
   .object({
     uploadId: z.string(),
     fileKey: z.string(),

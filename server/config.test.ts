@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
@@ -31,6 +32,42 @@ describe('the settings', () => {
     expect(readConfig({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000');
     expect(readConfig({ container: 'docker' }).host).toBe('0.0.0.0');
     expect(readConfig({ container: 'docker', HOST: '10.0.0.1' }).host).toBe('10.0.0.1');
+  });
+
+  test.each([
+    [{}, { kind: 'disk', folder: path.resolve('data/binaries') }],
+    [{ DATA_DIR: '/srv/l' }, { kind: 'disk', folder: '/srv/l/binaries' }],
+    [{ STORAGE_URL: 'file:/srv/b' }, { kind: 'disk', folder: '/srv/b' }],
+    [{ STORAGE_URL: 'file:///srv/b' }, { kind: 'disk', folder: '/srv/b' }],
+    [{ STORAGE_URL: 'file:./b c' }, { kind: 'disk', folder: path.resolve('b c') }],
+    [
+      { STORAGE_URL: 's3://bucket', AWS_REGION: 'eu-central-1' },
+      {
+        kind: 's3',
+        bucket: 'bucket',
+        prefix: '',
+        endpoint: undefined,
+        region: 'eu-central-1',
+        redirect: false,
+      },
+    ],
+    [
+      {
+        STORAGE_URL: 's3://my.bucket/some/where/',
+        S3_ENDPOINT: 'http://127.0.0.1:7480',
+        S3_REDIRECT: 'true',
+      },
+      {
+        kind: 's3',
+        bucket: 'my.bucket',
+        prefix: 'some/where/',
+        endpoint: 'http://127.0.0.1:7480',
+        region: 'us-east-1',
+        redirect: true,
+      },
+    ],
+  ])('read the storage of %j', (env, storage) => {
+    expect(readConfig(env).storage).toEqual(storage);
   });
 
   test('take an empty variable for one that is not set', () => {
@@ -88,6 +125,11 @@ describe('the settings', () => {
     [{ SESSION_MAX: '0s' }, 'SESSION_MAX'],
     [{ ADMIN_EMAIL: 'a@b.example' }, 'ADMIN_EMAIL and ADMIN_PASSWORD'],
     [{ ADMIN_EMAIL: 'a@b.example', ADMIN_PASSWORD: 'short' }, 'ADMIN_PASSWORD'],
+    [{ STORAGE_URL: '/srv/binaries' }, 'STORAGE_URL'],
+    [{ STORAGE_URL: 's3://' }, 'STORAGE_URL'],
+    [{ STORAGE_URL: 's3://Bucket' }, 'STORAGE_URL'],
+    [{ S3_ENDPOINT: 'storage.example' }, 'S3_ENDPOINT'],
+    [{ S3_REDIRECT: 'yes' }, 'S3_REDIRECT'],
     [{ TRUST_PROXY: '10.0.0.1, example.com' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
   ])('refuse %j, and name it', (env, name) => {

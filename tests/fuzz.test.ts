@@ -60,6 +60,10 @@ beforeAll(async () => {
     keyId,
     key: 'retentionDays',
     releaseId,
+    platform: 'win32',
+    architecture: 'x64',
+    version: '1.0.0',
+    file: 'latest.yml',
   };
   const { licenseKey } = license;
   bodies = {
@@ -108,6 +112,23 @@ beforeAll(async () => {
       appVersion: 'v',
     },
     'validation.release': { licenseKey, machineId: 'machine' },
+    'updates.report': {
+      events: [
+        {
+          eventId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c11',
+          machineId: 'machine',
+          eventType: 'install_error',
+          timestamp: '2026-11-20T09:00:00Z',
+          platform: 'win32',
+          architecture: 'x64',
+          channel: 'stable',
+          fromVersion: '1.0.0',
+          toVersion: '1.1.0',
+          errorCode: 'EACCES',
+          errorMessage: 'no',
+        },
+      ],
+    },
     'apiKeys.create': {
       name: 'Key',
       expiresAt: '2027-01-01T00:00:00Z',
@@ -220,6 +241,11 @@ const recordsOfCalls = [
   'session_cookies',
   'validations',
   'login_failures',
+  // a feed takes any machine id for one, and records its check
+  'machines',
+  'update_events',
+  'update_events_other',
+  'update_days',
 ];
 
 async function fingerprint(): Promise<Record<string, string>> {

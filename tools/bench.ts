@@ -1,22 +1,35 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { newLicenseKey } from '../server/features/licenses/license-key.ts';
 import { fillDatabase, sizes } from './bench/dataset.ts';
 import { benchLicensing, type Row, type Stage } from './bench/licensing.ts';
+import { fillUpdates } from './bench/updates-dataset.ts';
+import { benchUpdates } from './bench/updates.ts';
 import { createChildren, freePort, peakMemoryMb } from './bench/processes.ts';
 
 /**
- * `npm run bench`: our server and a bare one, each its own process, on one PostgreSQL with 100,000 licenses;
- * every job in both, in turn. `--seconds 5` sets the length of a round.
+ * `npm run bench`: our server and a bare one, each its own process, on one PostgreSQL with 100,000 licenses and a
+ * million machines; every job in both, in turn. `--seconds 5` sets the length of a round, `--scale 0.1` makes the
+ * million machines a hundred thousand, `--only licensing|updates` runs a part.
  */
-const seconds = Number(process.argv[process.argv.indexOf('--seconds') + 1] || 5) || 5;
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    scale: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+  },
+});
+const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
 const admin = { email: 'bench@example.org', password: 'bench password' };
 
 async function main(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'lanyard-bench-'));
+  // as root PostgreSQL runs under another account, which must get in
+  await chmod(folder, 0o755);
   const database = await startEmbedded(folder, { exclusive: false, log: () => undefined });
   const children = createChildren();
   try {
@@ -24,7 +37,7 @@ async function main(): Promise<void> {
     process.stdout.write(`Filling: ${JSON.stringify(sizes)}\n`);
     const sample = await fillDatabase(database.url, () => newLicenseKey('enterprise'));
     const ports = { ours: await freePort(), bare: await freePort() };
-    const env = { DATABASE_URL: database.url };
+    const env = { DATABASE_URL: database.url, BARE_FILE: path.join(folder, 'bare.bin') };
     await children.start('tools/bench/bare-server.js', { ...env, PORT: String(ports.bare) });
     const ours = await children.start('server/main.js', {
       ...env,
@@ -42,11 +55,16 @@ async function main(): Promise<void> {
       seconds,
       ...(await signIn(url)),
     };
-    const rows = await benchLicensing(stage);
+    const rows = options.only === 'updates' ? [] : await benchLicensing(stage);
     const memory = peakMemoryMb(ours);
+    if (options.only !== 'licensing') {
+      // after the start, which makes the partitions that the events belong in
+      await fillUpdates(database.url, scale);
+      rows.push(...(await benchUpdates(stage, scale)));
+    }
     print(rows);
     process.stdout.write(
-      `memory of the Node process at its peak: ${memory.toFixed(0)} MB (at most 220)${mark(memory <= 220)}\n`,
+      `memory of the Node process at its peak under the jobs of licensing: ${memory.toFixed(0)} MB (at most 220)${mark(memory <= 220)}\n`,
     );
   } finally {
     await children.stop();
@@ -69,6 +87,7 @@ async function signIn(url: string): Promise<{ bearer: string; apiKey: string }> 
     name: 'bench',
     expiresAt: '2099-01-01T00:00:00Z',
     rateLimit: 1_000_000_000,
+    scopes: ['validate', 'updates'],
     ipWhitelist: ['127.0.0.0/8', '::1'],
   };
   const { key: apiKey } = await post('/api/v1/api-keys', key, { authorization: `Bearer ${accessToken}` });

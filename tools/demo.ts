@@ -6,6 +6,7 @@ import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
 import { withAuditKey } from '../server/features/audit/audit.ts';
 import { createModuleNames } from '../server/features/modules/modules.ts';
+import { createUpdateRecorder } from '../server/features/updates/updates.ts';
 import { seedRoles } from '../server/features/users/users.ts';
 import { createRecorder } from '../server/features/validation/recorder.ts';
 import { loadSigner } from '../server/features/validation/signing.ts';
@@ -13,14 +14,19 @@ import { createLog } from '../server/log.ts';
 import { createPasswords } from '../server/passwords.ts';
 import { makeCompany } from './demo/company.ts';
 import { staff, staffEmail } from './demo/names.ts';
+import { makeUpdates } from './demo/updates.ts';
 import { createRandom } from './demo/random.ts';
 
 const password = 'lanyard-demo';
 
-/** `npm run demo -- --customers 50 --seed 1`: fills an empty database; see design section 10. */
+/** `npm run demo -- --customers 50 --machines 1000 --seed 1`: fills an empty database; see design section 10. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { customers: { type: 'string', default: '50' }, seed: { type: 'string', default: '1' } },
+    options: {
+      machines: { type: 'string', default: '0' },
+      customers: { type: 'string', default: '50' },
+      seed: { type: 'string', default: '1' },
+    },
   });
   const config = readConfig(process.env);
   const log = createLog('warn');
@@ -50,8 +56,15 @@ async function main(): Promise<void> {
     const random = createRandom(Number(values.seed));
     const passwordHash = await passwords.hash(password);
     const stage = { db, validator, random, now: new Date(), passwordHash };
-    const { apiKey, ...made } = await makeCompany(stage, Number(values.customers));
+    const { apiKey, inUse, publisher, ...made } = await makeCompany(stage, Number(values.customers));
     await recorder.stop();
+    const updateRecorder = createUpdateRecorder({ db, signals, log, clock: () => stage.now });
+    while (inUse.length < Number(values.machines)) {
+      inUse.push({ machineId: random.hex(32), platform: random.chance(0.2) ? 'darwin' : 'win32' });
+    }
+    const updates = { db, random, now: stage.now, recorder: updateRecorder, publicUrl: config.publicUrl };
+    Object.assign(made, { machines: inUse.length }, await makeUpdates(updates, publisher, inUse));
+    await updateRecorder.stop();
     say(
       `Made ${Object.entries(made)
         .map(([what, n]) => `${n} ${what}`)

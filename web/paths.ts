@@ -13,6 +13,7 @@ export const paths = {
   users: '/users',
   account: '/account',
   audit: '/audit',
+  apiKeys: '/api-keys',
 } as const;
 
 /** A path of our own origin, else `/`: a link to the sign-in page must not send a person elsewhere. */

@@ -6,6 +6,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { analyticsSearch } from './features/analytics/analytics-search.ts';
+import { apiKeysSearch } from './features/api-keys/api-keys-search.ts';
 import { auditSearch } from './features/audit/audit-search.ts';
 import { customerListSearch, customerTrashSearch } from './features/customers/customers-search.ts';
 import { licenseListSearch } from './features/licenses/licenses-search.ts';
@@ -125,6 +126,13 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
 });
 
+const apiKeys = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.apiKeys,
+  validateSearch: apiKeysSearch,
+  component: lazyRouteComponent(() => import('./features/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
+});
+
 const unknown = createRoute({
   getParentRoute: () => signedIn,
   path: '$',
@@ -144,6 +152,7 @@ const routeTree = root.addChildren([
     releaseTrash,
     machine,
     audit,
+    apiKeys,
     users,
     account,
     unknown,

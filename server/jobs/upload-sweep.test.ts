@@ -12,7 +12,7 @@ import {
   startTwin,
   type TestServer,
 } from '../../tests/harness.ts';
-import { MiB, nextVersion, uploader, type Uploader } from '../features/uploads/uploads.testing.ts';
+import { MiB, nextVersion, uploader, type Uploader } from '../../tests/uploading.ts';
 import { isFailure } from '../failure.ts';
 import { sweepUploads } from './upload-sweep.ts';
 

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { customers } from '../../contract/customers.ts';
 import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import {
-  colorOf,
   dialog,
   expect,
   expectAccessible,
+  expectColor,
   expectNoAxeViolations,
   expectStatus,
   inBothThemes,
@@ -38,10 +38,10 @@ test('the list: columns, country names, badges, search, empty text', async ({ pa
 
   const inactive = rowOf(page, 'Bergen');
   await expect(inactive.getByRole('cell')).toHaveText(['', `${word} Bergen`, '—', 'Norway', 'Inactive', 'EditDelete']);
-  expect(await colorOf(inactive.getByText('Inactive'))).toBe('red');
+  await expectColor(inactive.getByText('Inactive'), 'red');
   const active = rowOf(page, 'Kyoto');
   await expect(active).toContainText('Japan');
-  expect(await colorOf(active.getByText('Active'))).toBe('green');
+  await expectColor(active.getByText('Active'), 'green');
 
   await search(page).fill(`IT@${word.replace(' ', '')}`);
   await expect(names(page)).toHaveText([`${word} Kyoto`]);
@@ -174,7 +174,7 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   ).toBeVisible();
   await expect(question.getByRole('button')).toHaveText(['', 'Cancel', 'Confirm']);
   await expect(question.getByRole('heading', { name: 'Delete Customer' })).toBeVisible();
-  expect(await colorOf(question.getByRole('heading'))).toBe('gray');
+  await expectColor(question.getByRole('heading'), 'gray');
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(question).toBeHidden();
@@ -274,7 +274,7 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
     await expect(question.getByRole('button')).toHaveText(['', 'Cancel', 'Yes, Delete Permanently']);
     await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
     await inBothThemes(page, async () => {
-      expect(await colorOf(question.getByRole('heading').locator('span'))).toBe('red');
+      await expectColor(question.getByRole('heading').locator('span'), 'red');
       await expectNoAxeViolations(page);
     });
     await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();

@@ -13,10 +13,10 @@ import {
   validateOn,
 } from '../factories.ts';
 import {
-  colorOf,
   dialog,
   expect,
   expectAccessible,
+  expectColor,
   expectNoAxeViolations,
   expectStatus,
   inDays,
@@ -86,11 +86,11 @@ test('tabs with counts, groups that fold, columns, what an empty tab says', asyn
 
   await tab(page, 'Revoked').click();
   await expect(keys(page)).toHaveText([revoked.licenseKey]);
-  expect(await colorOf(row(page, revoked).getByText('Revoked', { exact: true }))).toBe('red');
+  await expectColor(row(page, revoked).getByText('Revoked', { exact: true }), 'red');
   await expect(page).toHaveURL(`/licenses?search=${word}&tab=revoked`);
   await tab(page, 'Expired').click();
   await expect(keys(page)).toHaveText([expired.licenseKey]);
-  expect(await colorOf(row(page, expired).getByText('Expired', { exact: true }))).toBe('yellow');
+  await expectColor(row(page, expired).getByText('Expired', { exact: true }), 'yellow');
   await page.goBack();
   await expect(keys(page)).toHaveText([revoked.licenseKey]);
   await page.reload();
@@ -148,16 +148,16 @@ test('badges and colors change exactly at their thresholds', async ({ page, serv
   await signInAs(page, 'viewer', only(customer), server);
 
   const seats = (license: License, text: string) => row(page, license).getByText(text, { exact: true });
-  expect(await colorOf(seats(normal!, '75/100'))).toBe('gray');
-  expect(await colorOf(seats(high!, '76/100'))).toBe('yellow');
-  expect(await colorOf(seats(almost!, '99/100'))).toBe('yellow');
+  await expectColor(seats(normal!, '75/100'), 'gray');
+  await expectColor(seats(high!, '76/100'), 'yellow');
+  await expectColor(seats(almost!, '99/100'), 'yellow');
   for (const license of [normal, high, almost]) await expect(row(page, license!)).not.toContainText('Full');
   for (const [license, text] of [
     [full, '100/100'],
     [over, '101/100'],
   ] as const) {
-    expect(await colorOf(seats(license!, text))).toBe('red');
-    expect(await colorOf(seats(license!, 'Full'))).toBe('red');
+    await expectColor(seats(license!, text), 'red');
+    await expectColor(seats(license!, 'Full'), 'red');
   }
   await expectAccessible(page);
 
@@ -173,7 +173,7 @@ test('badges and colors change exactly at their thresholds', async ({ page, serv
   await expect(badge).toHaveCount(0);
   await now(30 * day);
   await expect(badge).toHaveText('Expires in 30 days');
-  expect(['yellow', 'red']).toContain(await colorOf(badge));
+  await expectColor(badge, 'yellow', 'red');
   await now(day);
   await expect(badge).toHaveText('Expires in 1 day');
   await expectNoAxeViolations(page);

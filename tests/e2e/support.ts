@@ -313,7 +313,10 @@ export async function inBothThemes(page: Page, look: (theme: 'light' | 'dark') =
 export const expectAccessible = (page: Page) => inBothThemes(page, () => expectNoAxeViolations(page));
 
 /** The color of a text as people call it. */
-export async function colorOf(text: Locator): Promise<string> {
+export const expectColor = (text: Locator, ...names: string[]) =>
+  expect.poll(async () => names.includes(await colorOf(text)), `is it ${names.join(' or ')}?`).toBe(true);
+
+async function colorOf(text: Locator): Promise<string> {
   const rgb = await text.evaluate((element) => getComputedStyle(element).color);
   const [r = 0, g = 0, b = 0] = (rgb.match(/[\d.]+/g) ?? []).map(Number);
   const [most, least] = [Math.max(r, g, b), Math.min(r, g, b)];

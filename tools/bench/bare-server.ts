@@ -1,6 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
-import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createHash, randomUUID } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
 
 /** The ceilings: the least that any server on node:http and pg could do for the same job. */
@@ -47,21 +48,28 @@ async function insertWithAudit() {
   }
 }
 
-createServer((request, response) => {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url!, 'http://bare');
+  if (request.method === 'PUT') return receive(request, response);
   request.resume();
-  jobs[url.pathname]!(url.searchParams).then(
-    (answer) => {
-      const body = JSON.stringify(answer);
-      response.writeHead(200, {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-      });
-      response.end(body);
-    },
-    (error: unknown) => {
-      response.writeHead(500);
-      response.end(String(error));
-    },
-  );
+  const body = JSON.stringify(await jobs[url.pathname]!(url.searchParams));
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+/** The least that receiving a file takes: hash it while it arrives, write it, sync it. */
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const hash = createHash('sha512');
+  const file = await open(process.env.BARE_FILE!, 'w');
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    await file.write(chunk);
+  }
+  await file.sync();
+  await file.close();
+  response.end(hash.digest('base64'));
+}
+
+createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
 }).listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('ready\n'));

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
+/** Those of `npm start`. */
+const nodeFlags = ['--max-semi-space-size=8'];
 const dist = path.join(import.meta.dirname, '../..');
 
 export async function freePort(): Promise<number> {
@@ -16,7 +18,7 @@ export async function freePort(): Promise<number> {
 
 /** Starts a script of the build as its own process and waits until it says that it is ready. */
 async function startNode(script: string, env: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [path.join(dist, script)], {
+  const child = spawn(process.execPath, [...nodeFlags, path.join(dist, script)], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

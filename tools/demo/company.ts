@@ -11,6 +11,7 @@ import { createLicense, revokeLicense } from '../../server/features/licenses/lic
 import { listModules } from '../../server/features/modules/modules.ts';
 import { insertUser } from '../../server/features/users/users.ts';
 import { validate, type Validator } from '../../server/features/validation/validation.ts';
+import type { DemoMachine } from './updates.ts';
 import { makeCustomer, staff, staffEmail } from './names.ts';
 import type { Random } from './random.ts';
 
@@ -23,6 +24,9 @@ export type Company = {
   machines: number;
   validations: number;
   apiKey: string;
+  /** What updates are reported for, and who publishes them. */
+  inUse: DemoMachine[];
+  publisher: Caller;
 };
 type Stage = { db: Db; validator: Validator; random: Random; now: Date; passwordHash: string };
 type Desktop = Caller & { actor: { kind: 'apiKey' } };
@@ -51,7 +55,15 @@ export async function makeCompany(stage: Stage, customerCount: number): Promise<
   const made = await done(db.transaction().execute((tx) => createApiKey(tx, at(people[0]!, opened), key)));
   const desktop = desktopOf(made);
   const modules = (await listModules(db)).map((m) => m.moduleId);
-  const company: Company = { customers: 0, licenses: 0, machines: 0, validations: 0, apiKey: made.key };
+  const company: Company = {
+    customers: 0,
+    licenses: 0,
+    machines: 0,
+    validations: 0,
+    apiKey: made.key,
+    inUse: [],
+    publisher: people[4]!,
+  };
   const taken = new Set<string>();
   for (let n = 0; n < customerCount; n++) {
     const joined = new Date(now.getTime() - days(random.whole(40, 480)) + random.whole(0, dayMs));
@@ -62,7 +74,7 @@ export async function makeCompany(stage: Stage, customerCount: number): Promise<
     for (let i = random.whole(1, 5); i > 0; i--) {
       const license = await makeLicense(stage, at(by, joined), customer.customerId, modules);
       company.licenses += 1;
-      await useLicense(stage, at(by, joined), desktop, license, company);
+      await runLicense(stage, at(by, joined), desktop, license, company);
     }
     if (random.chance(0.05)) {
       const left = new Date(now.getTime() - days(random.whole(1, 25)));
@@ -141,7 +153,7 @@ function makeLicense(
 const startOfDay = (date: Date) => `${date.toISOString().slice(0, 10)}T00:00:00.000Z`;
 
 /** Machines take seats, validate on working days, are moved by staff; some licenses are revoked in the end. */
-async function useLicense(
+async function runLicense(
   stage: Stage,
   by: Caller,
   desktop: Desktop,
@@ -157,6 +169,7 @@ async function useLicense(
     const request = machineOf(random, license.licenseKey, m);
     const { activation } = await validate(validator, at(desktop, new Date(first)), request);
     company.machines += 1;
+    company.inUse.push({ machineId: request.machineId, platform: request.platform });
     for (
       let day = Math.max(first, now.getTime() - days(90));
       activation && day < ends;
@@ -180,7 +193,7 @@ function machineOf(random: Random, licenseKey: string, m: number) {
     licenseKey,
     machineId: `${random.hex(8)}-${random.hex(4)}-${random.hex(4)}-${random.hex(12)}`,
     hostname: `${random.pick(['RAD', 'PATH', 'ONC', 'LAB', 'MRI'])}-WS-${String(m + 1).padStart(2, '0')}`,
-    platform: mac ? 'darwin' : 'win32',
+    platform: mac ? ('darwin' as const) : ('win32' as const),
     architecture: mac ? 'arm64' : 'x64',
     osVersion: mac ? '15.1' : '10.0.22631',
     appVersion: random.pick(['4.1.3', '4.2.0', '4.2.0', '4.2.1']),

@@ -8,6 +8,7 @@ import { BuildInfo } from './BuildInfo.tsx';
 import classes from './Layout.module.css';
 import { Navigation } from './Navigation.tsx';
 import { navigation } from './navigation.ts';
+import { Notices } from './Notices.tsx';
 import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
 import { Trays } from './Trays.tsx';
@@ -43,9 +44,11 @@ export function Layout({ children }: { children: ReactNode }) {
         }
       />
       <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} />
-      <main id="main" tabIndex={-1} className={classes.main}>
-        {children}
-      </main>
+      <Notices>
+        <main id="main" tabIndex={-1} className={classes.main}>
+          {children}
+        </main>
+      </Notices>
       <BuildInfo />
       <Trays />
       <ToastRegion />

@@ -6,7 +6,7 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { IconMoon, IconSearch, IconSun } from '@tabler/icons-react';
+import { IconMoon, IconSearch, IconSun, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { paths } from '../paths.ts';
@@ -40,9 +40,10 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
       </button>
       <div className={classes.person}>
         <ColorSchemeToggle />
-        <span className={classes.name} title={user?.email}>
-          {user?.name || 'User'}
-        </span>
+        <Link to={paths.account} className={classes.account} title={user?.email}>
+          <IconUserCircle size={17} stroke={1.75} aria-hidden />
+          <span className={classes.name}>{user?.name || 'User'}</span>
+        </Link>
         <Button variant="default" size="compact-sm" fz={13} fw={500} onClick={() => void logout()}>
           Logout
         </Button>

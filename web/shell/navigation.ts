@@ -2,6 +2,7 @@ import {
   IconBuilding,
   IconChartLine,
   IconHistory,
+  IconKey,
   IconLicense,
   IconPackage,
   IconUsers,
@@ -29,4 +30,5 @@ export const navigation: readonly NavigationItem[] = [
   { label: 'Releases', to: paths.releases, resource: 'releases', icon: IconPackage, key: 'r' },
   { label: 'Users', to: paths.users, resource: 'users', icon: IconUsers, key: 'u' },
   { label: 'Audit Log', to: paths.audit, resource: 'audit', icon: IconHistory, key: 'd' },
+  { label: 'API Keys', to: paths.apiKeys, resource: 'api_keys', icon: IconKey, key: 'k' },
 ];

@@ -4,7 +4,16 @@ import { useTable, type RowData } from '@tanstack/react-table';
 import { useRef } from 'react';
 import classes from './DataTable.module.css';
 import { DataTableBody } from './DataTableBody.tsx';
-import { columnStyle, features, type Column, type DataTableProps, type TableOf } from './data-table.ts';
+import {
+  columnLook,
+  features,
+  narrowOrder,
+  type Column,
+  type DataTableProps,
+  type TableOf,
+} from './data-table.ts';
+import { useIsNarrow } from './use-is-narrow.ts';
+import { useScrollsOn } from './use-scrolls-on.ts';
 
 export type { Column };
 
@@ -12,10 +21,11 @@ export type { Column };
 export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const { rows, columns, sort, onSort, selection, onSelection } = props;
+  const isNarrow = useIsNarrow();
   const sorting = sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : [];
   const table = useTable<typeof features, any>({
     features,
-    columns,
+    columns: isNarrow ? narrowOrder(columns) : columns,
     data: rows ?? none,
     getRowId: props.rowId,
     state: {
@@ -32,6 +42,8 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     onRowSelectionChange: (update) =>
       onSelection?.(typeof update === 'function' ? update(selection ?? {}) : update),
   }) as TableOf<T>;
+
+  useScrollsOn(scroller);
 
   if (rows?.length === 0) return <div className={classes.card}>{props.empty}</div>;
   return (
@@ -65,7 +77,7 @@ function DataTableHead<T extends RowData>({ table, selectable }: { table: TableO
             <th
               key={header.id}
               scope="col"
-              style={columnStyle(header.column.columnDef as Column<T>)}
+              {...columnLook(header.column.columnDef as Column<T>)}
               aria-sort={ariaSort(header.column.getIsSorted(), canSort(header.column.columnDef as Column<T>))}
             >
               {canSort(header.column.columnDef as Column<T>) ? (

@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import type { RowData } from '@tanstack/react-table';
 import type { MouseEvent, RefObject } from 'react';
-import { columnStyle, type Column, type DataTableProps, type TableOf } from './data-table.ts';
+import { columnLook, type Column, type DataTableProps, type TableOf } from './data-table.ts';
 import classes from './DataTable.module.css';
 
 type Row<T extends RowData> = ReturnType<TableOf<T>['getRowModel']>['rows'][number];
@@ -45,7 +45,7 @@ export function DataTableRow<T extends RowData>({
         </td>
       )}
       {row.getVisibleCells().map((cell) => (
-        <td key={cell.id} style={columnStyle(cell.column.columnDef as Column<T>)}>
+        <td key={cell.id} {...columnLook(cell.column.columnDef as Column<T>)}>
           <props.table.FlexRender cell={cell} />
         </td>
       ))}

@@ -1,12 +1,16 @@
-import { Group, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Group, Title } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
 import classes from './Page.module.css';
+import { useIsNarrow } from './use-is-narrow.ts';
 
 /** A screen: its title, its one primary button, and what follows; fills the window and lets its table scroll. */
 export function Page(props: {
   title: string;
   /** Stands in the heading after the title, smaller. */
   note?: ReactNode;
+  /** The way to the screen that this one belongs to; stands above the title. */
+  back?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) {
@@ -14,10 +18,13 @@ export function Page(props: {
     <div className={classes.page}>
       <title>{`${props.title} · Lanyard`}</title>
       <Group justify="space-between" className={classes.header}>
-        <Title order={1} className={classes.title!}>
-          {props.title}
-          {props.note && <span className={classes.note}>{props.note}</span>}
-        </Title>
+        <div>
+          {props.back && <div className={classes.back}>{props.back}</div>}
+          <Title order={1} className={classes.title!}>
+            {props.title}
+            {props.note && <span className={classes.note}>{props.note}</span>}
+          </Title>
+        </div>
         {props.actions && <Group gap="xs">{props.actions}</Group>}
       </Group>
       {props.children}
@@ -25,12 +32,40 @@ export function Page(props: {
   );
 }
 
-/** Search on the left, what concerns the whole list on the right. */
-export function FilterRow({ left, right }: { left: ReactNode; right?: ReactNode }) {
+/** Search and filters on the left, what concerns the whole list on the right. A narrow screen folds the filters. */
+export function FilterRow(props: {
+  left: ReactNode;
+  filters?: ReactNode;
+  /** How many of the filters are set. */
+  filtersSet?: number;
+  right?: ReactNode;
+}) {
+  const { left, filters, filtersSet = 0, right } = props;
+  const isNarrow = useIsNarrow();
+  const [unfolded, setUnfolded] = useState(false);
+  const folds = isNarrow && Boolean(filters);
   return (
     <Group justify="space-between" gap="xs" className={classes.header}>
-      <Group gap="xs">{left}</Group>
-      {right && <Group gap="xs">{right}</Group>}
+      <Group gap="xs" className={classes.left!}>
+        {left}
+        {!folds && filters}
+      </Group>
+      {(right || folds) && (
+        <Group gap="xs">
+          {folds && (
+            <Button
+              variant="default"
+              leftSection={<IconFilter size={15} stroke={1.75} />}
+              aria-expanded={unfolded}
+              onClick={() => setUnfolded(!unfolded)}
+            >
+              Filters{filtersSet > 0 && ` (${filtersSet})`}
+            </Button>
+          )}
+          {right}
+        </Group>
+      )}
+      {folds && unfolded && <Group gap="xs">{filters}</Group>}
     </Group>
   );
 }

@@ -32,24 +32,28 @@ export function Pagination(props: {
         <Text size="xs" c="dimmed">
           Page {page.toLocaleString('en')} of {pages.toLocaleString('en')}
         </Text>
-        <Button
-          variant="default"
-          px={8}
-          aria-label="Previous page"
-          disabled={page <= 1}
-          onClick={() => onPage(page - 1)}
-        >
-          <IconChevronLeft size={15} stroke={1.75} />
-        </Button>
-        <Button
-          variant="default"
-          px={8}
-          aria-label="Next page"
-          disabled={page >= pages}
-          onClick={() => onPage(page + 1)}
-        >
-          <IconChevronRight size={15} stroke={1.75} />
-        </Button>
+        {pages > 1 && (
+          <>
+            <Button
+              variant="default"
+              px={8}
+              aria-label="Previous page"
+              disabled={page <= 1}
+              onClick={() => onPage(page - 1)}
+            >
+              <IconChevronLeft size={15} stroke={1.75} />
+            </Button>
+            <Button
+              variant="default"
+              px={8}
+              aria-label="Next page"
+              disabled={page >= pages}
+              onClick={() => onPage(page + 1)}
+            >
+              <IconChevronRight size={15} stroke={1.75} />
+            </Button>
+          </>
+        )}
       </Group>
     </Group>
   );

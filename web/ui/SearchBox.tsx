@@ -2,6 +2,7 @@ import { CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
+import classes from './SearchBox.module.css';
 
 const usualSettleAfter = 250;
 
@@ -35,8 +36,7 @@ export function SearchBox(props: {
   return (
     <TextInput
       type="search"
-      w={280}
-      maw="100%"
+      className={classes.box!}
       placeholder={placeholder}
       aria-label={placeholder.replace(/\.+$/, '')}
       data-hotkey="/"

@@ -4,6 +4,7 @@ import classes from './DataTable.module.css';
 import { DataTableRow, type Item, type RowsProps } from './DataTableRow.tsx';
 
 const rowHeight = 36;
+const groupHeight = 28;
 
 /** Only the rows that are in sight, between two gaps as high as the others. */
 export default function VirtualRows<T extends RowData>({
@@ -16,7 +17,7 @@ export default function VirtualRows<T extends RowData>({
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => props.scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: (index) => ('group' in items[index]! ? groupHeight : rowHeight),
     overscan: 12,
   });
   const shown = virtual.getVirtualItems();

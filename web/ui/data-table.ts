@@ -14,10 +14,17 @@ export const features = tableFeatures({ rowSortingFeature, columnVisibilityFeatu
 
 /**
  * A column. `meta.label` names it in the column choice when its header is not text; `meta.align` and `meta.width`
- * style it. It can be sorted when `enableSorting` is true; its id is then what the server sorts by.
+ * style it. One that is `meta.pinned` stays in sight at the right while the others scroll; on a narrow screen it does
+ * not, and those with `meta.narrow` come first there, in the order of that number. It can be sorted when `enableSorting` is true; its id is then what the server sorts by.
  */
 export type Column<T extends RowData> = ColumnDef<typeof features, T, any> & {
-  meta?: { label?: string; align?: 'right'; width?: number | string };
+  meta?: {
+    label?: string;
+    align?: 'right';
+    width?: number | string;
+    pinned?: boolean;
+    narrow?: number;
+  };
 };
 export type TableOf<T extends RowData> = ReactTable<typeof features, T>;
 
@@ -51,8 +58,14 @@ export type DataTableProps<T extends RowData> = {
   empty?: ReactNode;
 };
 
-/** Width and alignment that a column asks for. */
-export const columnStyle = <T extends RowData>(column: Column<T>) => ({
-  width: column.meta?.width,
-  textAlign: column.meta?.align,
+/** Attributes of a cell for the width, alignment and place that its column asks for. */
+export const columnLook = <T extends RowData>({ meta }: Column<T>) => ({
+  style: { width: meta?.width, textAlign: meta?.align },
+  'data-pinned': meta?.pinned,
 });
+
+const last = 99;
+
+/** The columns as a narrow screen shows them: what matters most is in sight without scrolling. */
+export const narrowOrder = <T extends RowData>(columns: Column<T>[]): Column<T>[] =>
+  columns.toSorted((a, b) => (a.meta?.narrow ?? last) - (b.meta?.narrow ?? last));

@@ -56,12 +56,13 @@ const smallControls = [
 
 /**
  * The list itself scrolls, since the library's scroll area around it cannot be reached by keyboard; and it stays
- * beside its field in the document, so that it belongs to the dialog or landmark that the field is in.
+ * beside its field in the document, so that it belongs to the dialog or landmark that the field is in. There it must
+ * lie above the dialog's header, which the library puts at 1000.
  */
 const accessibleOptions = {
   withScrollArea: false,
   styles: { options: { maxHeight: 240, overflowY: 'auto' } },
-  comboboxProps: { withinPortal: false, floatingStrategy: 'fixed' },
+  comboboxProps: { withinPortal: false, floatingStrategy: 'fixed', zIndex: 1001 },
 };
 
 /** By name and not by `Modal.extend`: that would bring every component below to the sign-in screen. */
@@ -180,6 +181,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-text': '#17191e',
     '--mantine-color-dimmed': '#5c616d',
     '--mantine-color-placeholder': '#6b707c',
+    '--mantine-color-disabled-color': '#b4b8c2',
     '--mantine-color-error': '#b3201c',
     '--mantine-color-default-border': '#d3d6dd',
     '--mantine-color-anchor': '#3d59b2',
@@ -192,6 +194,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-text': '#e3e5ea',
     '--mantine-color-dimmed': '#9da1ad',
     '--mantine-color-placeholder': '#8f93a0',
+    '--mantine-color-disabled-color': '#565a66',
     '--mantine-color-error': '#ff9d99',
     '--mantine-color-default-border': '#383b45',
     '--mantine-color-anchor': '#9fb1ee',

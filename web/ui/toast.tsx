@@ -33,6 +33,7 @@ export async function toast({ message, tone = 'teal', undo }: Toast): Promise<vo
         <Button
           variant="subtle"
           size="compact-xs"
+          style={{ flexShrink: 0 }}
           onClick={() => {
             notifications.hide(id);
             undo();

@@ -9,6 +9,7 @@ import {
   endOwnSession,
   finishSecondFactor,
   listOwnSessions,
+  ownSecondFactor,
   prepareNewPassword,
   refuseCurrentPassword,
 } from './account.ts';
@@ -22,6 +23,7 @@ export function accountRoutes(context: Context, passwords: Passwords) {
     ),
     sessions: ({ by }) => listOwnSessions(context, by),
     endSession: change((tx, { by, params }) => endOwnSession(tx, by, params.sessionId)),
+    secondFactor: ({ by }) => ownSecondFactor(db, by),
     enrollSecondFactor: changeAfter(
       ({ by, body }) => refuseCurrentPassword(db, passwords, by, body.currentPassword),
       (tx, { by }) => beginSecondFactor(tx, by),

@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import type { account as calls } from '../../../contract/account.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller, Staff } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
@@ -98,6 +101,30 @@ export async function endOwnSession(tx: Tx, by: Caller, sessionId: string): Prom
   return undefined;
 }
 
+/** Whether one has a second factor, how many recovery codes are left, and which role requires it. */
+export async function ownSecondFactor(db: Db, by: Caller): Promise<RouteAnswer<typeof calls.secondFactor>> {
+  const { userId, roles } = personOf(by);
+  const { active, left } = await db
+    .selectFrom('users')
+    .select(sql<boolean>`totp_confirmed_at is not null`.as('active'))
+    .select(sql<number>`(select count(*) from recovery_codes c where c.user_id = users.user_id)`.as('left'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return { active, recoveryCodesLeft: left, requiredBy: (await roleRequiringFactor(db, roles)) ?? null };
+}
+
+async function roleRequiringFactor(db: Db | Tx, roles: readonly string[]): Promise<string | undefined> {
+  if (roles.length === 0) return undefined;
+  const requiring = await db
+    .selectFrom('roles')
+    .select('role_id')
+    .where('role_id', 'in', roles)
+    .where('requires_second_factor', '=', true)
+    .orderBy('role_id')
+    .executeTakeFirst();
+  return requiring?.role_id;
+}
+
 /** Begins with a second factor; the current password was checked before. */
 export const beginSecondFactor = (tx: Tx, by: Caller) =>
   enrollSecondFactor(tx, personOf(by).userId, personOf(by).email);
@@ -111,13 +138,8 @@ export async function finishSecondFactor(tx: Tx, by: Caller, code: string) {
 /** Back to the password alone, unless a role requires more. */
 export async function dropSecondFactor(tx: Tx, by: Caller): Promise<undefined | Failure> {
   const { userId, roles } = personOf(by);
-  const requiring = await tx
-    .selectFrom('roles')
-    .select('role_id')
-    .where('role_id', 'in', roles)
-    .where('requires_second_factor', '=', true)
-    .executeTakeFirst();
-  if (requiring) return fail('RULE_VIOLATED', `The role ${requiring.role_id} requires a second factor.`);
+  const requiring = await roleRequiringFactor(tx, roles);
+  if (requiring) return fail('RULE_VIOLATED', `The role ${requiring} requires a second factor.`);
   if (!(await removeSecondFactor(tx, by, userId))) return fail('WRONG_STATE', 'There is no second factor.');
   return undefined;
 }

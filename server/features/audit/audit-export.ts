@@ -3,18 +3,21 @@ import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { writeAudit } from './audit.ts';
-import { readPage, type Filter } from './audit-list.ts';
+import { split, type Filter } from './audit-filter.ts';
+import { within, type FoundPage, type ListRow, type Position } from './audit-page.ts';
 
+/** Rows that are held at once, and entries that are looked at for them. */
 const atOnce = 2000;
+const lookedAt = 20_000;
 
-type Rows = Awaited<ReturnType<typeof readPage>>;
+type Batch = FoundPage & { next: Position | undefined };
 
 /**
  * The whole filter as a CSV file, and an entry that says who took it. Each batch is a query of its own: an export of
  * millions holds neither a connection nor a snapshot, and ends where its reader stops reading.
  */
 export async function exportEntries(db: Db, by: Caller, filter: Filter): Promise<CsvFile> {
-  const first = await readPage(db, filter, { limit: atOnce });
+  const first = await batchAfter(db, filter, undefined);
   await writeAudit(db, by, {
     event: 'audit.exported',
     resourceType: 'audit',
@@ -46,10 +49,15 @@ const described = (filter: Filter) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('; ');
 
-async function* rowsFrom(db: Db, filter: Filter, first: Rows): AsyncGenerator<Rows[number]> {
-  for (let rows = first; ;) {
-    yield* rows;
-    if (rows.length < atOnce) return;
-    rows = await readPage(db, filter, { limit: atOnce, after: rows.at(-1)! });
+async function* rowsFrom(db: Db, filter: Filter, first: Batch): AsyncGenerator<ListRow> {
+  for (let batch = first; ;) {
+    yield* batch.rows;
+    if (!batch.next) return;
+    batch = await batchAfter(db, filter, batch.next);
   }
+}
+
+async function batchAfter(db: Db, filter: Filter, after: Position | undefined): Promise<Batch> {
+  const batch = await within(db, split(filter), { after, limit: atOnce, offset: 0 }, lookedAt);
+  return { ...batch, next: batch.rows.length === atOnce ? batch.rows.at(-1) : batch.searchedTo };
 }

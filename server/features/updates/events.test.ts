@@ -34,6 +34,10 @@ beforeAll(async () => {
   desktopOfTwin = twin.api(key);
 });
 afterAll(async () => {
+  const { rows } = await server.pool.query<{ deadlocks: number }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  expect(rows).toEqual([{ deadlocks: 0 }]);
   await twin.close();
   await server.close();
 });

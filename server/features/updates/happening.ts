@@ -29,7 +29,7 @@ export type Happening = {
 export const succeeded = ({ type }: Happening): boolean => !type.endsWith('_error');
 
 /** The version that the machine runs after the event, where the event tells. */
-export function runningVersion({ type, fromVersion, toVersion, appVersion }: Happening): string | null {
+function runningVersion({ type, fromVersion, toVersion, appVersion }: Happening): string | null {
   const told =
     type === 'install_complete' || type === 'rollback' ? toVersion : (fromVersion ?? appVersion ?? null);
   return told !== null && isVersion(told) ? told : null;

@@ -22,7 +22,7 @@ export type ChunkClaim = Chunk & { claim: string; renewedAt: Date };
 
 const pollMs = 100;
 export const takenOver = fail('WRONG_STATE', 'Another connection has taken this chunk over.');
-const held = fail('WRONG_STATE', 'This chunk is being sent by another connection.');
+const beingSent = fail('WRONG_STATE', 'This chunk is being sent by another connection.');
 
 /**
  * Claims a chunk. While another connection sends it, waits until that one is done (`stored`), gives up, or is found
@@ -38,7 +38,7 @@ export async function claimChunk(
   for (let isFirst = true; ; isFirst = false) {
     const got = await tryClaim(place, chunk, isFirst);
     if (got !== 'held') return got;
-    if (isGone() || performance.now() > until) return held;
+    if (isGone() || performance.now() > until) return beingSent;
     await sleep(pollMs);
   }
 }

@@ -16,7 +16,7 @@ import {
   type Session,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { MiB, nextVersion, uploader, type Uploader } from './uploads.testing.ts';
+import { MiB, nextVersion, uploader, type Uploader } from '../../../tests/uploading.ts';
 
 let server: TestServer;
 let manager: Session;

@@ -19,7 +19,7 @@ export const wantedOf = (kind: FileKind): Wanted => ({
 
 type Edges = Pick<Findings, 'head' | 'tail' | 'size'>;
 
-const kinds: Record<FileKind, { what: string; is(head: Buffer, tail: Buffer, size: number): boolean }> = {
+const kinds: Record<FileKind, { what: string; is: (head: Buffer, tail: Buffer, size: number) => boolean }> = {
   exe: { what: 'a Windows program', is: isPortableExecutable },
   dmg: {
     what: 'a macOS disk image',
@@ -29,7 +29,8 @@ const kinds: Record<FileKind, { what: string; is(head: Buffer, tail: Buffer, siz
   nupkg: { what: 'a whole NuGet package', is: isZip },
   appimage: {
     what: 'an AppImage',
-    is: (head) => startsWith(head, '\x7fELF') && /^AI[\x01\x02]$/.test(head.toString('latin1', 8, 11)),
+    is: (head) =>
+      startsWith(head, '\x7fELF') && ['AI\x01', 'AI\x02'].includes(head.toString('latin1', 8, 11)),
   },
   deb: { what: 'a Debian package', is: (head) => startsWith(head, '!<arch>\ndebian-binary') },
   rpm: { what: 'an RPM package', is: (head) => startsWith(head, '\xed\xab\xee\xdb') },

@@ -30,16 +30,19 @@ export function createFollower({ db, storage }: { db: Db; storage: Storage }, in
     let followed = all.get(upload.upload_id);
     if (!followed) {
       followed = begin(upload, inspector);
-      followed.work = storedChunks(db, upload.upload_id).then((chunks) => {
-        for (const { index, etag } of chunks)
-          if (!followed!.known.has(index)) followed!.known.set(index, etag);
-      });
+      followed.work = learn(followed);
     }
     // the last in the map is the one used last
     all.delete(upload.upload_id);
     all.set(upload.upload_id, followed);
     if (all.size > mostFollowed) drop(all.keys().next().value!);
     return followed;
+  }
+
+  /** What was stored before this process heard of the upload. */
+  async function learn({ upload, known }: Followed): Promise<void> {
+    for (const { index, etag } of await storedChunks(db, upload.upload_id))
+      if (!known.has(index)) known.set(index, etag);
   }
 
   function drop(uploadId: string): void {

@@ -39,7 +39,7 @@ export function startInspectWorker(): Worker {
  * Hashes files and cuts them into blocks where their content says so (a gear hash), so that a change moves the cuts
  * near it and no others: two versions of a program then share most of their blocks.
  */
-/* oxlint-disable typescript/no-require-imports */
+/* oxlint-disable typescript/no-require-imports, unicorn/require-post-message-target-origin */
 function workerMain(load: NodeJS.Require): void {
   const { parentPort } = load('node:worker_threads') as typeof import('node:worker_threads');
   const { createHash } = load('node:crypto') as typeof import('node:crypto');

@@ -28,6 +28,7 @@ export function createInspector(): Inspector {
 
   function post(job: Job): void {
     worker ??= start();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
     worker.postMessage(job);
   }
 

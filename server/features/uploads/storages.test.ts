@@ -22,7 +22,7 @@ import {
 import type { StorageConfig } from '../../config.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { connect } from '../../storage/s3-client.ts';
-import { MiB, nextVersion, uploader, type Uploader } from './uploads.testing.ts';
+import { MiB, nextVersion, uploader, type Uploader } from '../../../tests/uploading.ts';
 
 const { S3_ENDPOINT } = process.env;
 

@@ -18,7 +18,7 @@ import {
   type Session,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { MiB, nextVersion, someId, uploader, type Uploader } from './uploads.testing.ts';
+import { MiB, nextVersion, someId, uploader, type Uploader } from '../../../tests/uploading.ts';
 
 let server: TestServer;
 let manager: Session;
@@ -207,8 +207,8 @@ describe('a file in one request', () => {
       });
     expect((await send('multipart/form-data', 'x')).status).toBe(400);
     expect((await send('multipart/form-data; boundary=b', 'x')).status).toBe(400);
-    const open = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\nMZ';
-    expect((await send('multipart/form-data; boundary=b', open)).status).toBe(400);
+    const unended = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\nMZ';
+    expect((await send('multipart/form-data; boundary=b', unended)).status).toBe(400);
     expect((await send('application/json', '{}')).status).toBe(415);
     expect(await arriving()).toEqual([]);
   });

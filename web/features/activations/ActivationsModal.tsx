@@ -34,7 +34,11 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
       onClose={onClose}
       // Escape answers the question first.
       closeOnEscape={!asking}
-      title="License Activations"
+      title={
+        <span tabIndex={-1} data-autofocus>
+          License Activations
+        </span>
+      }
       size={900}
     >
       <Stack gap="sm">

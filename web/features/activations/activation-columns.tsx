@@ -20,11 +20,13 @@ export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
   {
     accessorKey: 'machineId',
     header: 'Machine ID',
+    meta: { narrow: 1 },
     cell: ({ row }) => <Machine activation={row.original} />,
   },
   {
     accessorKey: 'status',
     header: 'Status',
+    meta: { narrow: 2 },
     cell: ({ row }) => <ActivationStatus status={row.original.status} />,
   },
   {
@@ -45,7 +47,7 @@ export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
   {
     id: 'actions',
     header: 'Actions',
-    meta: { width: 110 },
+    meta: { width: 1, pinned: true, narrow: 3 },
     cell: ({ row }) => <ActivationAction activation={row.original} {...handlers} />,
   },
 ];

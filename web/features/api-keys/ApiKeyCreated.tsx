@@ -34,24 +34,29 @@ export function ApiKeyCreated({ made, onDone }: { made: ApiKey & { key: string }
 
 function SecretKey({ made }: { made: ApiKey & { key: string } }) {
   const [isShown, setShown] = useState(false);
-  const masked = made.keyPrefix + '•'.repeat(made.key.length - made.keyPrefix.length);
+  const { key, keyPrefix } = made;
   return (
-    <Stack gap={6}>
-      <div className={classes.keyBox}>
-        <span className="mono" data-testid="api-key" aria-label={isShown ? undefined : 'The key, masked'} role="text">
-          {isShown ? made.key : masked}
-        </span>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={isShown ? 'Hide key' : 'Show key'}
-          onClick={() => setShown(!isShown)}
-        >
-          {isShown ? <IconEyeOff size={16} stroke={1.75} /> : <IconEye size={16} stroke={1.75} />}
-        </ActionIcon>
-        <Copy value={made.key} onFailure={() => setShown(true)} primary />
-      </div>
-    </Stack>
+    <div className={classes.keyBox} role="group" aria-label="API key">
+      <span className="mono">
+        {isShown ? (
+          key
+        ) : (
+          <>
+            {keyPrefix}
+            <span aria-hidden>{'•'.repeat(key.length - keyPrefix.length)}</span>
+          </>
+        )}
+      </span>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={isShown ? 'Hide key' : 'Show key'}
+        onClick={() => setShown(!isShown)}
+      >
+        {isShown ? <IconEyeOff size={16} stroke={1.75} /> : <IconEye size={16} stroke={1.75} />}
+      </ActionIcon>
+      <Copy value={key} what="key" />
+    </div>
   );
 }
 
@@ -60,12 +65,34 @@ function SnippetBox({ snippet }: { snippet: Snippet }) {
     <section className={classes.snippet}>
       <div className={classes.snippetHead}>
         <h3>{snippet.title}</h3>
-        <Copy value={snippet.text} label={`Copy: ${snippet.title}`} />
+        <Copy value={snippet.text} what={snippet.title} />
       </div>
       <pre className="mono" tabIndex={0} aria-label={snippet.title}>
         {snippet.text}
       </pre>
       <p>{snippet.note}</p>
     </section>
+  );
+}
+
+function Copy({ value, what }: { value: string; what: string }) {
+  const { copy, copied, error } = useClipboard({ timeout: copiedFor });
+  const Icon = copied ? IconCheck : IconCopy;
+  return (
+    <Stack gap={2} align="flex-end">
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={copied ? undefined : `Copy ${what}`}
+        leftSection={<Icon size={15} stroke={1.75} />}
+        onClick={() => copy(value)}
+      >
+        {copied ? 'Copied!' : 'Copy'}
+      </Button>
+      <span role="status" className="visually-hidden">
+        {copied && 'Copied!'}
+      </span>
+      {error && <ErrorText>Select the text and copy it by hand: the browser refuses.</ErrorText>}
+    </Stack>
   );
 }

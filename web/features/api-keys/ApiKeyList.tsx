@@ -39,9 +39,7 @@ export function ApiKeyList() {
           <EmptyState
             title="No API keys found"
             action={
-              can.createApiKeys && (
-                <Button onClick={() => open({ dialog: 'create' })}>Create API Key</Button>
-              )
+              can.createApiKeys && <Button onClick={() => open({ dialog: 'create' })}>Create API Key</Button>
             }
           >
             Create your first API key to get started

@@ -5,6 +5,7 @@ import { countries } from '../../../contract/countries.ts';
 import { customerInput, type Customer } from '../../../contract/customers.ts';
 import { fieldErrors, messageOf } from '../../api-error.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import { prefixFirst } from '../../ui/prefix-first.ts';
 import { RecordHistoryLink } from '../audit/audit.tsx';
 import { fieldLabels } from './customer-conflict.ts';
@@ -52,7 +53,7 @@ export function CustomerForm(props: {
   }, [props.error, setErrors]);
 
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>
+    <form ref={focusLate} noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>
       <Stack gap="md">
         <TextInput
           label={fieldLabels.name}

@@ -45,15 +45,14 @@ export function CustomerList() {
       ) : (
         <FilterRow
           left={
-            <>
-              <SearchBox
-                value={search.search ?? ''}
-                onChange={(text) => change({ search: text || undefined })}
-                placeholder="Search customers..."
-              />
-              <CustomerFilters search={search} onChange={change} />
-            </>
+            <SearchBox
+              value={search.search ?? ''}
+              onChange={(text) => change({ search: text || undefined })}
+              placeholder="Search customers..."
+            />
           }
+          filters={<CustomerFilters search={search} onChange={change} />}
+          filtersSet={[search.status, search.country].filter(Boolean).length}
           right={
             <>
               <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />

@@ -12,9 +12,20 @@ import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } f
 
 /** Add Customer, or Edit Customer when there is an `id` (spec part 1, section 2). */
 export default function CustomerModal({ id, onClose }: { id?: string; onClose: () => void }) {
+  const [conflicting, setConflicting] = useState(false);
   return (
-    <Modal opened onClose={onClose} title={id ? 'Edit Customer' : 'Add Customer'}>
-      {id ? <EditCustomer id={id} onClose={onClose} /> : <AddCustomer onClose={onClose} />}
+    <Modal
+      opened
+      onClose={onClose}
+      // Escape answers the question about the conflict first.
+      closeOnEscape={!conflicting}
+      title={id ? 'Edit Customer' : 'Add Customer'}
+    >
+      {id ? (
+        <EditCustomer id={id} onConflict={setConflicting} onClose={onClose} />
+      ) : (
+        <AddCustomer onClose={onClose} />
+      )}
     </Modal>
   );
 }
@@ -38,7 +49,9 @@ function AddCustomer({ onClose }: { onClose: () => void }) {
   );
 }
 
-function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
+type EditHandlers = { onConflict: (conflict: boolean) => void; onClose: () => void };
+
+function EditCustomer({ id, ...on }: EditHandlers & { id: string }) {
   const customer = useQuery(customerQuery(id));
   if (customer.isPending) return <FormSkeleton />;
   if (customer.isError) {
@@ -50,10 +63,10 @@ function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
       />
     );
   }
-  return <EditForm customer={customer.data} onClose={onClose} />;
+  return <EditForm customer={customer.data} {...on} />;
 }
 
-function EditForm({ customer, onClose }: { customer: Customer; onClose: () => void }) {
+function EditForm({ customer, onConflict, onClose }: EditHandlers & { customer: Customer }) {
   // What the person began from; a later load of the same customer must not pass for having been seen.
   const [seen] = useState(customer);
   const update = useMutation({
@@ -63,9 +76,9 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
       void toast({ message: 'Customer updated successfully' });
       onClose();
     },
+    onError: (error) => onConflict(isConflict(error)),
   });
-  const conflict =
-    update.error instanceof ApiError && update.error.code === 'EDIT_CONFLICT' ? update.error : undefined;
+  const conflict = isConflict(update.error) ? update.error : undefined;
   const mine = update.variables?.payload;
 
   return (
@@ -85,12 +98,18 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
           busy={update.isPending}
           onKeepTheirs={onClose}
           onSaveMine={() => update.mutate({ payload: mine, updatedAt: storedVersion(conflict) })}
-          onClose={update.reset}
+          onClose={() => {
+            update.reset();
+            onConflict(false);
+          }}
         />
       )}
     </>
   );
 }
+
+const isConflict = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'EDIT_CONFLICT';
 
 /** The version that the person has now seen in the dialog; a third one in between is a conflict again. */
 const storedVersion = (conflict: ApiError): string | undefined => {
@@ -100,7 +119,7 @@ const storedVersion = (conflict: ApiError): string | undefined => {
 
 function FormSkeleton() {
   return (
-    <Stack gap="md" aria-busy aria-label="Loading">
+    <Stack gap="md" aria-busy aria-label="Loading" tabIndex={-1} data-autofocus>
       {[1, 2, 3, 4].map((row) => (
         <Skeleton key={row} height={48} radius={4} />
       ))}

@@ -32,7 +32,7 @@ export function CustomerTrashPage() {
   return (
     <Page
       title="Soft Deleted"
-      actions={
+      back={
         <Anchor component={Link} to={paths.customers}>
           Back to Customers
         </Anchor>

@@ -16,7 +16,7 @@ type Handlers = {
 /** Columns of the customer list. Ids of those that can be sorted are the service's sort names. */
 export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer>[] {
   const columns: Column<Customer>[] = [
-    { accessorKey: 'name', header: 'Name', enableSorting: true, enableHiding: false },
+    { accessorKey: 'name', header: 'Name', enableSorting: true, enableHiding: false, meta: { narrow: 1 } },
     {
       accessorKey: 'email',
       header: 'Email',
@@ -32,6 +32,7 @@ export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer
     {
       accessorKey: 'status',
       header: 'Status',
+      meta: { narrow: 2 },
       cell: ({ row }) => <CustomerStatusBadge status={row.original.status} />,
     },
     {
@@ -64,7 +65,7 @@ const actionsColumn = ({ onEdit, onDelete }: Handlers): Column<Customer> => ({
   id: 'actions',
   header: 'Actions',
   enableHiding: false,
-  meta: { width: 140 },
+  meta: { width: 140, pinned: true, narrow: 3 },
   cell: ({ row }) => (
     <Group gap={4} wrap="nowrap" ml={-8}>
       {onEdit && (

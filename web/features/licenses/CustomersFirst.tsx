@@ -42,7 +42,7 @@ function NoCustomers() {
 
 export function FormSkeleton() {
   return (
-    <Stack gap="md" aria-busy aria-label="Loading">
+    <Stack gap="md" aria-busy aria-label="Loading" tabIndex={-1} data-autofocus>
       {[48, 48, 48, 150].map((height, row) => (
         <Skeleton key={row} height={height} radius={4} />
       ))}

@@ -35,6 +35,8 @@ export function DayInput(props: Props) {
       classNames={{ day: classes.day!, weekday: classes.weekday! }}
       popoverProps={{
         withinPortal: false,
+        // Above the dialog's header.
+        zIndex: 1001,
         shadow: 'md',
         radius: 8,
         onOpen: () => setOpened(true),

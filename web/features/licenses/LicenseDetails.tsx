@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { SeatUsage } from '../activations/activations.tsx';
 import { RecordHistoryLink } from '../audit/audit.tsx';
@@ -15,7 +16,7 @@ import classes from './licenses.module.css';
 export function LicenseDetails({ license, onClose }: { license: License; onClose: () => void }) {
   const refusal = licenseCan.update(license);
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={focusLate}>
       {refusal && (
         <div role="note" className={classes.note}>
           {refusal}

@@ -22,7 +22,6 @@ export function LicenseFilters(props: {
         placeholder="All types"
         clearable
         data={types}
-        comboboxProps={{ withinPortal: false }}
         value={oneOf(licenseTypes, search.type) ?? null}
         onChange={(type) => onChange({ type: type ?? undefined })}
       />

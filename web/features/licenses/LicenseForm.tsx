@@ -5,6 +5,7 @@ import { licenseTypes, maxActivationsLimit, type License } from '../../../contra
 import { fieldErrors, messageOf } from '../../api-error.ts';
 import { oneOf } from '../../search-params.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/audit.tsx';
 import { ModulePicker } from '../modules/modules.tsx';
@@ -16,9 +17,6 @@ import { typeBadges } from './license-words.ts';
 import type { LicensePayload } from './licenses.ts';
 
 const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
-
-/** Inside the dialog or page that it belongs to, for those who go by landmarks. */
-const inPlace = { withinPortal: false };
 
 type Props = {
   license?: License;
@@ -43,10 +41,11 @@ export function LicenseForm(props: Props) {
   useEffect(() => {
     if (error) setErrors(fieldErrors(error));
   }, [error, setErrors]);
-  const unexplained = error && Object.keys(fieldErrors(error)).length === 0;
+  const unexplained = error && !Object.keys(fieldErrors(error)).some((path) => path in fieldLabels);
 
   return (
     <form
+      ref={focusLate}
       noValidate
       onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values, license), customerName))}
     >
@@ -70,6 +69,7 @@ export function LicenseForm(props: Props) {
           onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
           error={form.errors['moduleIds']}
         />
+        {unexplained && <ErrorText>{messageOf(error)}</ErrorText>}
         <Group justify="flex-end" gap="xs" mt={4}>
           {license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
           <Button variant="default" onClick={props.onCancel}>
@@ -99,7 +99,6 @@ function TermFields({
       <Select
         label={fieldLabels.type}
         data={types}
-        comboboxProps={inPlace}
         allowDeselect={false}
         {...form.getInputProps('type')}
         onChange={(value) => follow({ type: oneOf(licenseTypes, value ?? undefined) ?? form.values.type })}

@@ -61,22 +61,22 @@ export function LicenseList(props: {
               onChange={(text) => change({ search: text || undefined })}
               placeholder="Search licenses..."
             />
-            {selected.licenses.length > 0 ? (
+            {selected.licenses.length > 0 && (
               <BulkBar
                 count={selected.licenses.length}
                 revoked={tabOf(search) === 'revoked'}
                 onChange={() => setAsked({ about: 'bulk', licenses: selected.licenses })}
                 onClear={selected.clear}
               />
-            ) : (
-              <LicenseFilters
-                search={search}
-                customerName={nameOf(search.customer, rows)}
-                onChange={change}
-              />
             )}
           </>
         }
+        filters={
+          selected.licenses.length === 0 && (
+            <LicenseFilters search={search} customerName={nameOf(search.customer, rows)} onChange={change} />
+          )
+        }
+        filtersSet={[search.type, search.customer, search.expiring].filter(Boolean).length}
         right={
           <>
             <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />

@@ -15,7 +15,7 @@ export function NewLicensePage() {
   return (
     <Page
       title="New License"
-      actions={
+      back={
         <Anchor component={Link} to={paths.licenses}>
           Back to Licenses
         </Anchor>

@@ -29,6 +29,7 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
       header: 'License Key',
       enableSorting: true,
       enableHiding: false,
+      meta: { narrow: 1 },
       cell: ({ row }) => <CopyText value={row.original.licenseKey} what="license key" />,
     },
     ...(withCustomer ? [customerColumn] : []),
@@ -43,6 +44,7 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
       id: 'activations',
       header: 'Activations',
       enableSorting: true,
+      meta: { narrow: 3 },
       cell: ({ row }) => (
         <SeatUsage used={row.original.currentActivations} max={row.original.maxActivations} />
       ),
@@ -50,7 +52,7 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
     {
       id: 'modules',
       header: 'Modules',
-      meta: { width: '16%' },
+      meta: { width: '22%' },
       cell: ({ row }) => <ModulesCell moduleIds={row.original.moduleIds} />,
     },
     {
@@ -62,6 +64,7 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
       accessorKey: 'validUntil',
       header: 'Valid Until',
       enableSorting: true,
+      meta: { narrow: 2 },
       cell: ({ row }) => <ValidUntilCell license={row.original} />,
     },
     {
@@ -74,7 +77,7 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
       id: 'actions',
       header: 'Actions',
       enableHiding: false,
-      meta: { width: 190 },
+      meta: { width: 1, pinned: true, narrow: 4 },
       cell: ({ row }) => <LicenseActions license={row.original} {...actions} />,
     },
   ];

@@ -93,7 +93,7 @@ function Edit(props: { release: Release; onConflict: (conflict: boolean) => void
 
 function FormSkeleton() {
   return (
-    <Stack gap="md" aria-busy aria-label="Loading">
+    <Stack gap="md" aria-busy aria-label="Loading" tabIndex={-1} data-autofocus>
       {[36, 36, 48, 48, 110].map((height, row) => (
         <Skeleton key={row} height={height} radius={4} />
       ))}

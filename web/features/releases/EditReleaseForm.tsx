@@ -3,6 +3,7 @@ import { schemaResolver, useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { channels, releasePatch, type Release } from '../../../contract/releases.ts';
 import { fieldErrors, messageOf } from '../../api-error.ts';
+import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';
 import { asDraft, fieldLabels, payloadOf, valuesOf, type ReleaseValues } from './release-form.ts';
 import { RolloutFields } from './RolloutFields.tsx';
@@ -40,11 +41,12 @@ export function EditReleaseForm(props: {
   const { isDraft } = form.values;
 
   return (
-    <form noValidate onSubmit={form.onSubmit(props.onSubmit)}>
+    <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
           <Checkbox
             label={fieldLabels.isDraft}
+            data-autofocus
             description="Release is not available for download"
             checked={isDraft}
             onChange={(event) => form.setValues(asDraft(form.values, event.currentTarget.checked))}

@@ -57,14 +57,15 @@ export function ReleaseList() {
       />
       <FilterRow
         left={
-          <>
-            <SearchBox
-              value={search.search ?? ''}
-              onChange={(text) => change({ search: text || undefined })}
-              placeholder="Search version or notes..."
-            />
-            <ReleaseFilters search={search} onChange={change} />
-          </>
+          <SearchBox
+            value={search.search ?? ''}
+            onChange={(text) => change({ search: text || undefined })}
+            placeholder="Search version or notes..."
+          />
+        }
+        filters={<ReleaseFilters search={search} onChange={change} />}
+        filtersSet={
+          [search.platform, search.channel, search.architecture, search.inactive].filter(Boolean).length
         }
       />
       <div className={classes.list}>

@@ -1,5 +1,4 @@
-import { Button, Text } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
+import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -35,15 +34,10 @@ export function ReleaseTrashPage() {
   return (
     <Page
       title="Release Recycle Bin"
-      actions={
-        <Button
-          component={Link}
-          to={paths.releases}
-          variant="default"
-          leftSection={<IconArrowLeft size={15} stroke={1.75} />}
-        >
+      back={
+        <Anchor component={Link} to={paths.releases}>
           Back to Releases
-        </Button>
+        </Anchor>
       }
     >
       <Text c="dimmed" mt={-12}>

@@ -17,8 +17,18 @@ const hashShown = 8;
 
 /** Columns of the release list, below the heading of their version. */
 export const releaseColumns = (handlers: Handlers): Column<Release>[] => [
-  { id: 'platform', header: 'Platform', cell: ({ row }) => <PlatformCell release={row.original} /> },
-  { id: 'badges', header: 'Channel', cell: ({ row }) => <Badges release={row.original} /> },
+  {
+    id: 'platform',
+    header: 'Platform',
+    meta: { narrow: 1 },
+    cell: ({ row }) => <PlatformCell release={row.original} />,
+  },
+  {
+    id: 'badges',
+    header: 'Channel',
+    meta: { narrow: 2 },
+    cell: ({ row }) => <Badges release={row.original} />,
+  },
   { id: 'rollout', header: 'Rollout', cell: ({ row }) => <RolloutCell release={row.original} /> },
   {
     accessorKey: 'releaseNotes',
@@ -58,7 +68,7 @@ export const releaseColumns = (handlers: Handlers): Column<Release>[] => [
     id: 'actions',
     header: 'Actions',
     enableHiding: false,
-    meta: { width: 130 },
+    meta: { width: 1, pinned: true, narrow: 3 },
     cell: ({ row }) => <RowActions release={row.original} {...handlers} />,
   },
 ];

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Release } from '../../../contract/releases.ts';
-import { asDraft, payloadOf, percentageOf, rolloutAfter, rolloutText, valuesOf } from './release-form.ts';
+import {
+  asDraft,
+  payloadOf,
+  percentageOf,
+  rolloutAfter,
+  rolloutOnPublishing,
+  rolloutText,
+  valuesOf,
+} from './release-form.ts';
 
 const release: Release = {
   id: '1',
@@ -45,8 +53,15 @@ test('a draft is never mandatory', () => {
   expect(asDraft({ ...values, isDraft: true, isMandatory: false }, false).isMandatory).toBe(false);
 });
 
-test('a rollout call follows below 100, and when it reaches 100', () => {
-  expect(rolloutAfter(values, 5)).toBe(5);
+test('publishing a draft takes the percentage along', () => {
+  expect(rolloutOnPublishing(values, { isDraft: true })).toEqual({ rolloutPercentage: 5 });
+  expect(rolloutOnPublishing(values, { isDraft: false })).toEqual({});
+  expect(rolloutOnPublishing({ ...values, isDraft: true }, { isDraft: true })).toEqual({});
+});
+
+test('a rollout call follows when the percentage of a published release changed', () => {
+  expect(rolloutAfter(values, 10)).toBe(5);
+  expect(rolloutAfter(values, 5)).toBeUndefined();
   expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, 5)).toBe(100);
   expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, 100)).toBeUndefined();
   expect(rolloutAfter({ ...values, isDraft: true }, 100)).toBeUndefined();

@@ -65,14 +65,14 @@ export const payloadOf = (values: ReleaseValues) => ({
     : null,
 });
 
-/**
- * The percentage for the rollout call that follows an update: none for a draft, always below 100 (spec part 2,
- * section 4), and at 100 when the release is not there yet.
- */
+/** What publishing a draft sends besides, so that no machine is offered more than what was chosen; else nothing. */
+export const rolloutOnPublishing = (values: ReleaseValues, seen: Pick<Release, 'isDraft'>) =>
+  seen.isDraft && !values.isDraft ? { rolloutPercentage: percentageOf(values.rolloutPercentage) } : {};
+
+/** The percentage for the rollout call that follows an update: none for a draft, or when it is stored already. */
 export function rolloutAfter(values: ReleaseValues, stored: number): number | undefined {
-  if (values.isDraft) return undefined;
   const wanted = percentageOf(values.rolloutPercentage);
-  return wanted < 100 || stored !== wanted ? wanted : undefined;
+  return values.isDraft || stored === wanted ? undefined : wanted;
 }
 
 export const rolloutText = (percentage: number): string =>

@@ -21,6 +21,7 @@ export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
   {
     accessorKey: 'version',
     header: 'Version',
+    meta: { narrow: 1 },
     cell: ({ row }) => (
       <span className={classes.version}>
         {row.original.version} <ChannelBadge channel={row.original.channel} />
@@ -30,6 +31,7 @@ export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
   {
     id: 'platform',
     header: 'Platform/architecture',
+    meta: { narrow: 2 },
     cell: ({ row }) => platformText(row.original.platform, row.original.architecture),
   },
   {
@@ -56,7 +58,7 @@ export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
   {
     id: 'actions',
     header: 'Actions',
-    meta: { width: 150 },
+    meta: { width: 1, pinned: true, narrow: 3 },
     cell: ({ row }) => <TrashActions release={row.original} {...handlers} />,
   },
 ];

@@ -4,7 +4,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { conflictOf } from './release-conflict.ts';
-import { payloadOf, rolloutAfter, type ReleaseValues } from './release-form.ts';
+import { payloadOf, rolloutAfter, rolloutOnPublishing, type ReleaseValues } from './release-form.ts';
 import { setRollout, updateRelease } from './releases.ts';
 
 type Change = { values: ReleaseValues; updatedAt?: string | undefined };
@@ -12,7 +12,7 @@ type Change = { values: ReleaseValues; updatedAt?: string | undefined };
 /** How long the banner that says so stands before the dialog closes. */
 const bannerFor = 1200;
 
-/** Saves what was edited, then sets the rollout in a call of its own (spec part 2, section 4). */
+/** Saves what was edited; a rollout that changed follows in a call of its own (spec part 2, section 4). */
 export function useSaveRelease(
   seen: Release,
   on: { onConflict: (conflict: boolean) => void; onClose: () => void },
@@ -22,7 +22,8 @@ export function useSaveRelease(
   const stored = useRef(seen);
   const save = useMutation({
     mutationFn: async ({ values, updatedAt = stored.current.updatedAt }: Change) => {
-      stored.current = await updateRelease(seen.id, { ...payloadOf(values), updatedAt });
+      const rollout = can.manageRollouts ? rolloutOnPublishing(values, stored.current) : {};
+      stored.current = await updateRelease(seen.id, { ...payloadOf(values), ...rollout, updatedAt });
       if (!can.manageRollouts) return;
       const percentage = rolloutAfter(values, stored.current.rolloutPercentage);
       if (percentage !== undefined) stored.current = await setRollout(seen.id, percentage);

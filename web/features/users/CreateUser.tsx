@@ -56,7 +56,12 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
             maxLength={320}
             {...form.getInputProps('email')}
           />
-          <TextInput label={fieldLabels.name} autoComplete="off" maxLength={200} {...form.getInputProps('name')} />
+          <TextInput
+            label={fieldLabels.name}
+            autoComplete="off"
+            maxLength={200}
+            {...form.getInputProps('name')}
+          />
           <PasswordInput
             label="Password"
             required

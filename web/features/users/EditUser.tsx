@@ -44,7 +44,11 @@ function Edit(props: { user: User; onConflict: (conflict: boolean) => void; onCl
   const update = useMutation({
     mutationFn: ({ values, updatedAt }: Change) =>
       // A role that was not touched is not sent: someone with more than one role keeps them.
-      updateUser(seen.id, { ...values, role: values.role === seen.role ? undefined : values.role, updatedAt }),
+      updateUser(seen.id, {
+        ...values,
+        role: values.role === seen.role ? undefined : values.role,
+        updatedAt,
+      }),
     onSuccess: () => {
       void toast({ message: 'User updated successfully' });
       onClose();

@@ -1,3 +1,79 @@
+import { Button, Skeleton } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useAuth } from '../../session.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { RoleForm } from './RoleForm.tsx';
+import { roleLabel } from './role-words.ts';
+import classes from './roles.module.css';
+import { useUsersSearch } from './use-users-search.ts';
+import { problemOf, rolesQuery } from './users.ts';
+
+const NewRole = lazy(() => import('./NewRole.tsx'));
+
+/** The roles, and what the chosen one may do. */
 export default function RoleEditor() {
-  return null;
+  const { search, change } = useUsersSearch();
+  const { can } = useAuth();
+  const roles = useQuery(rolesQuery);
+  const [creating, setCreating] = useState(false);
+  if (roles.isLoadingError) {
+    return (
+      <ErrorState
+        title="Failed to fetch roles"
+        message={problemOf(roles.error, 'Failed to fetch roles')}
+        onRetry={() => void roles.refetch()}
+      />
+    );
+  }
+  if (!roles.data) return <Skeleton height={300} radius={8} aria-busy aria-label="Loading" />;
+  const chosen = roles.data.find(({ roleId }) => roleId === search.role) ?? roles.data[0]!;
+  return (
+    <div className={classes.editor}>
+      <div className={classes.list}>
+        <nav aria-label="Roles">
+          {roles.data.map((role) => (
+            <button
+              key={role.roleId}
+              type="button"
+              className={classes.choice}
+              aria-current={role.roleId === chosen.roleId || undefined}
+              onClick={() => change({ role: role.roleId })}
+            >
+              <span>{roleLabel(role.name)}</span>
+              <span className={classes.count}>
+                {role.userCount === 1 ? '1 user' : `${role.userCount.toLocaleString('en')} users`}
+              </span>
+            </button>
+          ))}
+        </nav>
+        {can.updateUsers && (
+          <Button
+            variant="default"
+            data-hotkey="c"
+            leftSection={<IconPlus size={15} stroke={1.75} />}
+            onClick={() => setCreating(true)}
+          >
+            New Role
+          </Button>
+        )}
+      </div>
+      {/* A role that was changed elsewhere, or saved here, is edited from how it is now. */}
+      <RoleForm
+        key={JSON.stringify({ ...chosen, userCount: 0 })}
+        role={chosen}
+        onGone={() => change({ role: undefined })}
+      />
+      <Suspense>
+        {creating && (
+          <NewRole
+            copyFrom={chosen.roleId}
+            onCreated={(role) => change({ role })}
+            onClose={() => setCreating(false)}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
 }

@@ -44,7 +44,9 @@ export default function SessionList(props: {
               </Table.Td>
               <Table.Td ta="right">
                 <DisabledReason
-                  reason={session.current ? 'This is the session you are using: choose Logout to end it.' : null}
+                  reason={
+                    session.current ? 'This is the session you are using: choose Logout to end it.' : null
+                  }
                 >
                   <Button
                     variant="subtle"

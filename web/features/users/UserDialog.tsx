@@ -25,7 +25,8 @@ export default function UserDialog(props: { action: UserAction; user: User; onCl
 const changes = {
   deactivate: {
     title: 'Deactivate User',
-    question: (who: string) => `Deactivate ${who}? They are signed out, and cannot sign in until reactivated.`,
+    question: (who: string) =>
+      `Deactivate ${who}? They are signed out, and cannot sign in until reactivated.`,
     label: 'Deactivate',
     run: deactivateUser,
     done: 'User deactivated successfully',

@@ -70,7 +70,9 @@ function SecondFactor({ user }: { user: User }) {
           </Button>
         )}
       </Group>
-      {reset.error && <ErrorText>{problemOf(reset.error, 'Failed to reset second factor of user')}</ErrorText>}
+      {reset.error && (
+        <ErrorText>{problemOf(reset.error, 'Failed to reset second factor of user')}</ErrorText>
+      )}
     </Stack>
   );
 }

@@ -10,7 +10,8 @@ const as = (role: RoleName): Me => ({
   holds: ({ resource, action }: Permission) => hasPermission(roleMatrix[role], resource, action),
 });
 const role = (name: RoleName) => fallbackRoles.find(({ roleId }) => roleId === name)!;
-const user = (...roles: RoleName[]) => ({ id: roles[0], email: 'kim@lanyard.test', roles }) as unknown as User;
+const user = (...roles: RoleName[]) =>
+  ({ id: roles[0], email: 'kim@lanyard.test', roles }) as unknown as User;
 
 test('a role is granted by those who hold all of it', () => {
   expect(whyNotGrant(as('admin'), role('license_manager'))).toBeNull();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { releases } from '../../../contract/releases.ts';
-import { uploads } from '../../../contract/uploads.ts';
-import type { RouteRequest } from '../../../contract/route.ts';
-import { sha512Of } from '../../../tests/binaries.ts';
-import { addressOf, type Answer, type Api, type Identity } from '../../../tests/harness.ts';
+import { releases } from '../contract/releases.ts';
+import { uploads } from '../contract/uploads.ts';
+import type { RouteRequest } from '../contract/route.ts';
+import { sha512Of } from './binaries.ts';
+import { addressOf, type Answer, type Api, type Identity } from './harness.ts';
 
 export const MiB = 1024 * 1024;
 

@@ -1,0 +1,352 @@
+import { machines } from '../../contract/machines.ts';
+import { releases } from '../../contract/releases.ts';
+import { machineHashOf } from '../../server/features/updates/machine-id.ts';
+import { archive } from '../binaries.ts';
+import { deactivate, machinesOf, makeLicense, unique, validateOn } from '../factories.ts';
+import { makeRelease, report, type Reported } from './releases.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectColor,
+  expectStatus,
+  rowOf,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+const megabyte = 1024 * 1024;
+const minute = 60_000;
+const tabs = (page: Page) => page.getByRole('tab');
+const tab = (page: Page, name: string) => page.getByRole('tab', { name });
+const facts = (page: Page) => page.locator('dl').first();
+const offers = (page: Page) => page.getByRole('region', { name: /^Why this machine/ });
+
+/** A machine that nobody else has, by the id that it reports with. */
+const newMachine = () => unique('machine').replace(' ', '-');
+
+/** What staff call a machine that has been heard of. */
+const displayId = async (server: ConsoleServer, machineId: string) =>
+  (await server.admin.ok(machines.get, { params: { id: machineHashOf(machineId) } })).machine.displayId;
+
+const openMachine = async (page: Page, server: ConsoleServer, machineId: string) =>
+  signInAs(page, 'viewer', `/machines/${await displayId(server, machineId)}`, server);
+
+/** Events one minute apart, the first of them first; the last is now. */
+const inTurn = (machineId: string, events: Omit<Reported, 'machineId'>[]): Reported[] =>
+  events.map((event, index) => ({
+    machineId,
+    platform: 'win32',
+    architecture: 'x64',
+    timestamp: new Date(Date.now() - (events.length - index) * minute).toISOString(),
+    ...event,
+  }));
+
+test('the title and the facts say which machine it is and what it told', async ({ page, server }) => {
+  const machineId = newMachine();
+  await report(
+    server,
+    inTurn(machineId, [
+      {
+        eventType: 'check',
+        fromVersion: '2.3.1',
+        architecture: 'arm64',
+        osVersion: 'Windows 11 26100',
+        appVersion: '2.3.1-app',
+      },
+    ]),
+  );
+  await openMachine(page, server, machineId);
+  const id = await displayId(server, machineId);
+  await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}` })).toBeVisible();
+  const hash = machineHashOf(machineId);
+  await expect(page.getByText(hash.slice(0, 16), { exact: true })).toBeVisible();
+  await expect(page.getByText(hash)).toHaveCount(0);
+  const today = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  const seen = `${today.format(new Date(Date.now() - minute))} (1 minute ago)`;
+  await expect(facts(page).locator('dt')).toHaveText([
+    'Platform',
+    'Current Version',
+    'OS Version',
+    'App Version',
+    'First Seen',
+    'Last Seen',
+    'Total Update Checks',
+    'Total Downloads',
+  ]);
+  await expect(facts(page).locator('dd')).toHaveText([
+    'Windows (arm64)',
+    '2.3.1',
+    'Windows 11 26100',
+    '2.3.1-app',
+    seen,
+    seen,
+    '1',
+    '0',
+  ]);
+  await expect(tabs(page)).toHaveText(['Update Events (1)', 'Downloads (0)', 'License Activations (0)']);
+  await expectAccessible(page);
+
+  await tab(page, 'Downloads').click();
+  await expect(page.getByRole('heading', { name: 'No downloads' })).toBeVisible();
+  await tab(page, 'License Activations').click();
+  await expect(page.getByRole('heading', { name: 'No license activations' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Back to Releases' }).click();
+  await expect(page).toHaveURL(/\/releases$/);
+});
+
+test('what a machine never told is unknown; notes are shown where there are any', async ({
+  page,
+  server,
+}) => {
+  const machineId = newMachine();
+  await report(server, [{ machineId, eventType: 'check' }]);
+  await server.db
+    .updateTable('machines')
+    .set({ notes: 'Lent to the fair in Hanover' })
+    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
+    .execute();
+  await openMachine(page, server, machineId);
+  const values = facts(page).locator('dd');
+  await expect(values).toHaveCount(9);
+  for (const index of [0, 1, 2, 3]) await expect(values.nth(index)).toHaveText('Unknown');
+  await expect(values.last()).toHaveText('Lent to the fair in Hanover');
+  await expect(page.getByText('Checked for updates (current: Unknown)')).toBeVisible();
+});
+
+test('every event is a sentence, the latest first', async ({ page, server }) => {
+  const machineId = newMachine();
+  const version = { fromVersion: '4.0.0', toVersion: '4.1.0' };
+  const events = inTurn(machineId, [
+    { eventType: 'check', fromVersion: '4.0.0' },
+    { eventType: 'download_start', ...version },
+    { eventType: 'download_error', ...version, errorMessage: 'The connection was reset' },
+    { eventType: 'download_error', ...version, errorCode: 'ERR_NO_SPACE' },
+    { eventType: 'download_complete', ...version },
+    { eventType: 'install_start', ...version },
+    { eventType: 'install_error', ...version, errorCode: 'E_ACCESS', errorMessage: 'Access was denied' },
+    { eventType: 'install_complete', ...version },
+    { eventType: 'rollback', fromVersion: '4.1.0', toVersion: '4.0.0' },
+  ]);
+  await report(server, events);
+  await openMachine(page, server, machineId);
+  const list = page.getByRole('list', { name: 'Update events' });
+  const items = list.getByRole('listitem');
+  await expect(items).toHaveCount(events.length);
+  const sentences = [
+    'Rolled back from 4.1.0 to 4.0.0',
+    'Successfully installed 4.1.0',
+    'Installation failed: Access was denied',
+    'Started installing 4.1.0',
+    'Completed download of 4.1.0',
+    'Download failed: ERR_NO_SPACE',
+    'Download failed: The connection was reset',
+    'Started downloading 4.1.0',
+    'Checked for updates (current: 4.0.0)',
+  ];
+  for (const [index, sentence] of sentences.entries()) {
+    await expect(items.nth(index)).toContainText(sentence);
+    await expect(items.nth(index)).toContainText(/\d{4}, \d\d:\d\d:\d\d/);
+    await expect(items.nth(index).locator('svg')).toHaveCount(1);
+  }
+  await expect(tabs(page).first()).toHaveText('Update Events (9)');
+  await expect(items.nth(2)).toContainText('3 minutes ago');
+  const icon = (index: number) => items.nth(index).locator('svg');
+  await expectColor(icon(1), 'green');
+  await expectColor(icon(2), 'red');
+  await expectColor(icon(5), 'red');
+  await expectAccessible(page);
+});
+
+test('downloads say how they stand', async ({ page, server }) => {
+  const [done, failed, running] = [
+    await makeRelease(server),
+    await makeRelease(server),
+    await makeRelease(server),
+  ];
+  const machineId = newMachine();
+  await report(
+    server,
+    inTurn(machineId, [
+      { eventType: 'download_start', toVersion: done.version },
+      { eventType: 'download_complete', toVersion: done.version, bytesDownloaded: 5.5 * megabyte },
+      { eventType: 'download_start', toVersion: failed.version },
+      { eventType: 'download_error', toVersion: failed.version, errorCode: 'ERR_CHECKSUM' },
+      { eventType: 'download_start', toVersion: running.version },
+    ]),
+  );
+  await openMachine(page, server, machineId);
+  await expect(tabs(page).nth(1)).toHaveText('Downloads (3)');
+  await tab(page, 'Downloads').click();
+  await expect(page).toHaveURL(/tab=downloads/);
+  const table = page.getByRole('region', { name: 'Downloads' });
+  await expect(table.getByRole('columnheader')).toHaveText([
+    'Version',
+    'Started',
+    'Completed',
+    'Downloaded',
+    'Status',
+  ]);
+  const cells = (version: string) => rowOf(table, version).getByRole('cell');
+  const moment = /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/;
+  await expect(cells(done.version)).toHaveText([done.version, moment, moment, '5.50 MB', 'Success']);
+  await expect(cells(failed.version)).toHaveText([failed.version, moment, '-', '-', 'Failed: ERR_CHECKSUM']);
+  await expect(cells(running.version)).toHaveText([running.version, moment, '-', '-', 'In Progress']);
+  await expectColor(table.getByText('Success', { exact: true }), 'green');
+  await expectColor(table.getByText('Failed: ERR_CHECKSUM'), 'red');
+  await expectColor(table.getByText('In Progress'), 'yellow');
+  await expectAccessible(page);
+  await page.reload();
+  await expect(tab(page, 'Downloads')).toHaveAttribute('aria-selected', 'true');
+});
+
+test('license activations of the machine are found by its id', async ({ page, server }) => {
+  const machineId = newMachine();
+  const [active, left] = [await makeLicense(server.admin), await makeLicense(server.admin)];
+  await validateOn(server.admin, active, machineId);
+  await validateOn(server.admin, left, machineId);
+  const [seat] = await machinesOf(server.admin, left);
+  await deactivate(server.admin, seat!);
+  await report(server, [{ machineId, eventType: 'check' }]);
+  await openMachine(page, server, machineId);
+  await expect(tabs(page).nth(2)).toHaveText('License Activations (2)');
+  await tab(page, 'License Activations').click();
+  const table = page.getByRole('region', { name: 'License activations' });
+  await expect(table.getByRole('columnheader')).toHaveText(['License Key', 'Status', 'Created']);
+  const row = rowOf(table, active.licenseKey);
+  await expect(row.getByRole('cell').nth(1)).toHaveText('active');
+  await expect(row.getByRole('cell').nth(2)).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/);
+  await expectColor(row.getByText('active', { exact: true }), 'green');
+  await expectColor(rowOf(table, left.licenseKey).getByText('deactivated'), 'red');
+  await expectAccessible(page);
+  await row.getByRole('link', { name: active.licenseKey }).click();
+  await expect(dialog(page, 'License Activations')).toContainText(machineId);
+});
+
+test('each release says why this machine is or is not offered it', async ({ page, server }) => {
+  // A lane of its own: no other test publishes for Windows on x86.
+  const lane = { architecture: 'ia32' } as const;
+  const full = await makeRelease(server, { ...lane, version: '20.0.0' });
+  const partly = await makeRelease(server, { ...lane, version: '21.0.0' }, { rolloutPercentage: 0 });
+  const needy = await makeRelease(server, { ...lane, version: '22.0.0' }, { minimumAppVersion: '19.5.0' });
+  const draft = await makeRelease(server, { ...lane, version: '23.0.0' }, { isDraft: true });
+  const inactive = await makeRelease(server, { ...lane, version: '24.0.0' }, { isActive: false });
+  const beta = await makeRelease(server, { ...lane, version: '25.0.0-beta', channel: 'beta' });
+  const older = await makeRelease(server, { ...lane, version: '18.0.0' });
+  const other = await makeRelease(server, {
+    platform: 'darwin',
+    version: '26.0.0',
+    fileName: 'Lanyard.zip',
+    bytes: archive(2048),
+  });
+  const machineId = newMachine();
+  await report(server, [
+    {
+      machineId,
+      eventType: 'check',
+      platform: 'win32',
+      architecture: 'ia32',
+      channel: 'stable',
+      fromVersion: '19.0.0',
+    },
+  ]);
+  await openMachine(page, server, machineId);
+  await expect(
+    page.getByRole('heading', { name: 'Why this machine is or is not offered a release' }),
+  ).toBeVisible();
+  const cells = (version: string) => rowOf(offers(page), version).getByRole('cell');
+  await expect(cells(full.version)).toHaveText([
+    '20.0.0 stable',
+    'Offered',
+    '100 %',
+    'It is the newest release for this machine, which runs 19.0.0, and it is fully out.',
+  ]);
+  const sentence = /^The machine's bucket (\d{1,2}\.\d\d) is not below its rollout of 0 %\.$/;
+  await expect(cells(partly.version)).toHaveText([
+    '21.0.0 stable',
+    'Outside the rollout',
+    /^\d{1,2}\.\d\d of 0 %$/,
+    sentence,
+  ]);
+  const bucket = sentence.exec((await cells(partly.version).nth(3).textContent())!)![1]!;
+  await expect(cells(partly.version).nth(2)).toHaveText(`${bucket} of 0 %`);
+  for (const [release, word, why] of [
+    [needy, 'Below minimum version', 'It needs at least 19.5.0; the machine runs 19.0.0.'],
+    [draft, 'Draft', 'It is a draft: no feed offers it before it is published.'],
+    [inactive, 'Inactive', 'It is inactive: no feed offers it.'],
+    [beta, 'Other channel', 'It is on the channel beta; the machine is on stable.'],
+    [older, 'Not newer', 'The machine runs 19.0.0, which is newer.'],
+  ] as const) {
+    await expect(cells(release.version).nth(1)).toHaveText(word);
+    await expect(cells(release.version).nth(3)).toHaveText(why);
+  }
+  await expectColor(cells(full.version).nth(1).locator('span').first(), 'green');
+  await expectAccessible(page);
+
+  await expect(rowOf(offers(page), other.version)).toHaveCount(0);
+  await page.getByRole('checkbox', { name: /^Show \d+ for other platforms$/ }).check();
+  await expect(cells(other.version).nth(3)).toHaveText('It is for darwin x64; the machine is win32 ia32.');
+});
+
+test('the machine moves into the rollout when the percentage passes its bucket', async ({ page, server }) => {
+  const lane = { platform: 'darwin', architecture: 'arm64', fileName: 'Lanyard-arm64.zip' } as const;
+  const release = await makeRelease(
+    server,
+    { ...lane, version: '31.0.0', bytes: archive(2048) },
+    { rolloutPercentage: 0 },
+  );
+  const machineId = newMachine();
+  const said = {
+    platform: 'darwin',
+    architecture: 'arm64',
+    channel: 'stable',
+    fromVersion: '30.0.0',
+  } as const;
+  await report(server, [{ machineId, eventType: 'check', ...said }]);
+  await openMachine(page, server, machineId);
+  const cells = rowOf(offers(page), release.version).getByRole('cell');
+  const [bucket = ''] = /^[\d.]+/.exec((await cells.nth(2).textContent())!)!;
+  const rollOut = async (percentage: number) => {
+    await server.admin.ok(releases.rollout, { params: { releaseId: release.id }, body: { percentage } });
+    await page.reload();
+  };
+  await rollOut(Math.floor(Number(bucket)));
+  await expect(cells.nth(1)).toHaveText('Outside the rollout');
+  const enough = Math.floor(Number(bucket)) + 1;
+  await rollOut(enough);
+  await expect(cells.nth(1)).toHaveText('Offered');
+  await expect(cells.nth(3)).toHaveText(
+    enough === 100
+      ? /and it is fully out\.$/
+      : `It is the newest release for this machine, which runs 30.0.0, and the machine's bucket ${bucket} is below its rollout of ${enough} %.`,
+  );
+});
+
+test('a machine that was never heard of is not found', async ({ page, server }) => {
+  expectStatus(page, 404);
+  await signInAs(page, 'viewer', '/machines/0000NEVER000', server);
+  await expect(page.getByRole('heading', { name: 'Machine not found' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Back to Releases' })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('an error of the server is shown, and can be tried again', async ({ page, server }) => {
+  const machineId = newMachine();
+  await report(server, [{ machineId, eventType: 'check' }]);
+  const id = await displayId(server, machineId);
+  expectStatus(page, 500);
+  const failing = `**/machines/${id}`;
+  await page.route(failing, (route) =>
+    route.request().resourceType() === 'document'
+      ? route.fallback()
+      : route.fulfill({ status: 500, body: '{}' }),
+  );
+  await signInAs(page, 'viewer', `/machines/${id}`, server);
+  await expect(page.getByRole('heading', { name: 'Error loading machine' })).toBeVisible();
+  await page.unroute(failing);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}` })).toBeVisible();
+});

@@ -1,0 +1,79 @@
+import { createCipheriv, createHash, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { test } from '@playwright/test';
+import { releases, type Release } from '../../contract/releases.ts';
+import type { RouteRequest } from '../../contract/route.ts';
+import { updates } from '../../contract/updates.ts';
+import { uploads } from '../../contract/uploads.ts';
+import { program } from '../binaries.ts';
+import { makeApiKey, type MadeApiKey } from '../factories.ts';
+import { eventually } from '../harness.ts';
+import type { ConsoleServer } from './support.ts';
+
+/** Bytes that look random, compress badly and are the same in every run. */
+export function noise(size: number, seed: string): Buffer {
+  const key = createHash('sha256').update(seed).digest();
+  return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size));
+}
+
+/** A file on disk that a person may choose. */
+export async function fileOnDisk(name: string, bytes: Buffer): Promise<string> {
+  const path = test.info().outputPath(name);
+  await writeFile(path, bytes);
+  return path;
+}
+
+const keys = new WeakMap<ConsoleServer, Promise<MadeApiKey>>();
+
+/** One key of a server, for builds that upload and machines that report. */
+function keyOf(server: ConsoleServer): Promise<MadeApiKey> {
+  const key = keys.get(server) ?? makeApiKey(server.admin, { scopes: ['updates', 'releases'] });
+  keys.set(server, key);
+  return key;
+}
+
+type Patch = RouteRequest<typeof releases.update>['body'];
+type Build = Partial<Pick<Release, 'version' | 'channel' | 'platform' | 'architecture'>> & {
+  fileName?: string;
+  bytes?: Buffer;
+};
+
+let made = 0;
+
+/** A small program made a release by upload: published for Windows x64, with a version of its own. */
+export async function makeRelease(
+  server: ConsoleServer,
+  build: Build = {},
+  change: Patch = {},
+): Promise<Release> {
+  const { version = `1.0.${++made}`, channel = 'stable', platform = 'win32', architecture = 'x64' } = build;
+  const { fileName = 'Setup.exe', bytes = program(1024) } = build;
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ version, channel, platform, architecture, is_draft: 'true' }))
+    form.set(name, value);
+  form.set('file', new Blob([new Uint8Array(bytes)]), fileName);
+  const { headers } = await keyOf(server);
+  const answer = await fetch(server.url + uploads.direct.path, { method: 'POST', headers, body: form });
+  if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
+  const { data } = (await answer.json()) as { data: Release };
+  const params = { releaseId: data.id };
+  return server.admin.ok(releases.update, { params, body: { isDraft: false, ...change } });
+}
+
+export type Reported = Omit<RouteRequest<typeof updates.report>['body']['events'][number], 'eventId'>;
+
+/** Machines report, and the report is written. */
+export async function report(server: ConsoleServer, events: Reported[]): Promise<void> {
+  const { headers } = await keyOf(server);
+  const body = { events: events.map((event) => ({ eventId: randomUUID(), ...event })) };
+  await server.api(headers).ok(updates.report, { body });
+  await eventually(async () => {
+    const ids = body.events.map(({ eventId }) => eventId);
+    const written = await server.db
+      .selectFrom('update_event_ids')
+      .select('event_id')
+      .where('event_id', 'in', ids)
+      .execute();
+    return written.length === ids.length;
+  });
+}

@@ -1,0 +1,425 @@
+import { releases } from '../../contract/releases.ts';
+import { uploads } from '../../contract/uploads.ts';
+import { archive, diskImage, program, sha512Of } from '../binaries.ts';
+import { fileOnDisk, makeRelease, noise } from './releases.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+const megabyte = 1024 * 1024;
+const create = '/releases?dialog=create';
+const chunks = /\/binaries\/upload\/chunk\//;
+const modal = (page: Page) => dialog(page, 'Upload New Release');
+const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' });
+const field = (page: Page, name: string) => modal(page).getByRole('textbox', { name, exact: true });
+const select = (page: Page, name: string) => modal(page).getByRole('combobox', { name });
+const box = (page: Page, name: string) => modal(page).getByRole('checkbox', { name });
+const press = (page: Page, name: string) => modal(page).getByRole('button', { name, exact: true }).click();
+const choose = (page: Page, path: string) => modal(page).locator('input[type=file]').setInputFiles(path);
+/** The text that says what is wrong with the field `name`. */
+const errors = (page: Page) => modal(page).locator('.mantine-InputWrapper-error');
+const found = async (server: ConsoleServer, version: string) =>
+  server.admin.ok(releases.list, { query: { search: version } });
+
+let minor = 0;
+/** A version that no other test of this file uses. */
+const version = () => `7.${++minor}.0`;
+
+/** Holds every chunk back until `free` is called. */
+async function holdChunks(page: Page): Promise<{ free(): Promise<void> }> {
+  let free = () => {};
+  const freed = new Promise<void>((resolve) => (free = resolve));
+  await page.route(chunks, async (route) => {
+    await freed;
+    // The page may have given the request up.
+    await route.continue().catch(() => undefined);
+  });
+  return {
+    async free() {
+      free();
+      await page.unroute(chunks);
+    },
+  };
+}
+
+async function openForm(page: Page, server: ConsoleServer): Promise<void> {
+  await signInAs(page, 'binary_manager', create, server);
+  await expect(field(page, 'Version')).not.toHaveValue('');
+}
+
+test('a small archive goes in one request and is a draft for macOS', async ({ page, server }) => {
+  const path = await fileOnDisk('Lanyard-arm64-mac.zip', archive(200_000));
+  const wanted = version();
+  await openForm(page, server);
+  await expect(box(page, 'Draft Release')).toBeChecked();
+  await expect(field(page, 'Rollout Percentage')).toHaveValue('100%');
+  await expect(modal(page).getByText('All users will receive this update')).toBeVisible();
+  await expect(modal(page).getByText('.exe, .dmg, .zip, .nupkg')).toBeVisible();
+  await expectAccessible(page);
+
+  await choose(page, path);
+  await expect(modal(page).getByText('Lanyard-arm64-mac.zip')).toBeVisible();
+  await expect(modal(page).getByText('195.31 KB')).toBeVisible();
+  await expect(select(page, 'Platform')).toHaveValue('macOS');
+  await expect(select(page, 'Architecture')).toHaveValue('arm64');
+  await field(page, 'Version').fill(wanted);
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/binaries/')) sent.push(new URL(request.url()).pathname);
+  });
+  await press(page, 'Upload Release');
+  await expect(modal(page)).toBeHidden();
+  await expect(tray(page)).toContainText('Uploaded · 195.31 KB');
+  expect(sent).toEqual([uploads.direct.path]);
+  await expect(rowOf(page, 'macOS (arm64)').filter({ hasText: 'Draft' })).not.toHaveCount(0);
+  const [release] = await found(server, wanted);
+  expect(release).toMatchObject({
+    platform: 'darwin',
+    architecture: 'arm64',
+    channel: 'stable',
+    isDraft: true,
+    isMandatory: false,
+    rolloutPercentage: 100,
+    fileSize: 200_000,
+  });
+  await expectAccessible(page);
+  await tray(page)
+    .getByRole('button', { name: /^Remove/ })
+    .click();
+  await expect(tray(page)).toBeHidden();
+});
+
+test('platform and architecture follow from the name of the file', async ({ page, server }) => {
+  await openForm(page, server);
+  for (const [name, platform, architecture] of [
+    ['Lanyard Setup.exe', 'Windows', 'x64'],
+    ['Lanyard-aarch64.nupkg', 'Windows', 'arm64'],
+    ['Lanyard-i386.exe', 'Windows', 'x86'],
+    ['Lanyard-x86_64.dmg', 'macOS', 'x64'],
+    ['Lanyard-x86.exe', 'Windows', 'x86'],
+    ['Lanyard.zip', 'macOS', 'x64'],
+  ] as const) {
+    await choose(page, await fileOnDisk(name, program(512)));
+    await expect(modal(page).getByText(name, { exact: true })).toBeVisible();
+    await expect(select(page, 'Platform'), name).toHaveValue(platform);
+    await expect(select(page, 'Architecture'), name).toHaveValue(architecture);
+  }
+});
+
+test('the next version follows from the highest of that platform and channel', async ({ page, server }) => {
+  // Nobody else publishes alphas for Macs.
+  await makeRelease(server, {
+    version: '3.4.5-alpha',
+    channel: 'alpha',
+    platform: 'darwin',
+    fileName: 'Lanyard.dmg',
+    bytes: diskImage(2048),
+  });
+  await openForm(page, server);
+  await select(page, 'Channel').click();
+  await page.getByRole('option', { name: 'alpha' }).click();
+  await expect(field(page, 'Version')).toHaveValue('0.1.0-alpha');
+  await select(page, 'Platform').click();
+  await expect(page.getByRole('option', { name: /Windows|macOS|Linux/ })).toHaveText(['Windows', 'macOS']);
+  await page.getByRole('option', { name: 'macOS' }).click();
+  await expect(field(page, 'Version')).toHaveValue('3.4.6-alpha');
+  const next = modal(page).getByRole('group', { name: 'Next version' });
+  await next.getByRole('button', { name: 'minor 3.5.0-alpha' }).click();
+  await expect(field(page, 'Version')).toHaveValue('3.5.0-alpha');
+  await next.getByRole('button', { name: 'major 4.0.0-alpha' }).click();
+  await expect(field(page, 'Version')).toHaveValue('4.0.0-alpha');
+});
+
+test('a draft cannot be mandatory', async ({ page, server }) => {
+  await openForm(page, server);
+  await expect(box(page, 'Mandatory Update')).toBeDisabled();
+  await box(page, 'Draft Release').uncheck();
+  await box(page, 'Mandatory Update').check();
+  await box(page, 'Draft Release').check();
+  await expect(box(page, 'Mandatory Update')).not.toBeChecked();
+  await expect(box(page, 'Mandatory Update')).toBeDisabled();
+});
+
+test('nothing is sent while a field is wrong', async ({ page, server }) => {
+  await openForm(page, server);
+  await field(page, 'Version').fill('');
+  await press(page, 'Upload Release');
+  await expect(errors(page)).toHaveText(['File is required', 'Version is required']);
+  await field(page, 'Version').fill('1.2');
+  await field(page, 'Minimum App Version').fill('one');
+  await press(page, 'Upload Release');
+  await expect(errors(page)).toHaveText([
+    'File is required',
+    'Invalid semantic version: 1.2',
+    'Invalid semantic version: one',
+  ]);
+  await expectAccessible(page);
+
+  await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
+  await expect(errors(page).first()).toHaveText('Accepted types: .exe, .dmg, .zip, .nupkg');
+
+  const rollout = field(page, 'Rollout Percentage');
+  await rollout.fill('30');
+  await expect(modal(page).getByText('Approximately 30% of users will receive this update')).toBeVisible();
+  await rollout.fill('');
+  await rollout.blur();
+  await expect(rollout).toHaveValue('0%');
+  await expect(modal(page).getByText('Approximately 0% of users will receive this update')).toBeVisible();
+});
+
+test('a file that lies elsewhere needs an address, a size and a hash', async ({ page, server }) => {
+  await openForm(page, server);
+  await modal(page).getByText('File URL').click();
+  await field(page, 'Version').fill('');
+  await press(page, 'Create Release');
+  await expect(errors(page)).toHaveText([
+    'File URL is required',
+    'Valid file size is required',
+    'SHA512 hash is required',
+    'Version is required',
+  ]);
+  await expectAccessible(page);
+
+  await field(page, 'File URL').fill('ftp://files.example/Setup.exe');
+  await field(page, 'File Size').fill('0');
+  await field(page, 'SHA512').fill('abc');
+  await field(page, 'Version').fill('v1');
+  await press(page, 'Create Release');
+  await expect(errors(page)).toHaveText([
+    'Must be an http or https address',
+    'Valid file size is required',
+    'Must be a SHA-512 in base64 or hex',
+    'Invalid semantic version: v1',
+  ]);
+
+  // The server looks at the address before it believes it; this one is its own.
+  expectStatus(page, 400);
+  await field(page, 'File URL').fill(`${server.url}/nothing/Setup.exe`);
+  await field(page, 'File Size').fill('1024');
+  await field(page, 'SHA512').fill(sha512Of(Buffer.alloc(1024)));
+  await field(page, 'Version').fill(version());
+  await press(page, 'Create Release');
+  await expect(errors(page)).not.toHaveCount(0);
+  await expect(modal(page)).toBeVisible();
+  await expect(field(page, 'File Size')).toHaveValue('1 024');
+});
+
+test('a build that is there already is refused, and its details can be changed', async ({ page, server }) => {
+  const taken = await makeRelease(server, { version: version() });
+  expectStatus(page, 409);
+  await openForm(page, server);
+  await choose(page, await fileOnDisk('Again.exe', program(2048)));
+  await field(page, 'Version').fill(taken.version);
+  await press(page, 'Upload Release');
+  await expect(modal(page).getByText(/^Failed · /)).toBeVisible();
+  await expect(modal(page).getByText(/already/)).toBeVisible();
+  await expectAccessible(page);
+  const other = version();
+  await press(page, 'Change details');
+  await expect(modal(page).getByText('Again.exe')).toBeVisible();
+  await expect(field(page, 'Version')).toHaveValue(taken.version);
+  await field(page, 'Version').fill(other);
+  await press(page, 'Upload Release');
+  await expect(modal(page)).toBeHidden();
+  expect(await found(server, other)).toHaveLength(1);
+});
+
+test('content that is not what the name says is refused', async ({ page, server }) => {
+  expectStatus(page, 422);
+  await openForm(page, server);
+  await choose(page, await fileOnDisk('Not a program.exe', Buffer.from('MZ, they said')));
+  await press(page, 'Upload Release');
+  await expect(
+    modal(page).getByText('The content is not a Windows program, as the name of the file says.'),
+  ).toBeVisible();
+});
+
+test('a direct upload that is too large switches to chunks by itself', async ({ page, server }) => {
+  expectStatus(page, 413);
+  const wanted = version();
+  await openForm(page, server);
+  await page.route(
+    `**${uploads.direct.path}`,
+    (route) => route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>Too large</h1>' }),
+    { times: 1 },
+  );
+  const line = await holdChunks(page);
+  const prepared = page.waitForResponse((answer) => answer.url().endsWith(uploads.prepare.path));
+  await choose(page, await fileOnDisk('Large for its proxy.exe', program(3 * megabyte)));
+  await field(page, 'Version').fill(wanted);
+  await press(page, 'Upload Release');
+  await expect(
+    modal(page).getByText(
+      'File too large. Files over 20MB require chunked upload. The upload will switch automatically.',
+    ),
+  ).toBeVisible();
+  expect((await prepared).status()).toBe(201);
+  await expectAccessible(page);
+  await line.free();
+  await expect(modal(page)).toBeHidden();
+  expect(await found(server, wanted)).toMatchObject([{ fileSize: 3 * megabyte }]);
+});
+
+test('an upload can be paused, resumed and cancelled', async ({ page, server }) => {
+  const name = 'Cancelled.exe';
+  const wanted = version();
+  await openForm(page, server);
+  const line = await holdChunks(page);
+  await choose(page, await fileOnDisk(name, program(21 * megabyte, noise(21 * megabyte, name))));
+  await field(page, 'Version').fill(wanted);
+  const asked = page.waitForRequest(chunks);
+  await press(page, 'Upload Release');
+  const url = (await asked).url();
+  await expectAccessible(page);
+  await press(page, `Pause ${name}`);
+  await expect(modal(page).getByText(/^Paused · /)).toBeVisible();
+  await expectAccessible(page);
+  const again = page.waitForRequest(chunks);
+  await press(page, `Resume ${name}`);
+  await again;
+  await expect(modal(page).getByText(/^Uploading · /)).toBeVisible();
+  const given = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
+  await press(page, `Cancel ${name}`);
+  await expect(modal(page).getByText('Upload cancelled')).toBeVisible();
+  expect((await given).status()).toBeLessThan(300);
+  await expectAccessible(page);
+  await line.free();
+
+  // Nothing is left of it: the server knows it no more, and a reload brings nothing back.
+  expect(await found(server, wanted)).toEqual([]);
+  const uploadId = /chunk\/([^/]+)\//.exec(url)![1]!;
+  const left = await server.db
+    .selectFrom('uploads')
+    .select('status')
+    .where('upload_id', '=', uploadId)
+    .execute();
+  expect(left.filter(({ status }) => status === 'open')).toEqual([]);
+  await page.reload();
+  await expect(modal(page)).toBeVisible();
+  await expect(tray(page)).toBeHidden();
+});
+
+test('a chunk that fails is sent once more at the end', async ({ page, server }) => {
+  expectStatus(page, 503);
+  const wanted = version();
+  await openForm(page, server);
+  await page.route(/\/chunk\/[^/]+\/0$/, (route) => route.fulfill({ status: 503, body: '{}' }), { times: 1 });
+  await choose(page, await fileOnDisk('Retried.exe', program(21 * megabyte)));
+  await field(page, 'Version').fill(wanted);
+  await press(page, 'Upload Release');
+  await expect(modal(page)).toBeHidden({ timeout: 20_000 });
+  expect(await found(server, wanted)).toHaveLength(1);
+});
+
+test('a chunk that the server refuses is named, and the upload can be tried again', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 507);
+  const wanted = version();
+  const name = 'Disk full.exe';
+  await openForm(page, server);
+  await page.route(chunks, (route) =>
+    route.fulfill({
+      status: 507,
+      contentType: 'application/json',
+      body: JSON.stringify({
+        success: false,
+        error: 'There is no space left for this file.',
+        code: 'STORAGE_FULL',
+        details: [],
+        requestId: 'none',
+      }),
+    }),
+  );
+  await choose(page, await fileOnDisk(name, program(21 * megabyte)));
+  await field(page, 'Version').fill(wanted);
+  await press(page, 'Upload Release');
+  await expect(modal(page).getByText(/^Failed to upload chunk \d+\/\d+/)).toBeVisible();
+  await expect(modal(page).getByText(/There is no space left for this file\./)).toBeVisible();
+  await page.unroute(chunks);
+  await press(page, `Retry ${name}`);
+  await expect(modal(page)).toBeHidden({ timeout: 20_000 });
+  expect(await found(server, wanted)).toHaveLength(1);
+});
+
+test('after a reload another file is refused, and cancelling forgets the upload', async ({
+  page,
+  server,
+}) => {
+  const name = 'Interrupted.exe';
+  await openForm(page, server);
+  const line = await holdChunks(page);
+  await choose(page, await fileOnDisk(name, program(21 * megabyte)));
+  await field(page, 'Version').fill(version());
+  const asked = page.waitForRequest(chunks);
+  await press(page, 'Upload Release');
+  await asked;
+  page.once('dialog', (question) => void question.accept());
+  await page.goto(`${server.url}/releases`);
+  await expect(
+    tray(page)
+      .getByText(/^Interrupted/)
+      .last(),
+  ).toBeVisible();
+  await expectAccessible(page);
+  await tray(page)
+    .locator('input[type=file]')
+    .setInputFiles(await fileOnDisk('Other.exe', program(2048)));
+  await expect(
+    tray(page).getByText(
+      `This is not the file that the upload began with. Choose the same, unchanged ${name}.`,
+    ),
+  ).toBeVisible();
+  await line.free();
+  await tray(page)
+    .getByRole('button', { name: `Cancel ${name}` })
+    .click();
+  await expect(tray(page).getByText('Upload cancelled')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: 'Release Management' })).toBeVisible();
+  await expect(tray(page)).toBeHidden();
+});
+
+test('two uploads go on in the tray while staff look at other screens', async ({ page, server }) => {
+  const names = ['Tray one.exe', 'Tray two-arm64.exe'];
+  const versions = [version(), version()];
+  await signInAs(page, 'super_admin', create, server);
+  const line = await holdChunks(page);
+  for (const [index, name] of names.entries()) {
+    if (index > 0) await page.getByRole('button', { name: 'New Release' }).click();
+    await expect(field(page, 'Version')).not.toHaveValue('');
+    await choose(page, await fileOnDisk(name, program(21 * megabyte, noise(21 * megabyte, name))));
+    await field(page, 'Version').fill(versions[index]!);
+    await press(page, 'Upload Release');
+    await press(page, 'Continue in background');
+    await expect(modal(page)).toBeHidden();
+  }
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
+  await expect(page).toHaveURL(/\/customers$/);
+  for (const name of names)
+    await expect(tray(page).getByRole('progressbar', { name: `Upload of ${name}` })).toBeVisible();
+  await expect(tray(page).getByRole('heading')).toHaveText(/^2 uploads · \d+%$/);
+  await expectAccessible(page);
+  await tray(page).getByRole('button', { name: 'Fold uploads' }).click();
+  await expect(tray(page).getByRole('button', { name: /^2 uploads/ })).toBeVisible();
+  await expectAccessible(page);
+  await tray(page)
+    .getByRole('button', { name: /^2 uploads/ })
+    .click();
+  await line.free();
+  await expect(tray(page).getByText(/^Uploaded · 21\.00 MB/)).toHaveCount(2, { timeout: 30_000 });
+  await expect(page).toHaveURL(/\/customers$/);
+  expect(await found(server, versions[0]!)).toHaveLength(1);
+  expect(await found(server, versions[1]!)).toMatchObject([{ architecture: 'arm64' }]);
+  await tray(page).getByRole('button', { name: 'Clear finished' }).click();
+  await expect(tray(page)).toBeHidden();
+});

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { session } from '../contract/session.ts';
+import type { StorageConfig } from '../server/config.ts';
+import { sweepUploads } from '../server/jobs/upload-sweep.ts';
+import { uploader, type Prepared, type Uploader } from './uploading.ts';
+import { program, sha512Of } from './binaries.ts';
+import {
+  apiAt,
+  createTestDatabase,
+  days,
+  movableClock,
+  startTestServer,
+  type TestDatabase,
+} from './harness.ts';
+import { administrator, newDataDir, startServer, type ServerProcess } from './server-process.ts';
+
+const MiB = 1024 * 1024;
+const kills = 20;
+
+let database: TestDatabase;
+let dataDir: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataDir = await newDataDir();
+});
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+  await database.drop();
+});
+
+const start = () => startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'error' });
+
+async function signIn({ url }: ServerProcess): Promise<Uploader & { headers: Record<string, string> }> {
+  const { accessToken } = await apiAt(url).ok(session.login, { body: administrator });
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return { ...uploader(url, apiAt(url, { headers }), { headers }), headers };
+}
+
+type Attempt = { bytes: Buffer; version: string; prepared?: Prepared };
+
+/** All of an upload, of which any call may fail because the server is killed. */
+async function upload(up: Uploader, attempt: Attempt): Promise<void> {
+  const { bytes, version } = attempt;
+  attempt.prepared ??= await up.prepare(bytes, { version });
+  await up.sendAll(bytes, attempt.prepared, 3);
+  const answer = await up.complete(bytes, attempt.prepared, { version, isDraft: false });
+  if (answer.status !== 201) throw new Error(answer.text);
+}
+
+test(`${kills} times killed while uploading: each file becomes a right release, and nothing else is left`, async () => {
+  let server = await start();
+  const makeAttempt = (n: number): Attempt => ({ bytes: program(20 * MiB + n), version: `1.0.${n}` });
+
+  // how long an undisturbed one takes, so that the kills fall all over it
+  const first = makeAttempt(0);
+  const from = performance.now();
+  await upload(await signIn(server), first);
+  const usualMs = performance.now() - from;
+
+  const attempts = [first];
+  let interrupted = 0;
+  for (let n = 1; n <= kills; n++) {
+    const attempt = makeAttempt(n);
+    attempts.push(attempt);
+    const up = await signIn(server);
+    const running = upload(up, attempt).catch(() => void interrupted++);
+    await sleep(Math.random() * usualMs);
+    await server.end('SIGKILL');
+    await running;
+    server = await start();
+  }
+  expect(interrupted).toBeGreaterThan(kills / 3);
+
+  const up = await signIn(server);
+  for (const attempt of attempts) {
+    await resume(up, attempt);
+    const { version, bytes } = attempt;
+    const response = await fetch(`${server.url}/api/v1/updates/files/win32/x64/${version}/App.exe`, {
+      headers: up.headers,
+    });
+    expect(response.status, version).toBe(200);
+    expect(sha512Of(Buffer.from(await response.arrayBuffer())), version).toBe(sha512Of(bytes));
+  }
+  expect(server.output()).toBe('');
+  await server.end('SIGTERM');
+  await expectNoOrphans(attempts.length);
+}, 300_000);
+
+/** As the console does after a reload: asks what is there, sends what is missing, completes. */
+async function resume(up: Uploader, attempt: Attempt): Promise<void> {
+  const { prepared, bytes, version } = attempt;
+  if (!prepared) return upload(up, attempt);
+  const { received } = (await up.state(prepared.uploadId)).body.data;
+  for (const [index, piece] of up.pieces(bytes, prepared).entries()) {
+    if (received.includes(index)) continue;
+    const answer = await up.chunk(prepared.uploadId, index, piece);
+    expect(answer.status, answer.text).toBe(200);
+  }
+  const answer = await up.complete(bytes, prepared, { version, isDraft: false });
+  expect(answer.status, answer.text).toBe(201);
+  expect(answer.body.data.sha512).toBe(sha512Of(bytes));
+}
+
+async function expectNoOrphans(count: number): Promise<void> {
+  const storage: StorageConfig = { kind: 'disk', folder: join(dataDir, 'binaries') };
+  const later = movableClock(new Date(Date.now() + days(2)));
+  const sweeper = await startTestServer({ database, clock: later, config: { storage } });
+  await sweepUploads(sweeper.context);
+  const found: string[] = [];
+  for await (const { key } of sweeper.context.storage.list()) found.push(key);
+  const rows = await sweeper.db
+    .selectFrom('releases')
+    .select(['storage_key', 'blockmap_key', 'sha512'])
+    .execute();
+  expect(rows).toHaveLength(count);
+  const known = rows.flatMap((row) => [row.storage_key!, row.blockmap_key!]);
+  expect(found.toSorted()).toEqual(known.toSorted());
+  await sweeper.close();
+}
+
+test('a file of 300 MB goes through without filling the memory', async () => {
+  const server = await start();
+  const up = await signIn(server);
+  // warmed up, so that what is counted is the upload
+  await upload(up, { bytes: program(20 * MiB), version: '3.0.0' });
+  const before = await residentMiB(server);
+
+  const block = program(8 * MiB);
+  const count = 38;
+  const hash = createHash('sha512');
+  for (let i = 0; i < count; i++) hash.update(block);
+  const prepared = await up.prepare({ length: count * block.length } as Buffer, { version: '3.0.1' });
+  const waiting = Array.from({ length: count }, (_, index) => index);
+  const lane = async () => {
+    for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
+      const answer = await up.chunk(prepared.uploadId, index, block);
+      expect(answer.status, answer.text).toBe(200);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, lane));
+  const answer = await up.complete(block, prepared, { version: '3.0.1', sha512: hash.digest('base64') });
+  expect(answer.status, answer.text).toBe(201);
+  const peak = await residentMiB(server, 'VmHWM');
+  expect(peak - before).toBeLessThan(100);
+  expect(peak).toBeLessThan(260);
+  await server.end('SIGTERM');
+}, 120_000);
+
+async function residentMiB({ process: child }: ServerProcess, what = 'VmRSS'): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+  return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)![1]) / 1024;
+}

@@ -1,0 +1,60 @@
+import pg from 'pg';
+
+export const updateSizes = { machines: 1_000_000, releases: 200, events: 10_000_000 };
+
+/**
+ * Fills releases, machines and update events in bulk: 200 releases on three platforms and channels, machines that
+ * know their version, and a month of events. Sizes can be scaled down for a quick run.
+ */
+export async function fillUpdates(databaseUrl: string, scale: number): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(releasesSql, [updateSizes.releases]);
+    await client.query(
+      'insert into release_totals (release_id) select release_id from releases on conflict do nothing',
+    );
+    await client.query(machinesSql, [Math.round(updateSizes.machines * scale)]);
+    await client.query(eventsSql, [
+      Math.round(updateSizes.events * scale),
+      Math.round(updateSizes.machines * scale),
+    ]);
+    await client.query(daysSql);
+    await client.query('vacuum analyze');
+    await client.query("select pg_notify('lanyard', 'releases')");
+  } finally {
+    await client.end();
+  }
+}
+
+const releasesSql = `
+  insert into releases (release_id, version, channel, platform, architecture, is_draft, is_mandatory,
+    rollout_percentage, rollout_salt, release_date, file_name, file_kind, file_size, storage_key, sha512, sha1,
+    failures_from, created_at, updated_at)
+  select gen_random_uuid(), '4.' || (n / 6) || '.' || (n % 6), (array['stable','stable','beta','alpha'])[1 + n % 4],
+         p.platform, 'x64', false, false, case when n > $1 - 6 then 5 else 100 end, md5(n::text),
+         now() - ($1 - n) * interval '1 day', 'App-4.' || (n / 6) || '.' || (n % 6) || '.' || p.kind, p.kind,
+         90000000, 'bench/' || n, encode(sha512(n::text::bytea), 'base64'), null, now(), now(), now()
+    from generate_series(1, $1::int) n
+    cross join lateral (select (array['win32','darwin','linux'])[1 + n % 3] as platform,
+                               (array['exe','zip','appimage'])[1 + n % 3] as kind) p
+  on conflict do nothing`;
+
+const machinesSql = `
+  insert into machines (machine_hash, display_id, platform, architecture, channel, last_version, first_seen, last_seen,
+                        last_check_day, total_checks, total_events)
+  select h, upper(substr(encode(h, 'hex'), 1, 16)), (array['win32','win32','darwin','linux'])[1 + n % 4], 'x64', 'stable',
+         '4.' || (n % 30) || '.0', now() - interval '300 days', now() - (n % 2592000) * interval '1 second',
+         (now() - interval '1 day')::date, 100, 120
+    from (select n, sha256(convert_to('bench-' || n, 'UTF8')) as h from generate_series(1, $1::int) n) m`;
+
+const eventsSql = `
+  insert into update_events (event_id, occurred_at, machine_hash, event_type, success, from_version, to_version)
+  select gen_random_uuid(), now() - (n % 2592000) * interval '1 second',
+         sha256(convert_to('bench-' || (1 + n % $2), 'UTF8')), 'check', true, '4.1.0', null
+    from generate_series(1, $1::bigint) n`;
+
+const daysSql = `
+  insert into update_days (day, total_checks, unique_machines)
+  select (now() - n * interval '1 day')::date, 300000 + n * 1000, 250000 from generate_series(1, 30) n
+  on conflict do nothing`;

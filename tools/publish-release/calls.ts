@@ -1,0 +1,112 @@
+import type { ErrorBody } from '../../contract/errors.ts';
+import type { Route, RouteRequest } from '../../contract/route.ts';
+import type { z } from 'zod';
+import { uploads } from '../../contract/uploads.ts';
+import type { Options } from './options.ts';
+
+/** What is under way: ends with `signal`; `count` is told the bytes as they leave. */
+export type Sending = { signal: AbortSignal; count: (bytes: number) => void };
+
+/** A call without success, in the server's words; `isFinal` when sending it again would change nothing. */
+export class Refusal extends Error {
+  readonly isFinal: boolean;
+  constructor(message: string, isFinal: boolean) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
+
+type Init = RequestInit & { headers?: Record<string, string> };
+type Answer<R extends Route> = R['answer'] extends z.ZodType ? z.output<R['answer']> : undefined;
+export type Calls = ReturnType<typeof callsOf>;
+
+/** How many bytes are handed to the connection, and counted, at a time. */
+const piece = 256 * 1024;
+const cancelWithinMs = 10_000;
+
+/** The calls that publishing makes. */
+export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, { signal, count }: Sending) {
+  async function send(route: Route, path: string, init: Init): Promise<unknown> {
+    const headers = { ...init.headers, accept: 'application/json', 'x-api-key': apiKey };
+    let status: number;
+    let text: string;
+    try {
+      const response = await fetch(server + path, { signal, ...init, method: route.method, headers });
+      status = response.status;
+      text = await response.text();
+    } catch (error) {
+      throw new Refusal(`${server} cannot be reached: ${reasonOf(error)}`, false);
+    }
+    if (status >= 200 && status < 300) return (parse(text) as { data?: unknown } | undefined)?.data;
+    throw refusalOf(status, text);
+  }
+
+  /** Sends a body in pieces that are counted as they leave, and taken off again when the call fails. */
+  async function stream(route: Route, path: string, source: AsyncIterable<Uint8Array>, type: string) {
+    let left = 0;
+    const counted = async function* () {
+      for await (const bytes of source) {
+        yield bytes;
+        left += bytes.length;
+        count(bytes.length);
+      }
+    };
+    const headers = { 'content-type': type };
+    // Node takes any iterable of bytes; the browser's types know of none
+    const body = counted() as unknown as ReadableStream;
+    const init = { headers, body, duplex: 'half' } as Init;
+    try {
+      return await send(route, path, init);
+    } catch (error) {
+      count(-left);
+      throw error;
+    }
+  }
+
+  return {
+    json: async <R extends Route>(route: R, { body }: Pick<RouteRequest<R> & { body: unknown }, 'body'>) =>
+      (await send(route, route.path, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })) as Answer<R>,
+    async form<R extends Route>(route: R, form: FormData): Promise<Answer<R>> {
+      const encoded = new Response(form);
+      const type = encoded.headers.get('content-type')!;
+      return (await stream(route, route.path, encoded.body!, type)) as Answer<R>;
+    },
+    async chunk(uploadId: string, index: number, bytes: Buffer): Promise<void> {
+      const path = uploads.chunk.path.replace('{uploadId}', uploadId).replace('{index}', String(index));
+      await stream(uploads.chunk, path, piecesOf(bytes), 'application/octet-stream');
+    },
+    /** Gives an upload up, also after an interruption; what the server cannot be told it finds out by itself. */
+    async cancel(uploadId: string): Promise<void> {
+      const path = uploads.cancel.path.replace('{uploadId}', uploadId);
+      await send(uploads.cancel, path, { signal: AbortSignal.timeout(cancelWithinMs) }).catch(
+        () => undefined,
+      );
+    },
+  };
+}
+
+async function* piecesOf(bytes: Buffer) {
+  for (let from = 0; from < bytes.length; from += piece) yield bytes.subarray(from, from + piece);
+}
+
+function refusalOf(status: number, text: string): Refusal {
+  const body = parse(text) as Partial<ErrorBody> | undefined;
+  const isFinal = status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
+  return new Refusal(body?.error ?? `Upload failed with status ${status}`, isFinal);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import type { UploadState } from '../../contract/uploads.ts';
+import { parallelChunks } from '../../contract/uploads.ts';
+import { Refusal, type Calls, type Sending } from './calls.ts';
+
+type Prepared = Pick<UploadState, 'uploadId' | 'chunkSize' | 'totalChunks'>;
+
+/**
+ * Sends the file in chunks, six at a time, those that failed once more at the end, and answers its SHA-512 in
+ * base64, which is computed while the file is read, once and in order.
+ */
+export async function sendChunks(
+  file: FileHandle,
+  fileSize: number,
+  { uploadId, chunkSize, totalChunks }: Prepared,
+  calls: Calls,
+  sending: Sending,
+): Promise<string> {
+  const hash = createHash('sha512');
+  const read = (index: number) => readPart(file, index * chunkSize, fileSize, chunkSize);
+  let reading: Promise<unknown> = Promise.resolve();
+  const readInOrder = (index: number) => {
+    const bytes = reading.then(() => read(index));
+    reading = bytes.then((part) => hash.update(part));
+    return bytes;
+  };
+  const send = (index: number, bytes: Buffer) => calls.chunk(uploadId, index, bytes);
+
+  const failed = await inLanes(totalChunks, sending.signal, async (index) =>
+    send(index, await readInOrder(index)),
+  );
+  for (const index of failed) {
+    sending.signal.throwIfAborted();
+    try {
+      await send(index, await read(index));
+    } catch (error) {
+      const message = `Failed to upload chunk ${index + 1}/${totalChunks}`;
+      throw new Error(`${message}\n${(error as Error).message}`, { cause: error });
+    }
+  }
+  return hash.digest('base64');
+}
+
+/** Runs the jobs by number, several at a time, and answers which failed; a refusal for good ends it all. */
+async function inLanes(
+  count: number,
+  signal: AbortSignal,
+  job: (index: number) => Promise<void>,
+): Promise<number[]> {
+  const failed: number[] = [];
+  let next = 0;
+  let end: unknown;
+  const lane = async () => {
+    while (next < count && end === undefined && !signal.aborted) {
+      const index = next++;
+      try {
+        await job(index);
+      } catch (error) {
+        if (error instanceof Refusal && !error.isFinal) failed.push(index);
+        else end ??= error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallelChunks }, lane));
+  if (end !== undefined) throw end as Error;
+  signal.throwIfAborted();
+  return failed;
+}
+
+async function readPart(file: FileHandle, from: number, fileSize: number, chunkSize: number) {
+  const bytes = Buffer.alloc(Math.min(chunkSize, fileSize - from));
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, from + filled);
+    if (bytesRead === 0) throw new Error('The file became shorter while it was read.');
+    filled += bytesRead;
+  }
+  return bytes;
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { z } from 'zod';
+import { uploads } from '../../contract/uploads.ts';
+
+/** Everything of a release beside its bytes, by the rules and words of the contract. */
+const releaseFields = uploads.complete.body.omit({
+  uploadId: true,
+  fileKey: true,
+  totalChunks: true,
+  sha512: true,
+});
+
+export type Options = {
+  server: string;
+  apiKey: string;
+  file: string;
+  fileName: string;
+  fields: z.output<typeof releaseFields>;
+};
+
+export const usage = `npm run publish-release -- --file <path> --version <1.2.3>
+  --channel stable|beta|alpha        (stable)
+  --platform win32|darwin|linux      (win32)
+  --architecture x64|arm64|ia32      (x64)
+  --notes <text>, --notes-file <path>
+  --minimum-app-version <1.0.0>
+  --mandatory                        with --publish: a draft cannot be mandatory
+  --publish                          offered to machines at once; without it a draft
+  --rollout <0-100>                  percent of the machines (100)
+  --server <URL>                     (LANYARD_SERVER, else http://localhost:8080)
+The environment variable LANYARD_API_KEY holds an API key with the scope "releases".
+`;
+
+const flags = {
+  file: { type: 'string' },
+  version: { type: 'string' },
+  channel: { type: 'string' },
+  platform: { type: 'string' },
+  architecture: { type: 'string' },
+  notes: { type: 'string' },
+  'notes-file': { type: 'string' },
+  'minimum-app-version': { type: 'string' },
+  mandatory: { type: 'boolean' },
+  publish: { type: 'boolean' },
+  rollout: { type: 'string' },
+  server: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** What to publish and where; throws a sentence for the person where that cannot be. */
+export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | 'help' {
+  const { values } = parseArgs({ args, options: flags });
+  if (values.help) return 'help';
+  const apiKey = env['LANYARD_API_KEY']?.trim();
+  if (!apiKey) throw new Error('LANYARD_API_KEY is not set: it holds an API key with the scope "releases".');
+  if (!values.file) throw new Error(`File is required\n\n${usage}`);
+  if (values.mandatory && !values.publish)
+    throw new Error('--mandatory needs --publish: a draft cannot be mandatory.');
+  if (values.notes !== undefined && values['notes-file'] !== undefined)
+    throw new Error('Give either --notes or --notes-file.');
+  const notesFile = values['notes-file'];
+  const fields = releaseFields.safeParse({
+    version: values.version,
+    channel: values.channel,
+    platform: values.platform,
+    architecture: values.architecture,
+    releaseNotes: notesFile === undefined ? values.notes : readFileSync(notesFile, 'utf8'),
+    minimumAppVersion: values['minimum-app-version'],
+    isMandatory: values.mandatory,
+    isDraft: !values.publish,
+    rolloutPercentage: values.rollout === undefined ? undefined : wholeNumberOf(values.rollout),
+  });
+  if (!fields.success) throw new Error(fields.error.issues.map(inWords).join('\n'));
+  const server = (values.server ?? env['LANYARD_SERVER'] ?? 'http://localhost:8080').replace(/\/+$/, '');
+  if (!/^https?:\/\//.test(server) || !URL.canParse(server))
+    throw new Error(`--server: ${server} is not an http or https address.`);
+  return { server, apiKey, file: values.file, fileName: basename(values.file), fields: fields.data };
+}
+
+const wholeNumberOf = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
+
+const flagOf: Record<string, string> = {
+  releaseNotes: 'notes',
+  minimumAppVersion: 'minimum-app-version',
+  rolloutPercentage: 'rollout',
+};
+
+/** As the server would say it, by the name of the flag. */
+function inWords({ path, message }: z.core.$ZodIssue): string {
+  const field = path.map(String).join('.');
+  return `--${flagOf[field] ?? field}: ${message}`;
+}

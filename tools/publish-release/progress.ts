@@ -1,0 +1,41 @@
+const windowMs = 5000;
+/** A log that cannot be written over gets a line for each so many percent. */
+const logStep = 10;
+const redrawMs = 200;
+
+type Terminal = { write: (text: string) => unknown; isTTY?: boolean };
+
+/** Shows bytes, percent and speed: one line that is written over on a terminal, a line now and then in a log. */
+export function createProgress(out: Terminal, now: () => number = () => performance.now()) {
+  const samples: { at: number; sent: number }[] = [];
+  let [drawnAt, nextStep, isOpen] = [-Infinity, 0, false];
+
+  function speed(at: number, sent: number): number {
+    samples.push({ at, sent });
+    // the newest sample that is at least a window old stays: the measurement reaches back to it
+    while (samples.length > 2 && at - samples[1]!.at >= windowMs) samples.shift();
+    const first = samples[0]!;
+    return at > first.at ? Math.max(0, ((sent - first.sent) / (at - first.at)) * 1000) : 0;
+  }
+
+  return {
+    show(sent: number, total: number): void {
+      const at = now();
+      const percent = Math.floor((sent / total) * 100);
+      const isDone = sent >= total;
+      if (out.isTTY ? at - drawnAt < redrawMs && !isDone : percent < nextStep) return;
+      drawnAt = at;
+      nextStep = Math.floor(percent / logStep) * logStep + logStep;
+      const line = `${megabytes(sent)} of ${megabytes(total)}, ${percent} %, ${megabytes(speed(at, sent))}/s`;
+      out.write(out.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
+      isOpen = out.isTTY === true;
+    },
+    /** Leaves the line, so that what is written next has one of its own. */
+    end(): void {
+      if (isOpen) out.write('\n');
+      isOpen = false;
+    },
+  };
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MB`;

@@ -1,0 +1,307 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ApiKeyScope } from '../../contract/route.ts';
+import { releases } from '../../contract/releases.ts';
+import { directUploadLimit } from '../../contract/uploads.ts';
+import { program, sha512Of } from '../../tests/binaries.ts';
+import { makeApiKey } from '../../tests/factories.ts';
+import { startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
+import { readOptions, type Options } from './options.ts';
+import { createProgress } from './progress.ts';
+import { publishRelease } from './upload.ts';
+
+const MiB = 1024 ** 2;
+let server: TestServer;
+let staff: Api;
+let apiKey: string;
+let folder: string;
+let version: string;
+let made = 0;
+beforeAll(async () => {
+  server = await startTestServer();
+  staff = server.api(await server.signInAs('super_admin'));
+  apiKey = await keyWith('releases');
+  folder = await mkdtemp(join(tmpdir(), 'lanyard-publish-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await server.close();
+});
+beforeEach(() => void (version = `3.${++made}.0`));
+
+const keyWith = async (...scopes: ApiKeyScope[]) => (await makeApiKey(staff, { scopes })).key;
+const uploadRows = () => server.db.selectFrom('uploads').selectAll().orderBy('created_at').execute();
+
+async function fileOf(bytes: Buffer, name = 'App Setup.exe'): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  return path;
+}
+
+function optionsOf(args: string[], key = apiKey, url = server.url): Options {
+  const options = readOptions([...args, '--server', url], { LANYARD_API_KEY: key });
+  if (options === 'help') throw new Error('no options');
+  return options;
+}
+
+/** A way to the server on which the answers of some requests are replaced. */
+async function proxy(answer: (method: string, path: string) => number | undefined) {
+  const seen: string[] = [];
+  const { port } = new URL(server.url);
+  const gate = createServer((incoming, outgoing) => {
+    const { method = '', url = '' } = incoming;
+    seen.push(`${method} ${url}`);
+    const status = answer(method, url);
+    if (status !== undefined) {
+      incoming.resume().on('end', () => outgoing.writeHead(status).end());
+      return;
+    }
+    const onward = { port, host: '127.0.0.1', path: url, method, headers: incoming.headers };
+    const asked = forward(onward, (response) => {
+      outgoing.writeHead(response.statusCode!, response.headers);
+      response.pipe(outgoing);
+    });
+    asked.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => asked.destroy());
+    incoming.pipe(asked);
+  });
+  await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve));
+  const { port: own } = gate.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${own}`, seen, close: () => gate.close() };
+}
+
+describe('up to 20 MB', () => {
+  test('a file goes in one request, becomes a draft, and is told of as it leaves', async () => {
+    const bytes = program(3 * MiB);
+    const sent: number[] = [];
+    const options = optionsOf(['--file', await fileOf(bytes), '--version', version]);
+    const release = await publishRelease(options, { onSent: (done) => void sent.push(done) });
+    expect(release).toMatchObject({
+      version,
+      channel: 'stable',
+      platform: 'win32',
+      architecture: 'x64',
+      isDraft: true,
+      fileName: 'App Setup.exe',
+      fileSize: 3 * MiB,
+      sha512: sha512Of(bytes),
+    });
+    expect(sent.at(-1)).toBe(3 * MiB);
+    expect(sent.length).toBeGreaterThan(3);
+    expect(await uploadRows()).toEqual([]);
+  });
+
+  test('every flag arrives', async () => {
+    const notes = join(folder, 'notes.md');
+    await writeFile(notes, '# Faster\n\n"Quoted", ünïcode');
+    const release = await publishRelease(
+      optionsOf(
+        [
+          `--file=${await fileOf(program(1000))} --version=${version}-beta --channel=beta --platform=win32`,
+          `--architecture=arm64 --notes-file=${notes} --mandatory --publish --minimum-app-version=2.0.0`,
+          '--rollout=25',
+        ].flatMap((line) => line.split(/ (?=--)/)),
+      ),
+    );
+    const stored = await staff.ok(releases.get, { params: { releaseId: release.id } });
+    // a multipart form writes its line ends as CR LF
+    expect(stored.releaseNotes?.replaceAll('\r\n', '\n')).toBe('# Faster\n\n"Quoted", ünïcode');
+    expect(stored).toMatchObject({
+      channel: 'beta',
+      architecture: 'arm64',
+      minimumAppVersion: '2.0.0',
+      isMandatory: true,
+      isDraft: false,
+      rolloutPercentage: 25,
+    });
+  });
+
+  test('20 MB exactly', async () => {
+    const path = await fileOf(program(directUploadLimit));
+    const release = await publishRelease(optionsOf(['--file', path, '--version', version]));
+    expect(release.fileSize).toBe(directUploadLimit);
+    expect(await uploadRows()).toEqual([]);
+  });
+});
+
+describe('above 20 MB', () => {
+  const size = 20 * MiB + 17;
+  const bytes = program(size);
+
+  test('a file goes in chunks, with its hash', async () => {
+    const way = await proxy(() => undefined);
+    const sent: number[] = [];
+    const args = ['--file', await fileOf(bytes), '--version', version, '--notes', 'Big', '--publish'];
+    const release = await publishRelease(optionsOf(args, apiKey, way.url), {
+      onSent: (done) => void sent.push(done),
+    });
+    expect(release).toMatchObject({
+      fileSize: size,
+      sha512: sha512Of(bytes),
+      isDraft: false,
+      releaseNotes: 'Big',
+    });
+    expect(way.seen.filter((call) => call.startsWith('PUT'))).toHaveLength(3);
+    expect(sent.at(-1)).toBe(size);
+    way.close();
+  });
+
+  test('a chunk that fails is sent once more at the end', async () => {
+    let failures = 0;
+    const way = await proxy((method, path) =>
+      method === 'PUT' && path.endsWith('/1') && failures++ === 0 ? 503 : undefined,
+    );
+    const sent: number[] = [];
+    const release = await publishRelease(
+      optionsOf(['--file', await fileOf(bytes), '--version', version], apiKey, way.url),
+      { onSent: (done) => void sent.push(done) },
+    );
+    expect(release.sha512).toBe(sha512Of(bytes));
+    expect(way.seen.findLast((call) => call.startsWith('PUT'))).toMatch(/\/1$/);
+    expect(sent.at(-1)).toBe(size);
+    way.close();
+  });
+
+  test('one that fails twice is named, and the upload given up', async () => {
+    const way = await proxy((method, path) => (method === 'PUT' && path.endsWith('/2') ? 503 : undefined));
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    await expect(publishRelease(optionsOf(args, apiKey, way.url))).rejects.toThrow(
+      'Failed to upload chunk 3/3\nUpload failed with status 503',
+    );
+    expect(way.seen.at(-1)).toMatch(/^DELETE /);
+    expect((await uploadRows()).filter(({ status }) => status === 'open')).toEqual([]);
+    way.close();
+  });
+
+  test('an interruption gives the upload up', async () => {
+    const stop = new AbortController();
+    const way = await proxy(() => undefined);
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    const publishing = publishRelease(optionsOf(args, apiKey, way.url), {
+      signal: stop.signal,
+      onSent: (done) => void (done > 2 * MiB && stop.abort()),
+    });
+    await expect(publishing).rejects.toThrow('Upload cancelled');
+    expect(way.seen.at(-1)).toMatch(/^DELETE /);
+    expect((await uploadRows()).filter(({ status }) => status === 'open')).toEqual([]);
+    way.close();
+  });
+
+  test('a lost answer to the completion is asked for again', async () => {
+    let lost = 0;
+    const way = await proxy((_, path) => (path.endsWith('/complete') && lost++ === 0 ? 503 : undefined));
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    expect((await publishRelease(optionsOf(args, apiKey, way.url))).version).toBe(version);
+    way.close();
+  });
+
+  test('a key without the scope is refused before anything is sent', async () => {
+    const way = await proxy(() => undefined);
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    const refused = publishRelease(optionsOf(args, await keyWith('validate', 'updates'), way.url));
+    await expect(refused).rejects.toThrow('This API key may not make this call.');
+    expect(way.seen).toHaveLength(1);
+    way.close();
+  });
+});
+
+describe('what is refused', () => {
+  const publish = async (args: string[], key?: string) =>
+    publishRelease(optionsOf(['--file', await fileOf(program(1000)), ...args], key));
+
+  test('a key that is unknown or revoked, in the words of the server', async () => {
+    await expect(publish(['--version', version], 'lyd_nobody')).rejects.toThrow('The API key is not known.');
+  });
+
+  test('a version that is there already', async () => {
+    await publish(['--version', version]);
+    await expect(publish(['--version', version])).rejects.toThrow(/already/);
+  });
+
+  test('a file of another kind than its name says', async () => {
+    const path = await fileOf(Buffer.from('no program'), 'Other.exe');
+    await expect(publishRelease(optionsOf(['--file', path, '--version', version]))).rejects.toThrow(
+      'The content is not a Windows program, as the name of the file says.',
+    );
+  });
+
+  test.each([
+    [['--version', '1.0'], '--version: Invalid semantic version: 1.0'],
+    [[], '--version: Version is required'],
+    [['--version', '1.0.0', '--rollout', 'some'], '--rollout: Must be a whole number from 0 to 100'],
+    [['--version', '1.0.0', '--rollout', '101'], '--rollout: Must be a whole number from 0 to 100'],
+    [['--version', '1.0.0', '--minimum-app-version', 'x'], '--minimum-app-version: '],
+    [['--version', '1.0.0', '--channel', 'nightly'], '--channel: '],
+    [['--version', '1.0.0', '--mandatory'], '--mandatory needs --publish'],
+    [['--version', '1.0.0', '--notes', 'a', '--notes-file', 'b'], 'Give either --notes or --notes-file.'],
+    [['--version', '1.0.0', '--nothing'], "Unknown option '--nothing'"],
+  ])('%j: %s', async (args, message) => {
+    await expect(publish(args)).rejects.toThrow(message);
+  });
+
+  test('no key, no file, no server', async () => {
+    const [file, elsewhere] = [['--version', '1.0.0', '--file'], 'http://127.0.0.1:1'];
+    expect(() => readOptions([...file, 'a.exe'], {})).toThrow('LANYARD_API_KEY is not set');
+    expect(() => optionsOf(['--version', '1.0.0'])).toThrow('File is required');
+    await expect(publishRelease(optionsOf([...file, join(folder, 'none.exe')]))).rejects.toThrow(
+      'none.exe cannot be read: ENOENT',
+    );
+    const away = optionsOf([...file, await fileOf(program(1000))], apiKey, elsewhere);
+    await expect(publishRelease(away)).rejects.toThrow(`${elsewhere} cannot be reached`);
+    expect(() => optionsOf([...file, 'a.exe'], apiKey, 'ftp://x')).toThrow('is not an http or https address');
+  });
+});
+
+describe('on the terminal', () => {
+  const draw = (isTTY: boolean) => {
+    let [text, time] = ['', 0];
+    const progress = createProgress({ isTTY, write: (part) => (text += part) }, () => time);
+    for (let sent = 0; sent <= 100 * MiB; sent += MiB, time += 100) progress.show(sent, 100 * MiB);
+    progress.end();
+    return text;
+  };
+
+  test('one line is written over, with bytes, percent and speed', () => {
+    expect(draw(true)).toContain('\r50.0 MB of 100.0 MB, 50 %, 10.0 MB/s');
+    expect(draw(true).match(/\n/g)).toHaveLength(1);
+  });
+
+  test('a log gets a line for each ten percent', () => {
+    expect(draw(false).trim().split('\n')).toHaveLength(11);
+    expect(draw(false)).toContain('100.0 MB of 100.0 MB, 100 %');
+  });
+
+  const tool = join(import.meta.dirname, '../../dist/tools/publish-release.js');
+  test('the command ends with 1 and the sentence, or with 0 and what was made', async () => {
+    const run = (key: string) =>
+      new Promise<{ code: number; out: string; err: string }>((resolve) => {
+        const args = [
+          tool,
+          '--file',
+          join(folder, 'App Setup.exe'),
+          '--version',
+          version,
+          '--server',
+          server.url,
+        ];
+        const env = { ...process.env, LANYARD_API_KEY: key };
+        execFile(process.execPath, args, { env }, (error, out, err) =>
+          resolve({ code: error ? Number(error.code) : 0, out, err }),
+        );
+      });
+    await fileOf(program(50_000));
+    expect(await run('lyd_wrong')).toMatchObject({ code: 1, out: '' });
+    expect((await run('lyd_wrong')).err).toContain('The API key is not known.');
+    const { code, out, err } = await run(apiKey);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining(`${version} for win32 x64 on stable is a draft.`),
+    ]);
+    expect(err).toContain('100 %');
+  });
+});

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import type { Release } from '../../contract/releases.ts';
+import { directUploadLimit, uploads } from '../../contract/uploads.ts';
+import { callsOf, Refusal, type Calls, type Sending } from './calls.ts';
+import { sendChunks } from './chunks.ts';
+import type { Options } from './options.ts';
+
+/** Bytes that are on their way count; what has to be sent again is taken off. */
+type Watch = { onSent?: (sent: number, total: number) => void; signal?: AbortSignal };
+
+/**
+ * Uploads the file and makes it a release: in one request up to 20 MB, else in chunks (spec part 2, section 4).
+ * Throws a sentence for the person; nothing stays on the server then.
+ */
+export async function publishRelease(options: Options, watch: Watch = {}): Promise<Release> {
+  const file = await open(options.file).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${options.file} cannot be read: ${error.code}`, { cause: error });
+  });
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size === 0) throw new Error(`${options.file} is not a file, or is empty.`);
+    const sending = sendingOf(stats.size, watch);
+    const calls = callsOf(options, sending);
+    return stats.size <= directUploadLimit
+      ? await sendWhole(file, options, calls)
+      : await sendInChunks(file, stats.size, options, calls, sending);
+  } catch (error) {
+    if (watch.signal?.aborted) throw new Error('Upload cancelled', { cause: error });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+function sendingOf(total: number, { onSent, signal = new AbortController().signal }: Watch): Sending {
+  let sent = 0;
+  return {
+    signal,
+    count(bytes) {
+      sent += bytes;
+      onSent?.(Math.min(sent, total), total);
+    },
+  };
+}
+
+/** The fields stand before the file: the server knows them when the file begins. */
+async function sendWhole(file: FileHandle, { fileName, fields }: Options, calls: Calls): Promise<Release> {
+  const bytes = await file.readFile();
+  const form = new FormData();
+  form.set('version', fields.version);
+  form.set('channel', fields.channel);
+  form.set('platform', fields.platform);
+  form.set('architecture', fields.architecture);
+  form.set('release_notes', fields.releaseNotes ?? '');
+  form.set('minimum_app_version', fields.minimumAppVersion ?? '');
+  form.set('is_mandatory', String(fields.isMandatory));
+  form.set('is_draft', String(fields.isDraft));
+  form.set('rollout_percentage', String(fields.rolloutPercentage));
+  form.set('sha512', createHash('sha512').update(bytes).digest('base64'));
+  form.set('file', new Blob([new Uint8Array(bytes)]), fileName);
+  return calls.form(uploads.direct, form);
+}
+
+async function sendInChunks(
+  file: FileHandle,
+  fileSize: number,
+  { fileName, fields }: Options,
+  calls: Calls,
+  sending: Sending,
+): Promise<Release> {
+  const { version, channel, platform, architecture } = fields;
+  const prepared = await calls.json(uploads.prepare, {
+    body: { fileName, fileSize, version, channel, platform, architecture },
+  });
+  const { uploadId, fileKey, totalChunks } = prepared;
+  try {
+    const sha512 = await sendChunks(file, fileSize, prepared, calls, sending);
+    const body = { uploadId, fileKey, totalChunks, sha512, ...fields };
+    return await repeatedOnce(() => calls.json(uploads.complete, { body }), sending.signal);
+  } catch (error) {
+    await calls.cancel(uploadId);
+    throw error;
+  }
+}
+
+/** Completing may be repeated: an answer that got lost on its way is asked for once more. */
+async function repeatedOnce<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (signal.aborted || (error instanceof Refusal && error.isFinal)) throw error;
+    return attempt();
+  }
+}

@@ -1,0 +1,75 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Suspense, type ReactNode } from 'react';
+import { useAuth } from '../../session.tsx';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { problemOf, SessionList } from '../users/users.ts';
+import classes from './account.module.css';
+import { endSession, ownSessionsQuery } from './account.ts';
+import { ChangePassword } from './ChangePassword.tsx';
+import { SecondFactor } from './SecondFactor.tsx';
+
+/** What a person does with their own account: password, second factor, sessions. */
+export function AccountPage() {
+  const { user } = useAuth();
+  return (
+    <Page title="Account" note={user?.email}>
+      <div className={classes.sections}>
+        <Section title="Password" about="Sessions elsewhere end when you change it.">
+          <ChangePassword />
+        </Section>
+        <Section
+          title="Second factor"
+          about="A code of an authenticator app, asked for beside the password when you sign in."
+        >
+          <SecondFactor />
+        </Section>
+        <Section
+          title="Sessions"
+          about="Where you are signed in. End what you do not know, and change your password."
+        >
+          <OwnSessions />
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+function Section({ title, about, children }: { title: string; about: string; children: ReactNode }) {
+  return (
+    <section className={classes.section} aria-label={title}>
+      <h2 className={classes.title}>{title}</h2>
+      <p className={classes.about}>{about}</p>
+      {children}
+    </section>
+  );
+}
+
+function OwnSessions() {
+  const sessions = useQuery(ownSessionsQuery);
+  const end = useMutation({
+    mutationFn: endSession,
+    onSuccess: () => toast({ message: 'Session ended successfully' }),
+  });
+  if (sessions.isLoadingError) {
+    return (
+      <ErrorState
+        title="Failed to fetch sessions"
+        message={problemOf(sessions.error, 'Failed to fetch sessions')}
+        onRetry={() => void sessions.refetch()}
+      />
+    );
+  }
+  return (
+    <Suspense>
+      <SessionList
+        sessions={sessions.data}
+        ending={end.isPending ? end.variables : undefined}
+        onEnd={({ sessionId }) => end.mutate(sessionId)}
+      />
+      {end.error && <ErrorText>{problemOf(end.error, 'Failed to end session')}</ErrorText>}
+    </Suspense>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useRef, useState, type FormEvent } from 'react';
+import { useAuth } from '../../session.tsx';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { passwordsProblem, problemOf } from '../users/users.ts';
+import classes from './account.module.css';
+import { changePassword } from './account.ts';
+import { PasswordField } from './PasswordField.tsx';
+
+/** Sets one's own password, with the current one. */
+export function ChangePassword() {
+  const { user } = useAuth();
+  const form = useRef<HTMLFormElement>(null);
+  const [problem, setProblem] = useState<string>();
+  const change = useMutation({
+    mutationFn: changePassword,
+    onSuccess: () => {
+      form.current?.reset();
+      void toast({ message: 'Password changed successfully' });
+    },
+    onError: (error) => setProblem(problemOf(error, 'Failed to change password')),
+  });
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const text = (name: string) => String(given.get(name));
+    const [newPassword, confirmPassword] = [text('newPassword'), text('confirmPassword')];
+    const currentPassword = text('currentPassword');
+    const found =
+      passwordsProblem(newPassword, confirmPassword) ??
+      (currentPassword ? undefined : 'Please enter your current password');
+    setProblem(found);
+    if (!found) change.mutate({ currentPassword, newPassword, confirmPassword });
+  };
+
+  return (
+    <form ref={form} noValidate onSubmit={submit} className={classes.form}>
+      {/* For password managers: whose password it is. */}
+      <input type="email" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
+      <Stack gap="md">
+        <PasswordField label="Current Password" name="currentPassword" />
+        <PasswordField label="New Password" name="newPassword" autoComplete="new-password" />
+        <PasswordField label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
+        {problem && <ErrorText>{problem}</ErrorText>}
+        <div>
+          <Button type="submit" loading={change.isPending}>
+            Change Password
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  );
+}

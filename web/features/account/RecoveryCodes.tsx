@@ -1,0 +1,60 @@
+import { Button, Checkbox, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import classes from './account.module.css';
+
+/** Spec part 2, section 9. */
+const copiedFor = 2000;
+
+/** Each signs in once where the app is lost. They are shown this once. */
+export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const [kept, setKept] = useState(false);
+  const text = `${codes.join('\n')}\n`;
+  return (
+    <Stack gap="md">
+      <Text>
+        Each of these codes signs you in once, in place of the app. They will not be shown again: keep them
+        where you keep your passwords.
+      </Text>
+      <ul className={`${classes.codes} mono`}>
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <Group gap="xs">
+        <CopyButton value={text} timeout={copiedFor}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              leftSection={
+                copied ? <IconCheck size={15} stroke={1.75} /> : <IconCopy size={15} stroke={1.75} />
+              }
+              onClick={copy}
+            >
+              {copied ? 'Copied!' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+        <Button
+          component="a"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+          download="lanyard-recovery-codes.txt"
+          variant="default"
+          leftSection={<IconDownload size={15} stroke={1.75} />}
+        >
+          Download
+        </Button>
+      </Group>
+      <Checkbox
+        label="I have kept the codes"
+        checked={kept}
+        onChange={(event) => setKept(event.currentTarget.checked)}
+      />
+      <Group justify="flex-end">
+        <Button disabled={!kept} onClick={onClose}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

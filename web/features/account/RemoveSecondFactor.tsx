@@ -1,0 +1,44 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { problemOf } from '../users/users.ts';
+import { removeSecondFactor } from './account.ts';
+import { PasswordField } from './PasswordField.tsx';
+
+/** Goes back to the password alone. */
+export default function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
+  const remove = useMutation({
+    mutationFn: removeSecondFactor,
+    onSuccess: () => {
+      void toast({ message: 'Second factor removed successfully' });
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    remove.mutate(String(new FormData(event.currentTarget).get('currentPassword')));
+  };
+  return (
+    <Modal opened onClose={onClose} title="Remove second factor">
+      <form noValidate onSubmit={submit}>
+        <Stack gap="md">
+          <Text>From then on your password alone signs you in. Your recovery codes stop working.</Text>
+          <PasswordField label="Current Password" name="currentPassword" focused />
+          {remove.error && (
+            <ErrorText>{problemOf(remove.error, 'Failed to remove the second factor')}</ErrorText>
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={remove.isPending}>
+              Remove
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

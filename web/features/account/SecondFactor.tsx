@@ -1,0 +1,52 @@
+import { Button, Group, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { problemOf } from '../users/users.ts';
+import { secondFactorQuery } from './account.ts';
+
+const SetUpSecondFactor = lazy(() => import('./SetUpSecondFactor.tsx'));
+const RemoveSecondFactor = lazy(() => import('./RemoveSecondFactor.tsx'));
+
+/** Whether there is a second factor, and the way to one or back. */
+export function SecondFactor() {
+  const factor = useQuery(secondFactorQuery);
+  const [dialog, setDialog] = useState<'set up' | 'remove'>();
+  const close = () => setDialog(undefined);
+  if (factor.isLoadingError) {
+    return <ErrorText>{problemOf(factor.error, 'Failed to fetch the second factor')}</ErrorText>;
+  }
+  if (!factor.data) return <Skeleton height={30} radius={4} aria-busy aria-label="Loading" />;
+  const { active, recoveryCodesLeft, requiredBy } = factor.data;
+  return (
+    <>
+      <Group gap="sm">
+        <StatusBadge tone={active ? 'teal' : requiredBy ? 'red' : 'neutral'}>
+          {active ? 'Set up' : requiredBy ? 'Missing' : 'Not set up'}
+        </StatusBadge>
+        <Text style={{ flex: '1 1 260px' }}>
+          {active
+            ? `${recoveryCodesLeft} recovery codes left, for when the app is not at hand.`
+            : requiredBy
+              ? 'Your role requires a second factor. Nothing is permitted until you have set one up.'
+              : 'You sign in with your password alone.'}
+        </Text>
+        {active ? (
+          <DisabledReason reason={requiredBy && `The role ${requiredBy} requires a second factor.`}>
+            <Button variant="default" onClick={() => setDialog('remove')}>
+              Remove
+            </Button>
+          </DisabledReason>
+        ) : (
+          <Button onClick={() => setDialog('set up')}>Set Up</Button>
+        )}
+      </Group>
+      <Suspense>
+        {dialog === 'set up' && <SetUpSecondFactor onClose={close} />}
+        {dialog === 'remove' && <RemoveSecondFactor onClose={close} />}
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { useAuth } from '../../session.tsx';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { problemOf } from '../users/users.ts';
+import classes from './account.module.css';
+import { confirmSecondFactor, enrollSecondFactor } from './account.ts';
+import { inGroups } from './in-groups.ts';
+import { PasswordField } from './PasswordField.tsx';
+import { RecoveryCodes } from './RecoveryCodes.tsx';
+
+type Secret = { secret: string; otpauthUrl: string };
+
+/** Password, then the app and a code of it, then the recovery codes, which are shown this once. */
+export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) {
+  const { refreshRights } = useAuth();
+  const [secret, setSecret] = useState<Secret>();
+  const [codes, setCodes] = useState<string[]>();
+  const done = codes !== undefined;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={done ? 'Recovery codes' : 'Set up a second factor'}
+      // What is shown once is not closed by a slip.
+      closeOnClickOutside={false}
+      closeOnEscape={!done}
+      withCloseButton={!done}
+    >
+      {done ? (
+        <RecoveryCodes codes={codes} onClose={onClose} />
+      ) : secret ? (
+        <ProveApp
+          secret={secret}
+          onDone={(recoveryCodes) => {
+            setCodes(recoveryCodes);
+            // What the missing factor held back is permitted now.
+            void refreshRights();
+          }}
+        />
+      ) : (
+        <AskPassword onSecret={setSecret} onCancel={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => void; onCancel: () => void }) {
+  const enroll = useMutation({ mutationFn: enrollSecondFactor, onSuccess: onSecret });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    enroll.mutate(String(new FormData(event.currentTarget).get('currentPassword')));
+  };
+  return (
+    <form noValidate onSubmit={submit}>
+      <Stack gap="md">
+        <Text>Have an authenticator app at hand, such as the one of your phone’s password manager.</Text>
+        <PasswordField label="Current Password" name="currentPassword" focused />
+        {enroll.error && <ErrorText>{problemOf(enroll.error, 'Failed to set up a second factor')}</ErrorText>}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={enroll.isPending}>
+            Continue
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function ProveApp({ secret, onDone }: { secret: Secret; onDone: (recoveryCodes: string[]) => void }) {
+  const confirm = useMutation({
+    mutationFn: confirmSecondFactor,
+    onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    confirm.mutate(String(new FormData(event.currentTarget).get('code')).replaceAll(' ', ''));
+  };
+  return (
+    <form noValidate onSubmit={submit}>
+      <Stack gap="md">
+        <Text>
+          Add an account to your authenticator app and enter this key as it asks for one, or{' '}
+          <Anchor href={secret.otpauthUrl}>open it in an app on this device</Anchor>.
+        </Text>
+        <div className={classes.secret}>
+          <CopyText value={secret.secret} shown={inGroups(secret.secret)} what="key" />
+        </div>
+        <TextInput
+          label="Code"
+          description="The six digits that the app shows now"
+          name="code"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={7}
+          data-autofocus
+        />
+        {confirm.error && (
+          <ErrorText>{problemOf(confirm.error, 'Failed to set up a second factor')}</ErrorText>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" loading={confirm.isPending}>
+            Confirm
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,83 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ApiKey } from '../../../contract/api-keys.ts';
+import { useAuth } from '../../session.tsx';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { fullTime } from '../../ui/time.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { RecordHistoryLink } from '../audit/audit.tsx';
+import { rateText, scopeWords, statusNote, statusOf, whyFinal } from './api-key-words.ts';
+import classes from './api-keys.module.css';
+
+/** All that is known of a key; viewing is open to whoever may see the list. */
+export function ApiKeyDetails(props: { apiKey: ApiKey; onEdit: () => void; onClose: () => void }) {
+  const { apiKey } = props;
+  const { can } = useAuth();
+  return (
+    <Stack gap="lg">
+      <dl className={classes.details}>
+        <Detail name="Name">{apiKey.name}</Detail>
+        <Detail name="Key Prefix">
+          <CopyText value={apiKey.keyPrefix} what="key prefix" />
+        </Detail>
+        <Detail name="Status">
+          <Status apiKey={apiKey} />
+        </Detail>
+        <Detail name="Total Requests">{apiKey.totalRequests.toLocaleString('en')}</Detail>
+        <Detail name="Created">{fullTime(apiKey.createdAt)}</Detail>
+        <Detail name="Last Used">{apiKey.lastUsedAt ? fullTime(apiKey.lastUsedAt) : 'Never'}</Detail>
+        <Detail name="Expires">{apiKey.expiresAt ? fullTime(apiKey.expiresAt) : 'Never'}</Detail>
+        <Detail name="Rate Limit">{rateText(apiKey.rateLimit)}</Detail>
+        <Detail name="IP Whitelist">
+          <Whitelist entries={apiKey.ipWhitelist} />
+        </Detail>
+        <Detail name="Scopes">{apiKey.scopes.map((scope) => scopeWords[scope].label).join(', ')}</Detail>
+      </dl>
+      <Group justify="flex-end" gap="xs">
+        <RecordHistoryLink resourceType="api_key" resourceId={apiKey.id} />
+        <Button variant="default" onClick={props.onClose}>
+          Close
+        </Button>
+        {can.updateApiKeys && (
+          <DisabledReason reason={whyFinal(apiKey)}>
+            <Button onClick={props.onEdit}>Edit</Button>
+          </DisabledReason>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Status({ apiKey }: { apiKey: ApiKey }) {
+  const { word, tone } = statusOf(apiKey, useNow());
+  const note = apiKey.revokedAt ? `Revoked for good on ${fullTime(apiKey.revokedAt)}` : statusNote(apiKey);
+  return (
+    <>
+      <StatusBadge tone={tone}>{word}</StatusBadge> {note}
+    </>
+  );
+}
+
+function Whitelist({ entries }: { entries: string[] }) {
+  if (entries.length === 0) return 'None: every address may use the key';
+  return (
+    <ul>
+      {entries.map((entry) => (
+        <li key={entry} className="mono">
+          {entry}
+        </li>
+      ))}
+    </ul>
+  );
+}

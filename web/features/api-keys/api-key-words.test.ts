@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { snippetsFor } from './api-key-snippets.ts';
+import { requestsText, revokeQuestion, statusNote, statusOf, whyFinal } from './api-key-words.ts';
+
+const now = new Date('2026-11-20T12:00:00Z');
+const past = '2026-11-20T11:59:59.000Z';
+const future = '2026-11-20T12:00:01.000Z';
+
+test.each([
+  ['Active', 'teal', undefined, { isActive: true, revokedAt: null, expiresAt: future }],
+  ['Active', 'teal', undefined, { isActive: true, revokedAt: null, expiresAt: null }],
+  ['Expired', 'amber', undefined, { isActive: true, revokedAt: null, expiresAt: past }],
+  [
+    'Revoked',
+    'red',
+    'Inactive, and may be made active again',
+    { isActive: false, revokedAt: null, expiresAt: past },
+  ],
+  ['Revoked', 'red', 'Revoked for good', { isActive: false, revokedAt: past, expiresAt: future }],
+])('%s in %s, with the note %s: %o', (word, tone, note, state) => {
+  expect(statusOf(state, now)).toEqual({ word, tone });
+  expect(statusNote(state)).toBe(note);
+  expect(whyFinal(state) === null).toBe(state.revokedAt === null);
+});
+
+test('counts and questions', () => {
+  expect([0, 1, 12_345].map(requestsText)).toEqual(['0 requests', '1 request', '12,345 requests']);
+  expect(revokeQuestion('CI')).toBe(
+    'Are you sure you want to revoke the API key "CI"? This action cannot be undone.',
+  );
+});
+
+test('a new key comes with what it can be used for', () => {
+  const titles = (...scopes: Parameters<typeof snippetsFor>[0]) =>
+    snippetsFor(scopes, 'https://lanyard.example').map(({ title }) => title);
+  expect(titles('validate')).toEqual(['Validate a license']);
+  expect(titles('updates')).toEqual(['electron-builder: publish']);
+  expect(titles('releases')).toEqual(['electron-builder: publish', 'Publish a release from CI']);
+  const [curl] = snippetsFor(['validate'], 'https://lanyard.example');
+  expect(curl!.text).toContain('curl -s https://lanyard.example/api/licenses/validate');
+});

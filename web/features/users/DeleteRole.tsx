@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Role } from '../../../contract/users.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { roleLabel } from './role-words.ts';
+import { deleteRole, problemOf } from './users.ts';
+
+/** Asks before a role of one's own making goes. */
+export default function DeleteRole(props: { role: Role; onDeleted: () => void; onClose: () => void }) {
+  const { role, onDeleted, onClose } = props;
+  const remove = useMutation({
+    mutationFn: () => deleteRole(role.roleId),
+    onSuccess: () => {
+      void toast({ message: 'Role deleted successfully' });
+      onClose();
+      onDeleted();
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened
+      title="Delete Role"
+      message={`Delete the role ${roleLabel(role.name)}? Nobody has it.`}
+      confirmLabel="Delete"
+      busy={remove.isPending}
+      error={remove.error ? problemOf(remove.error, 'Failed to delete role') : undefined}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { schemaResolver, useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { rbac } from '../../../contract/users.ts';
+import { fieldErrors } from '../../api-error.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { RoleSelect } from './RoleSelect.tsx';
+import { createRole, problemOf } from './users.ts';
+
+const validate = schemaResolver(rbac.createRole.body, { sync: true });
+
+/** A role with the rights of an existing one, to be changed afterwards. */
+export default function NewRole(props: {
+  copyFrom: string;
+  onCreated: (roleId: string) => void;
+  onClose: () => void;
+}) {
+  const { onCreated, onClose } = props;
+  const form = useForm({
+    initialValues: { roleId: '', description: '', copyFrom: props.copyFrom },
+    validate,
+  });
+  const create = useMutation({
+    mutationFn: (values: typeof form.values) => createRole({ ...values, roleId: values.roleId.trim() }),
+    onSuccess: ({ roleId }) => {
+      void toast({ message: 'Role created successfully' });
+      onClose();
+      onCreated(roleId);
+    },
+  });
+  const { setErrors } = form;
+  useEffect(() => {
+    const { role, ...errors } = fieldErrors(create.error);
+    if (create.error) setErrors(role ? { ...errors, copyFrom: role } : errors);
+  }, [create.error, setErrors]);
+
+  return (
+    <Modal opened onClose={onClose} title="New Role">
+      <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            description="Lower-case letters, digits and underscores, such as night_support"
+            required
+            data-autofocus
+            maxLength={50}
+            {...form.getInputProps('roleId')}
+          />
+          <TextInput label="Description" required maxLength={500} {...form.getInputProps('description')} />
+          <RoleSelect
+            label="Rights of"
+            value={form.values.copyFrom}
+            error={form.errors['copyFrom']}
+            onChange={(role) => form.setFieldValue('copyFrom', role)}
+          />
+          {create.error && <ErrorText>{problemOf(create.error, 'Failed to create role')}</ErrorText>}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create Role
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,86 @@
+import { Checkbox, Tooltip } from '@mantine/core';
+import {
+  actions,
+  resourceActions,
+  resources,
+  type Action,
+  type Permission,
+  type Resource,
+} from '../../../contract/permissions.ts';
+import { cellOf } from './role-form.ts';
+import { roleLabel } from './role-words.ts';
+import classes from './roles.module.css';
+
+/** Resources by actions; where an action does not exist on a resource the cell is empty. */
+export function RoleMatrix(props: {
+  label: string;
+  cells: ReadonlySet<string>;
+  whyNot: (permission: Permission) => string | null;
+  onChange: (cell: string, on: boolean) => void;
+}) {
+  const { cells, whyNot, onChange } = props;
+  const cell = (resource: Resource, action: Action) => {
+    const name = cellOf(resource, action);
+    const reason = whyNot({ resource, action });
+    return (
+      <MatrixCell
+        label={`${roleLabel(resource)}: ${action}`}
+        checked={cells.has(name)}
+        reason={reason}
+        onChange={(on) => onChange(name, on)}
+      />
+    );
+  };
+  return (
+    <div className={classes.matrixBox}>
+      <table className={classes.matrix} aria-label={props.label}>
+        <thead>
+          <tr>
+            <th scope="col">Resource</th>
+            {actions.map((action) => (
+              <th key={action} scope="col">
+                {roleLabel(action)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {resources.map((resource) => (
+            <tr key={resource}>
+              <th scope="row">{roleLabel(resource)}</th>
+              {actions.map((action) => (
+                <td key={action}>{resourceActions[resource].includes(action) && cell(resource, action)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Stays in the tab order when it cannot be changed, so that the reason can be reached by keyboard. */
+function MatrixCell(props: {
+  label: string;
+  checked: boolean;
+  reason: string | null;
+  onChange: (on: boolean) => void;
+}) {
+  const { label, checked, reason, onChange } = props;
+  const box = (
+    <Checkbox
+      aria-label={reason ? `${label}. ${reason}` : label}
+      aria-disabled={reason !== null || undefined}
+      checked={checked}
+      onChange={(event) => !reason && onChange(event.currentTarget.checked)}
+      styles={reason ? { input: { opacity: 0.55, cursor: 'not-allowed' } } : {}}
+    />
+  );
+  return reason ? (
+    <Tooltip label={reason}>
+      <span className={classes.cell}>{box}</span>
+    </Tooltip>
+  ) : (
+    <span className={classes.cell}>{box}</span>
+  );
+}

@@ -1,0 +1,30 @@
+import { Button } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import type { Role } from '../../../contract/users.ts';
+import { paths } from '../../paths.ts';
+import { setRolePreview } from '../../role-preview.ts';
+import { navigation } from '../../shell/navigation.ts';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { roleLabel } from './role-words.ts';
+
+/** Shows the console as people of a role see it, with nothing that can be changed. */
+export function SeeAsRole({ role }: { role: Role }) {
+  const navigate = useNavigate();
+  const { name, permissions } = role;
+  const first = navigation.find((item) =>
+    permissions.some(({ resource, action }) => resource === item.resource && action === 'read'),
+  );
+  const see = async () => {
+    // Away first: this screen may not be the role's to see.
+    await navigate({ to: first?.to ?? paths.account });
+    setRolePreview({ role: name, label: roleLabel(name), permissions });
+  };
+  return (
+    <DisabledReason reason={role.roleId === 'service_account' ? 'A service account has no console.' : null}>
+      <Button variant="default" leftSection={<IconEye size={15} stroke={1.75} />} onClick={() => void see()}>
+        See the console as this role
+      </Button>
+    </DisabledReason>
+  );
+}

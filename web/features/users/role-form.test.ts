@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { Permission } from '../../../contract/permissions.ts';
+import {
+  isChanged,
+  permissionsOf,
+  valuesOf,
+  whyNotCell,
+  whyNotDelete,
+  whyNotEdit,
+  withCell,
+} from './role-form.ts';
+import { fallbackRoles } from './role-words.ts';
+import type { Me } from './user-can.ts';
+
+const role = (name: string) => fallbackRoles.find(({ roleId }) => roleId === name)!;
+const me = (isSuperAdmin: boolean, ...held: string[]): Me => ({
+  userId: 'me',
+  isSuperAdmin,
+  holds: ({ resource, action }: Permission) => held.includes(`${resource}:${action}`),
+});
+
+test('cells are set and taken, and what comes out is in the order of the matrix', () => {
+  const viewer = role('viewer');
+  const more = withCell(valuesOf(viewer), 'users:read', true);
+  expect(isChanged(viewer, more)).toBe(true);
+  expect(permissionsOf(more.cells)[0]).toEqual({ resource: 'users', action: 'read' });
+  expect(isChanged(viewer, withCell(more, 'users:read', false))).toBe(false);
+});
+
+test('a description and the second factor are changes as well', () => {
+  const viewer = role('viewer');
+  expect(isChanged(viewer, { ...valuesOf(viewer), description: `${viewer.description} ` })).toBe(false);
+  expect(isChanged(viewer, { ...valuesOf(viewer), description: 'others' })).toBe(true);
+  expect(isChanged(viewer, { ...valuesOf(viewer), requiresSecondFactor: true })).toBe(true);
+});
+
+test('super_admin is changed by nobody, its setting by super admins only', () => {
+  const permission: Permission = { resource: 'users', action: 'read' };
+  expect(whyNotCell(me(true, 'users:read'), role('super_admin'), permission)).toContain('holds everything');
+  expect(whyNotEdit(me(true), role('super_admin'), true)).toBeNull();
+  expect(whyNotEdit(me(false), role('super_admin'), true)).toBe('Only a super admin changes this role.');
+  expect(whyNotEdit(me(true), role('viewer'), false)).toBe('You lack the permission users:update.');
+});
+
+test('nobody gives what they lack', () => {
+  expect(
+    whyNotCell(me(false, 'users:read'), role('viewer'), { resource: 'users', action: 'read' }),
+  ).toBeNull();
+  expect(whyNotCell(me(false), role('viewer'), { resource: 'audit', action: 'export' })).toBe(
+    'You lack audit:export yourself',
+  );
+});
+
+test('a role goes when it is no built-in one and nobody has it', () => {
+  expect(whyNotDelete(role('viewer'))).toBe('One of the seven roles cannot be removed.');
+  expect(whyNotDelete({ ...role('viewer'), builtIn: false, userCount: 2 })).toBe(
+    'Somebody still has this role.',
+  );
+  expect(whyNotDelete({ ...role('viewer'), builtIn: false })).toBeNull();
+});

@@ -1,0 +1,66 @@
+import {
+  resourceActions,
+  resources,
+  type Action,
+  type Permission,
+  type Resource,
+} from '../../../contract/permissions.ts';
+import type { Role } from '../../../contract/users.ts';
+import type { Me } from './user-can.ts';
+
+/** What a person edits of a role. A cell is `resource:action`. */
+export type RoleValues = { description: string; requiresSecondFactor: boolean; cells: ReadonlySet<string> };
+
+export const cellOf = (resource: Resource, action: Action): string => `${resource}:${action}`;
+
+export const valuesOf = (role: Role): RoleValues => ({
+  description: role.description,
+  requiresSecondFactor: role.requiresSecondFactor,
+  cells: new Set(role.permissions.map((p) => cellOf(p.resource, p.action))),
+});
+
+/** The permissions of the chosen cells, in the order of the matrix. */
+export const permissionsOf = (cells: ReadonlySet<string>): Permission[] =>
+  resources.flatMap((resource) =>
+    resourceActions[resource]
+      .filter((action) => cells.has(cellOf(resource, action)))
+      .map((action) => ({ resource, action })),
+  );
+
+export function withCell(values: RoleValues, cell: string, on: boolean): RoleValues {
+  const cells = new Set(values.cells);
+  if (on) cells.add(cell);
+  else cells.delete(cell);
+  return { ...values, cells };
+}
+
+/** True when saving would change something. */
+export function isChanged(role: Role, values: RoleValues): boolean {
+  const before = valuesOf(role);
+  return (
+    values.description.trim() !== before.description ||
+    values.requiresSecondFactor !== before.requiresSecondFactor ||
+    !sameCells(before.cells, values.cells)
+  );
+}
+
+/** Why a role cannot be edited at all. */
+export function whyNotEdit(me: Me, role: Role, mayUpdate: boolean): string | null {
+  if (!mayUpdate) return 'You lack the permission users:update.';
+  return role.roleId === 'super_admin' && !me.isSuperAdmin ? 'Only a super admin changes this role.' : null;
+}
+
+/** Why one cell cannot be changed: super_admin holds everything, and nobody gives or takes what they lack. */
+export function whyNotCell(me: Me, role: Role, permission: Permission): string | null {
+  if (role.roleId === 'super_admin') return 'super_admin holds everything and cannot be changed';
+  return me.holds(permission) ? null : `You lack ${permission.resource}:${permission.action} yourself`;
+}
+
+/** Why a role cannot be removed. */
+export function whyNotDelete(role: Role): string | null {
+  if (role.builtIn) return 'One of the seven roles cannot be removed.';
+  return role.userCount > 0 ? 'Somebody still has this role.' : null;
+}
+
+const sameCells = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size === other.size && [...one].every((cell) => other.has(cell));
