@@ -43,14 +43,19 @@ export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): st
 type Answer = { status: number; text: string; keepsSession: boolean };
 
 async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
-  const refusal = refusedByPreview(route);
-  if (refusal) throw new ApiError(403, refusal, { error: refusal });
+  refuseInPreview(route);
   const { status, text } =
     route.access.kind === 'public'
       ? await fetchOnce(route, request, signal, undefined)
       : await withSession((token) => fetchOnce(route, request, signal, token));
   if (status < 200 || status > 299) throw errorOf(status, text);
   return text === '' ? null : (JSON.parse(text) as unknown);
+}
+
+/** Throws when the console is shown as a role and the call does not belong to that: every change, for one. */
+export function refuseInPreview(route: Route): void {
+  const refusal = refusedByPreview(route);
+  if (refusal) throw new ApiError(403, refusal, { error: refusal });
 }
 
 /**

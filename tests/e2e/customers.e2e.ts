@@ -16,28 +16,53 @@ import {
 } from './support.ts';
 
 const search = (page: Page) => page.getByPlaceholder('Search customers...');
-const names = (page: Page) => page.getByRole('region', { name: 'Customers' }).locator('tbody tr td:nth-child(2)');
+const names = (page: Page) =>
+  page.getByRole('region', { name: 'Customers' }).locator('tbody tr td:nth-child(2)');
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const option = (page: Page, name: string) => page.getByRole('option', { name, exact: true });
 /** Where the form of the modal can be sent from, and what it sends. */
 const sent = (page: Page, method: string) =>
-  page.waitForRequest((request) => request.method() === method).then((request) => request.postDataJSON() as unknown);
+  page
+    .waitForRequest((request) => request.method() === method)
+    .then((request) => request.postDataJSON() as unknown);
 
 test('the list: columns, country names, badges, search, empty text', async ({ page, server }) => {
   const word = unique('Listing');
   const { customerId } = await makeCustomer(server.admin, { name: `${word} Bergen`, country: 'NO' });
-  await makeCustomer(server.admin, { name: `${word} Kyoto`, country: 'JP', email: `it@${word.replace(' ', '')}.example` });
-  await server.db.updateTable('customers').set({ status: 'inactive' }).where('customer_id', '=', customerId).execute();
+  await makeCustomer(server.admin, {
+    name: `${word} Kyoto`,
+    country: 'JP',
+    email: `it@${word.replace(' ', '')}.example`,
+  });
+  await server.db
+    .updateTable('customers')
+    .set({ status: 'inactive' })
+    .where('customer_id', '=', customerId)
+    .execute();
   await signInAs(page, 'super_admin', '/customers', server);
 
   await expect(page.getByRole('heading', { level: 1, name: 'Customers' })).toBeVisible();
   await expect(page).toHaveTitle('Customers · Lanyard');
   await search(page).fill(word.toUpperCase());
   await expect(names(page)).toHaveText([`${word} Bergen`, `${word} Kyoto`]);
-  await expect(page.getByRole('columnheader')).toHaveText(['', 'Name', 'Email', 'Country', 'Status', 'Actions']);
+  await expect(page.getByRole('columnheader')).toHaveText([
+    '',
+    'Name',
+    'Email',
+    'Country',
+    'Status',
+    'Actions',
+  ]);
 
   const inactive = rowOf(page, 'Bergen');
-  await expect(inactive.getByRole('cell')).toHaveText(['', `${word} Bergen`, '—', 'Norway', 'Inactive', 'EditDelete']);
+  await expect(inactive.getByRole('cell')).toHaveText([
+    '',
+    `${word} Bergen`,
+    '—',
+    'Norway',
+    'Inactive',
+    'EditDelete',
+  ]);
   await expectColor(inactive.getByText('Inactive'), 'red');
   const active = rowOf(page, 'Kyoto');
   await expect(active).toContainText('Japan');
@@ -48,7 +73,9 @@ test('the list: columns, country names, badges, search, empty text', async ({ pa
   await expectAccessible(page);
 
   await search(page).fill('no customer has this name');
-  await expect(page.getByText('No customers found. Try adjusting your search.', { exact: true })).toBeVisible();
+  await expect(
+    page.getByText('No customers found. Try adjusting your search.', { exact: true }),
+  ).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Clear search' }).click();
   await expect(names(page).first()).toBeVisible();
@@ -66,7 +93,9 @@ test('a list that cannot be loaded says so, once, and offers to try again', asyn
   });
   await page.getByRole('link', { name: 'Customers', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Error loading customers' })).toBeVisible();
-  await expect(page.getByText('The server cannot be reached. Check the connection and try again.')).toBeVisible();
+  await expect(
+    page.getByText('The server cannot be reached. Check the connection and try again.'),
+  ).toBeVisible();
   await expectAccessible(page);
   expect(requests).toBe(1);
   await page.unroute(calls);
@@ -137,7 +166,11 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   await expect(edit).toBeHidden();
 });
 
-test('two people who edit one customer: the second sees what differs', async ({ page, otherPage, server }) => {
+test('two people who edit one customer: the second sees what differs', async ({
+  page,
+  otherPage,
+  server,
+}) => {
   const { customerId, name } = await makeCustomer(server.admin, { country: 'DE', phone: '1' });
   const path = `/customers?edit=${customerId}`;
   const form = (of: Page) => dialog(of, 'Edit Customer');
@@ -156,7 +189,11 @@ test('two people who edit one customer: the second sees what differs', async ({ 
   await form(page).getByRole('textbox', { name: 'Phone' }).fill('3');
   await form(page).getByRole('button', { name: 'Update Customer' }).click();
   const conflict = dialog(page, 'Someone else changed this meanwhile');
-  await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Phone23', 'CountryAustriaGermany']);
+  await expect(conflict.getByRole('row')).toHaveText([
+    'FieldTheirsYours',
+    'Phone23',
+    'CountryAustriaGermany',
+  ]);
   await expectAccessible(page);
   await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
   await expect(page.getByText('Customer updated successfully')).toBeVisible();
@@ -202,7 +239,12 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
 });
 
 test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ page, server }) => {
-  const kept = await makeCustomer(server.admin, { name: unique('Trash kept'), phone: '+47 22', country: 'NO', email: 'a@b.example' });
+  const kept = await makeCustomer(server.admin, {
+    name: unique('Trash kept'),
+    phone: '+47 22',
+    country: 'NO',
+    email: 'a@b.example',
+  });
   const gone = await makeCustomer(server.admin, { name: unique('Trash gone') });
   const license = await makeLicense(server.admin, { customerId: gone.customerId });
   await validateOn(server.admin, license, 'a machine');
@@ -252,7 +294,9 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
       await refusal.getByRole('button', { name: 'Close' }).last().click();
       await expect(refusal).toBeHidden();
     }
-    await page.route('**/check-deletable', (route) => route.fulfill({ status: 409, body: '{}' }), { times: 1 });
+    await page.route('**/check-deletable', (route) => route.fulfill({ status: 409, body: '{}' }), {
+      times: 1,
+    });
     expectStatus(page, 409);
     await start();
     await expect(page.getByText('Failed to check if customer can be deleted')).toBeVisible();
@@ -296,7 +340,10 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
   await expect(page.getByRole('alert')).toBeHidden();
 });
 
-test('who may not change customers sees no buttons for it, and in the trash the reason', async ({ page, server }) => {
+test('who may not change customers sees no buttons for it, and in the trash the reason', async ({
+  page,
+  server,
+}) => {
   const { name, customerId } = await makeCustomer(server.admin, { name: unique('Locked') });
   await signInAs(page, 'viewer', `/customers?search=${encodeURIComponent(name)}`, server);
   await expect(page.getByRole('columnheader')).toHaveText(['Name', 'Email', 'Country', 'Status']);
@@ -321,7 +368,10 @@ test('who may not change customers sees no buttons for it, and in the trash the 
   await expectAccessible(page);
 });
 
-test('search, filters, order and page live in the address; the CSV holds the filtered list', async ({ page, server }) => {
+test('search, filters, order and page live in the address; the CSV holds the filtered list', async ({
+  page,
+  server,
+}) => {
   const word = unique('Paging').replace(' ', '');
   await Promise.all(
     Array.from({ length: 53 }, (_, n) =>

@@ -247,7 +247,9 @@ test('a license of a soft-deleted customer keeps only Activations', async ({ pag
   for (const license of [active, revoked]) {
     await tab(page, license === active ? 'Active' : 'Revoked').click();
     await expect(row(page, license)).toContainText('Customer is soft-deleted');
-    await expect(row(page, license).getByRole('button', { name: /^(Edit|View|Revoke|Reactivate)/ })).toHaveCount(0);
+    await expect(
+      row(page, license).getByRole('button', { name: /^(Edit|View|Revoke|Reactivate)/ }),
+    ).toHaveCount(0);
     await expect(row(page, license).getByRole('button', { name: 'Activations' })).toBeEnabled();
   }
   await expect(list(page).getByRole('button', { name: `${customer.name} (Deleted)` })).toBeVisible();
@@ -463,22 +465,34 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
   await page.getByRole('combobox', { name: 'Customer' }).fill(customer.name);
   await page.getByRole('option', { name: customer.name }).click();
   await button(page, 'Create License').click();
-  await expect(page.getByText(`License created for ${customer.name}: Enterprise, valid until 28 Feb 2027.`)).toBeVisible();
+  await expect(
+    page.getByText(`License created for ${customer.name}: Enterprise, valid until 28 Feb 2027.`),
+  ).toBeVisible();
 
   await page.route(`**${customers.list.path}?*`, (route) =>
-    route.fulfill({ json: { success: true, data: [], meta: { total: 0, limit: 50, offset: 0, deleted: 0 } } }),
+    route.fulfill({
+      json: { success: true, data: [], meta: { total: 0, limit: 50, offset: 0, deleted: 0 } },
+    }),
   );
   await page.goto('/licenses/new');
   await expect(page.getByRole('heading', { name: 'No Customers Found' })).toBeVisible();
-  await expect(page.getByText('Please create a customer before creating a license.', { exact: true })).toBeVisible();
+  await expect(
+    page.getByText('Please create a customer before creating a license.', { exact: true }),
+  ).toBeVisible();
   await expectAccessible(page);
 });
 
 test('the activations modal: texts, actions, what goes wrong', async ({ page, server }) => {
   const license = await makeLicense(server.admin, { maxActivations: 2 });
-  await validateOn(server.admin, license, 'workstation-7', { hostname: 'ws7', platform: 'win32', architecture: 'x64' });
+  await validateOn(server.admin, license, 'workstation-7', {
+    hostname: 'ws7',
+    platform: 'win32',
+    architecture: 'x64',
+  });
   await validateOn(server.admin, license, 'workstation-8');
-  const [eight] = (await machinesOf(server.admin, license)).filter((one) => one.machineId === 'workstation-8');
+  const [eight] = (await machinesOf(server.admin, license)).filter(
+    (one) => one.machineId === 'workstation-8',
+  );
   await deactivate(server.admin, eight!);
   const path = `/licenses?search=${license.licenseKey}`;
   await signInAs(page, 'super_admin', path, server);
@@ -549,7 +563,10 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
   });
 });
 
-test('who may only look sees no buttons that change, and in the activations the reason', async ({ page, server }) => {
+test('who may only look sees no buttons that change, and in the activations the reason', async ({
+  page,
+  server,
+}) => {
   const license = await makeLicense(server.admin);
   await validateOn(server.admin, license, 'machine-a');
   await signInAs(page, 'viewer', `/licenses?search=${license.licenseKey}`, server);

@@ -82,7 +82,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
   const tray = page.getByRole('region', { name: 'Uploads' });
   const size = 24 * megabyte;
   const setup = await fileOnDisk(installer, program(size, noise(size, 'setup')));
-  const first = await fileOnDisk('First.exe', program(4096));
+  const small = await fileOnDisk('First.exe', program(4096));
 
   await test.step('sign in, and open New Release', async () => {
     await page.goto(`${server.url}/releases`);
@@ -94,7 +94,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
   await test.step('a small full release comes first, in one request', async () => {
     await page.getByRole('button', { name: 'New Release' }).click();
     await expect(modal.getByRole('textbox', { name: 'Version', exact: true })).toHaveValue('1.0.0');
-    await modal.locator('input[type=file]').setInputFiles(first);
+    await modal.locator('input[type=file]').setInputFiles(small);
     await modal.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
     const direct = page.waitForResponse((answer) => answer.url().endsWith(uploads.direct.path));
     await modal.getByRole('button', { name: 'Upload Release' }).click();
@@ -121,7 +121,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     const state = modal.getByText(/^(Hashing|Uploading) · /);
     await expect(state).toContainText(/ of 24\.00 MB/);
     expect((await stored).status()).toBe(200);
-    await expect(modal.getByRole('progressbar', { name: `Upload of ${installer}` })).toBeVisible();
+    await expect(modal.getByRole('progressbar', { name: `Upload of ${installer}` })).toBeAttached();
     await expect(state).toContainText(/^Uploading · .* of 24\.00 MB · .*\/s · .* left$/);
   });
 
@@ -132,6 +132,8 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     await expect(
       tray.getByText(/Choose the same file again; what is there already is not sent twice\./),
     ).toBeVisible();
+    // The address still says that a new release is begun.
+    await modal.getByRole('button', { name: 'Cancel' }).click();
     const before = line.sent.length;
     await line.free();
     const again: string[] = [];
@@ -231,7 +233,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     await expect(events).toContainText('Started downloading 1.0.1');
     await expect(events).toContainText('Checked for updates (current: 0.9.0)');
     await expect(page.getByRole('tab', { name: 'Downloads (1)' })).toBeVisible();
-    const why = rowOf(page.getByRole('region', { name: /^Why this machine/ }), '1.0.1');
+    const why = rowOf(page.getByRole('region', { name: /^Why this machine/ }), '1.0.1 stable');
     await expect(why).toContainText('below its rollout of 5 %');
     await page.goto(`${server.url}/machines/${displayIdOf(machineHashOf(fine))}`);
     await expect(events).toContainText('Successfully installed 1.0.1');

@@ -9,13 +9,13 @@ import { session } from '../../contract/session.ts';
 import {
   expect,
   expectAccessible,
+  expectNoAxeViolations,
   expectStatus,
   signInAs,
   signInByForm,
   stored,
   test,
   type Page,
-  type Route,
 } from './support.ts';
 
 const four = ['user', 'accessToken', 'permissions', 'roles'];
@@ -48,7 +48,13 @@ test('sign-in sends back to where the person was going', async ({ page, server }
 
 test('a sign-in link leads to no other place than this one', async ({ page, server }) => {
   await signInAs(page, 'viewer', '/licenses', server);
-  for (const target of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/login']) {
+  for (const target of [
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    '/login',
+  ]) {
     await page.goto(`/login?redirect=${encodeURIComponent(target)}`);
     await expect(page, target).toHaveURL('/licenses');
   }
@@ -84,7 +90,10 @@ test('too many wrong passwords are throttled in words', async ({ page, server })
   );
 });
 
-test('a stored session is restored behind a spinner, with rights as they are now', async ({ page, server }) => {
+test('a stored session is restored behind a spinner, with rights as they are now', async ({
+  page,
+  server,
+}) => {
   await signInAs(page, 'viewer', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.evaluate(() => localStorage.setItem('permissions', '[]'));
@@ -103,12 +112,17 @@ test('a stored session is restored behind a spinner, with rights as they are now
   expect(Math.abs(box.x + box.width / 2 - width / 2)).toBeLessThan(10);
   expect(Math.abs(box.y + box.height / 2 - height / 2)).toBeLessThan(10);
   await expect(navigation(page)).toBeHidden();
-  await expectAccessible(page);
 
   answer();
   for (const name of ['Licenses', 'Customers'])
     await expect(navigation(page).getByRole('link', { name })).toBeVisible();
   await expect(page.getByRole('banner')).toContainText('Robin viewer');
+
+  // The console waits for its rights only so long: axe may take longer than that.
+  await page.route(`**${session.me.path}`, () => {});
+  await page.reload();
+  await expect(spinner).toBeVisible();
+  await expectNoAxeViolations(page);
 });
 
 test('rights that cannot be refreshed leave the session as it was stored', async ({ page, server }) => {
@@ -130,7 +144,10 @@ test('a corrupt stored user clears all four items', async ({ page, server }) => 
   }
 });
 
-test('Logout ends the session here and on the server, and here even if the call fails', async ({ page, server }) => {
+test('Logout ends the session here and on the server, and here even if the call fails', async ({
+  page,
+  server,
+}) => {
   await signInAs(page, 'viewer', '/customers', server);
   const cookies = await page.context().cookies();
   await page.getByRole('button', { name: 'Logout' }).click();
@@ -162,19 +179,11 @@ test('two tabs share one session', async ({ page, context, server }) => {
   await expect(heading(page, 'License Management')).toBeVisible();
 });
 
-test('an access token that ran out is not noticed', async ({ page, server }) => {
-  await signInAs(page, 'license_manager', '/licenses', server);
-  await expect(heading(page, 'License Management')).toBeVisible();
-  const { userId } = await server.person('license_manager');
-  const access_expires_at = new Date(Date.now() - 1000);
-  await server.changeSessions((tx) =>
-    tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
-  );
-  await navigation(page).getByRole('link', { name: 'Customers' }).click();
-  await expect(page.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
-});
-
-test('a refused token is renewed unseen, once for all calls of all tabs', async ({ page, context, server }) => {
+test('an access token that ran out is renewed unseen, once for all calls of all tabs', async ({
+  page,
+  context,
+  server,
+}) => {
   expectStatus(page, 401);
   await signInAs(page, 'license_manager', '/licenses', server);
   const second = await context.newPage();
@@ -186,16 +195,11 @@ test('a refused token is renewed unseen, once for all calls of all tabs', async 
   let renewals = 0;
   context.on('request', (request) => (renewals += Number(request.url().endsWith(session.refresh.path))));
 
-  // Both have asked before either is told.
-  let asked = 0;
-  for (const tab of tabs) {
-    const refuse = async (route: Route) => {
-      asked++;
-      await expect.poll(() => asked).toBe(tabs.length);
-      await route.fulfill({ status: 401, body: '{}' });
-    };
-    await tab.route('**/api/customers?*', refuse, { times: 1 });
-  }
+  const { userId } = await server.person('license_manager');
+  const access_expires_at = new Date(Date.now() - 1000);
+  await server.changeSessions((tx) =>
+    tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
+  );
   await Promise.all(tabs.map((tab) => navigation(tab).getByRole('link', { name: 'Customers' }).click()));
   for (const tab of tabs) {
     await expect(tab.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();

@@ -161,7 +161,10 @@ test('an unknown address says so inside the shell', async ({ page, server }) => 
   await expect(page).toHaveURL('/licenses');
 });
 
-test('a screen that fails keeps the shell, says what happened and can be reloaded', async ({ page, server }) => {
+test('a screen that fails keeps the shell, says what happened and can be reloaded', async ({
+  page,
+  server,
+}) => {
   await signInAs(page, 'super_admin', '/customers', server);
   await page.route(`**${customers.list.path}?*`, (route) => route.fulfill({ json: { success: true } }));
   await page.goto('/licenses/new');
@@ -174,9 +177,10 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
   await expect(heading(page, 'New License')).toBeVisible();
 
   await page.addInitScript(() => {
-    Number.prototype.toLocaleString = () => {
+    const value = () => {
       throw new Error('');
     };
+    Object.defineProperty(Number.prototype, 'toLocaleString', { value });
   });
   await page.goto('/customers');
   await expect(heading(page, '500 - Something went wrong')).toBeVisible();

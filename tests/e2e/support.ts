@@ -1,6 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
+import { AxeBuilder } from '@axe-core/playwright';
 import { hash } from '@node-rs/argon2';
-import { test as base, expect, type BrowserContext, type Locator, type Page, type Route } from '@playwright/test';
+import { test as base, expect, type BrowserContext, type Locator, type Page } from '@playwright/test';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -231,7 +231,7 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
   },
 });
 
-export { expect, type Page, type Route };
+export { expect, type Page };
 
 // --- signing in -----------------------------------------------------------------------------------------------
 
@@ -250,8 +250,8 @@ export async function signInAs(page: Page, role: RoleName, path: string, server:
   const empty = `${server.url}/empty`;
   await page.route(empty, (route) => route.fulfill({ contentType: 'text/html', body: noIcon }), { times: 1 });
   await page.goto(empty);
-  await page.evaluate((session) => {
-    for (const [key, value] of Object.entries(session)) {
+  await page.evaluate((items) => {
+    for (const [key, value] of Object.entries(items)) {
       localStorage.setItem(key, typeof value === 'string' ? value : JSON.stringify(value));
     }
   }, data);

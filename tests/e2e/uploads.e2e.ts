@@ -200,8 +200,8 @@ test('a file that lies elsewhere needs an address, a size and a hash', async ({ 
     'Invalid semantic version: v1',
   ]);
 
-  // The server looks at the address before it believes it; this one is its own.
-  expectStatus(page, 400);
+  // The server asks for the address before it believes it, and asks nobody near itself.
+  expectStatus(page, 422);
   await field(page, 'File URL').fill(`${server.url}/nothing/Setup.exe`);
   await field(page, 'File Size').fill('1024');
   await field(page, 'SHA512').fill(sha512Of(Buffer.alloc(1024)));
@@ -406,7 +406,7 @@ test('two uploads go on in the tray while staff look at other screens', async ({
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
   await expect(page).toHaveURL(/\/customers$/);
   for (const name of names)
-    await expect(tray(page).getByRole('progressbar', { name: `Upload of ${name}` })).toBeVisible();
+    await expect(tray(page).getByRole('progressbar', { name: `Upload of ${name}` })).toBeAttached();
   await expect(tray(page).getByRole('heading')).toHaveText(/^2 uploads · \d+%$/);
   await expectAccessible(page);
   await tray(page).getByRole('button', { name: 'Fold uploads' }).click();

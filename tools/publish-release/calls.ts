@@ -16,7 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-type Init = RequestInit & { headers?: Record<string, string> };
+type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
 type Answer<R extends Route> = R['answer'] extends z.ZodType ? z.output<R['answer']> : undefined;
 export type Calls = ReturnType<typeof callsOf>;
 

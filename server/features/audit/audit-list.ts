@@ -2,7 +2,7 @@ import type { AuditEntry, audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { split } from './audit-filter.ts';
+import { split, type Split } from './audit-filter.ts';
 import { countUpTo, findPage, type ListRow, type Position } from './audit-page.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
@@ -10,9 +10,27 @@ type ListQuery = RouteInput<typeof calls.list>['query'];
 /** Totals are counted to here; beyond it, "more than" says enough and costs nothing more. */
 const mostCounted = 10_000;
 
+type Count = (filter: Split) => Promise<number | undefined>;
+
+/** That the whole log has more entries than are counted is asked again after this long: only a clean-up changes it. */
+const manyForMs = 10_000;
+
+/** How many entries a filter has; a log of millions is not counted anew for every page of it. */
+export function createCount(db: Db): Count {
+  let manyUntil = 0;
+  return async (filter) => {
+    const isWhole = filter.narrow.length === 0 && filter.rest.length === 0;
+    if (isWhole && performance.now() < manyUntil) return mostCounted + 1;
+    const counted = await countUpTo(db, filter, mostCounted + 1);
+    if (isWhole && counted! > mostCounted) manyUntil = performance.now() + manyForMs;
+    return counted;
+  };
+}
+
 /** A page of entries under a filter, the newest first, from `offset` or behind the cursor `after`. */
 export async function listEntries(
   db: Db,
+  count: Count,
   query: ListQuery,
 ): Promise<RouteAnswer<typeof calls.list> | Failure> {
   const { limit, offset } = query;
@@ -24,7 +42,7 @@ export async function listEntries(
   const filter = split(query);
   const [{ rows, searchedTo }, counted] = await Promise.all([
     findPage(db, filter, { after, limit: limit + 1, offset }),
-    countUpTo(db, filter, mostCounted + 1),
+    count(filter),
   ]);
   const page = rows.slice(0, limit);
   const next = rows.length > limit ? page.at(-1)! : searchedTo;

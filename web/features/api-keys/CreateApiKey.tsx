@@ -18,7 +18,7 @@ export default function CreateApiKey({ onClose }: { onClose: () => void }) {
       opened
       onClose={onClose}
       title={isShown ? 'API Key Created' : 'Create API Key'}
-      size={isShown ? 600 : 480}
+      size={isShown ? 660 : 480}
       // A slip must not lose a key that is not shown again.
       closeOnClickOutside={!isShown}
       closeOnEscape={!isShown}

@@ -11,7 +11,8 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { auditListQuery } from './audit-calls.ts';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
-import { AuditPages } from './AuditPages.tsx';
+import { AuditPages, type AuditPage } from './AuditPages.tsx';
+import { timeText } from './audit-words.ts';
 import { ExportButton } from './ExportButton.tsx';
 import { filtersSet, noFilters, useAuditSearch } from './use-audit-search.ts';
 
@@ -64,7 +65,7 @@ export function AuditList() {
             rowId={(entry) => entry.audit_id}
             onOpen={(entry) => change({ entry: entry.audit_id })}
             stale={list.isPlaceholderData}
-            empty={<NoEntries />}
+            empty={<NoEntries data={list.data} />}
           />
           <AuditPages data={list.data} />
         </>
@@ -73,8 +74,25 @@ export function AuditList() {
   );
 }
 
-function NoEntries() {
+function NoEntries({ data }: { data: AuditPage | undefined }) {
   const { search, change } = useAuditSearch();
+  if (data?.searchedBackTo) {
+    return (
+      <EmptyState
+        title={`Nothing found back to ${timeText(data.searchedBackTo)}`}
+        action={
+          <Button
+            variant="default"
+            onClick={() => change({ page: (search.page ?? 1) + 1, after: data.nextCursor ?? undefined })}
+          >
+            Search older entries
+          </Button>
+        }
+      >
+        This search takes long. More letters or a filter make it faster.
+      </EmptyState>
+    );
+  }
   const narrowed = search.search !== undefined || filtersSet(search) > 0;
   return (
     <EmptyState

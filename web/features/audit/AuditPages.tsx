@@ -3,13 +3,16 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { auditSizes, defaultSize } from './audit-search.ts';
+import { timeText } from './audit-words.ts';
 import { useAuditSearch } from './use-audit-search.ts';
 
 const sizes = auditSizes.map((size) => ({ value: String(size), label: `${size} per page` }));
 const number = (n: number) => n.toLocaleString('en');
 
+export type AuditPage = RouteAnswer<typeof audit.list>;
+
 /** Foot of the list. The next page goes on behind the last entry shown, also when newer ones have come meanwhile. */
-export function AuditPages({ data }: { data: RouteAnswer<typeof audit.list> | undefined }) {
+export function AuditPages({ data }: { data: AuditPage | undefined }) {
   const { search, change } = useAuditSearch();
   const [page, size] = [search.page ?? 1, search.size ?? defaultSize];
   if (!data) return <Group h={30} />;
@@ -19,7 +22,8 @@ export function AuditPages({ data }: { data: RouteAnswer<typeof audit.list> | un
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
       <Text size="xs" c="dimmed" role="status">
         Showing {number(first)} to {number(last)} of {data.totalIsExact ? '' : 'more than '}
-        {number(data.total)} results
+        {number(Math.max(data.total, last))} results
+        {data.searchedBackTo && `, searched back to ${timeText(data.searchedBackTo)}`}
       </Text>
       <Group gap="xs">
         <Select

@@ -8,7 +8,7 @@ import type {
 import type { Route } from '../../../contract/route.ts';
 import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';
-import { urlOf, withSession } from '../../api.ts';
+import { refuseInPreview, urlOf, withSession } from '../../api.ts';
 
 /** What staff say about a build beside its file. */
 export type BuildFields = {
@@ -44,6 +44,7 @@ export type Transport = {
 /** The calls of spec part 2, section 7 (binary upload), with its errors. */
 export const transport: Transport = {
   async direct(file, fields, sha512, under) {
+    refuseInPreview(uploads.direct);
     try {
       return await send<Release>(uploads.direct, uploads.direct.path, formOf(file, fields, sha512), under);
     } catch (error) {
@@ -51,7 +52,8 @@ export const transport: Transport = {
       throw error;
     }
   },
-  prepare: ({ blob, name }, { version, channel, platform, architecture }, under) => {
+  async prepare({ blob, name }, { version, channel, platform, architecture }, under) {
+    refuseInPreview(uploads.prepare);
     const body = { fileName: name, fileSize: blob.size, version, channel, platform, architecture };
     return send(uploads.prepare, uploads.prepare.path, JSON.stringify(body), under);
   },

@@ -8,7 +8,7 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
-import { createUser, problemOf, type NewUser } from './users.ts';
+import { createUser, problemBesideFields, type NewUser } from './users.ts';
 
 type Values = Required<NewUser>;
 
@@ -43,6 +43,8 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
     if (create.error) setErrors(newPassword ? { ...errors, password: newPassword } : errors);
   }, [create.error, setErrors]);
 
+  const problem = problemBesideFields(create.error, 'Failed to create user');
+
   return (
     <Modal opened onClose={onClose} title="Create New User">
       <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
@@ -76,7 +78,7 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
             error={form.errors['role']}
             onChange={(role) => form.setFieldValue('role', role)}
           />
-          {create.error && <ErrorText>{problemOf(create.error, 'Failed to create user')}</ErrorText>}
+          {problem && <ErrorText>{problem}</ErrorText>}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

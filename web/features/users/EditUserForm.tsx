@@ -6,7 +6,7 @@ import { fieldErrors } from '../../api-error.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
-import { problemOf } from './users.ts';
+import { problemBesideFields } from './users.ts';
 
 export type UserValues = { email: string; name: string; role: string };
 
@@ -33,6 +33,8 @@ export function EditUserForm(props: {
     if (props.error) setErrors(fieldErrors(props.error));
   }, [props.error, setErrors]);
 
+  const problem = problemBesideFields(props.error, 'Failed to update user');
+
   return (
     <form noValidate onSubmit={form.onSubmit(props.onSubmit)}>
       <Stack gap="md">
@@ -51,7 +53,7 @@ export function EditUserForm(props: {
           error={form.errors['role']}
           onChange={(value) => form.setFieldValue('role', value)}
         />
-        {props.error && <ErrorText>{problemOf(props.error, 'Failed to update user')}</ErrorText>}
+        {problem && <ErrorText>{problem}</ErrorText>}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onCancel}>
             Cancel

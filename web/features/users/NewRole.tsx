@@ -7,7 +7,7 @@ import { fieldErrors } from '../../api-error.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
-import { createRole, problemOf } from './users.ts';
+import { createRole, problemBesideFields } from './users.ts';
 
 const validate = schemaResolver(rbac.createRole.body, { sync: true });
 
@@ -36,6 +36,8 @@ export default function NewRole(props: {
     if (create.error) setErrors(role ? { ...errors, copyFrom: role } : errors);
   }, [create.error, setErrors]);
 
+  const problem = problemBesideFields(create.error, 'Failed to create role');
+
   return (
     <Modal opened onClose={onClose} title="New Role">
       <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
@@ -55,7 +57,7 @@ export default function NewRole(props: {
             error={form.errors['copyFrom']}
             onChange={(role) => form.setFieldValue('copyFrom', role)}
           />
-          {create.error && <ErrorText>{problemOf(create.error, 'Failed to create role')}</ErrorText>}
+          {problem && <ErrorText>{problem}</ErrorText>}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -11,6 +11,8 @@ import { cellOf } from './role-form.ts';
 import { roleLabel } from './role-words.ts';
 import classes from './roles.module.css';
 
+const resourceLabel = (resource: Resource) => (resource === 'api_keys' ? 'API Keys' : roleLabel(resource));
+
 /** Resources by actions; where an action does not exist on a resource the cell is empty. */
 export function RoleMatrix(props: {
   label: string;
@@ -24,7 +26,7 @@ export function RoleMatrix(props: {
     const reason = whyNot({ resource, action });
     return (
       <MatrixCell
-        label={`${roleLabel(resource)}: ${action}`}
+        label={`${resourceLabel(resource)}: ${action}`}
         checked={cells.has(name)}
         reason={reason}
         onChange={(on) => onChange(name, on)}
@@ -47,7 +49,7 @@ export function RoleMatrix(props: {
         <tbody>
           {resources.map((resource) => (
             <tr key={resource}>
-              <th scope="row">{roleLabel(resource)}</th>
+              <th scope="row">{resourceLabel(resource)}</th>
               {actions.map((action) => (
                 <td key={action}>{resourceActions[resource].includes(action) && cell(resource, action)}</td>
               ))}

@@ -10,7 +10,7 @@ import { whyNotChange, whyNotRemove, type Me } from './user-can.ts';
 import classes from './users.module.css';
 
 /** What the list shows besides the columns of the spec only when a person asks for it. */
-export const hiddenAtFirst = { secondFactor: false, createdAt: false };
+export const hiddenAtFirst = { secondFactor: false, lastSignInAt: false, createdAt: false };
 
 export type UserAction = 'resetPassword' | 'deactivate' | 'reactivate' | 'delete' | 'sessions';
 
@@ -31,6 +31,7 @@ export function userColumns(handlers: Handlers): Column<User>[] {
       accessorKey: 'email',
       header: 'Email',
       enableHiding: false,
+      meta: { narrow: 1 },
       cell: ({ row }) => (
         <>
           {row.original.email}
@@ -91,6 +92,7 @@ const actionsColumn = (handlers: Handlers): Column<User> => ({
   id: 'actions',
   header: 'Actions',
   enableHiding: false,
+  meta: { width: 1, pinned: true, narrow: 2 },
   cell: ({ row }) => <Actions user={row.original} {...handlers} />,
 });
 

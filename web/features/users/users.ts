@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { lazy } from 'react';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { rbac, users } from '../../../contract/users.ts';
-import { ApiError } from '../../api-error.ts';
+import { ApiError, fieldErrors } from '../../api-error.ts';
 import { call } from '../../api.ts';
 
 /** Main module of the feature: what the console asks and tells the service about users and roles. */
@@ -75,6 +75,13 @@ export const deleteRole = (roleId: string) => call(rbac.deleteRole, { params: { 
 export function problemOf(error: unknown, otherwise: string): string {
   if (!(error instanceof ApiError)) return otherwise;
   return error.sentence ?? (error.status === 0 ? `${otherwise}. ${error.message}` : otherwise);
+}
+
+/** The same for a form whose fields already say part of it: undefined where they say all. */
+export function problemBesideFields(error: Error | null, otherwise: string): string | undefined {
+  if (!error) return undefined;
+  const problem = problemOf(error, otherwise);
+  return Object.values(fieldErrors(error)).some((said) => problem.includes(said)) ? undefined : problem;
 }
 
 /** Also a part of the account page. */

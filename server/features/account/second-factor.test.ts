@@ -1,0 +1,44 @@
+import { generateSync } from 'otplib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { account as calls } from '../../../contract/account.ts';
+import { rbac } from '../../../contract/users.ts';
+import { movableClock, password, startTestServer, type TestServer } from '../../../tests/harness.ts';
+
+const clock = movableClock();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+});
+afterAll(() => server.close());
+
+test('one’s own second factor: whether there is one, how many recovery codes are left, which role requires it', async () => {
+  const api = server.api(await server.signInAs('viewer'));
+  const admin = server.api(await server.signInAs('super_admin'));
+  expect(await api.ok(calls.secondFactor)).toEqual({ active: false, recoveryCodesLeft: 0, requiredBy: null });
+
+  const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: password } });
+  expect((await api.ok(calls.secondFactor)).active).toBe(false);
+  const viewer = (await admin.ok(rbac.roles)).find(({ roleId }) => roleId === 'viewer')!;
+  const { description, permissions } = viewer;
+  const body = { description, permissions, requiresSecondFactor: true };
+  await admin.ok(rbac.updateRole, { params: { roleId: 'viewer' }, body });
+  // Whoever may do nothing else for lack of a second factor must be told about it.
+  expect(await api.ok(calls.secondFactor)).toEqual({
+    active: false,
+    recoveryCodesLeft: 0,
+    requiredBy: 'viewer',
+  });
+
+  const code = generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) });
+  await api.ok(calls.confirmSecondFactor, { body: { code } });
+  expect(await api.ok(calls.secondFactor)).toEqual({
+    active: true,
+    recoveryCodesLeft: 10,
+    requiredBy: 'viewer',
+  });
+});
+
+test('nobody asks without a session', async () => {
+  const { status } = await server.api({ headers: {} }).call(calls.secondFactor);
+  expect(status).toBe(401);
+});

@@ -1,0 +1,322 @@
+import { apiKeys } from '../../contract/api-keys.ts';
+import { uploads } from '../../contract/uploads.ts';
+import { validation } from '../../contract/validation.ts';
+import { makeApiKey, makeLicense, unique } from '../factories.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectColor,
+  expectNoAxeViolations,
+  expectStatus,
+  inDays,
+  rowOf,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const create = (page: Page) => dialog(page, 'Create API Key');
+const row = (page: Page, name: string) => rowOf(page.getByRole('region', { name: 'API keys' }), name);
+/** A date and time as the field has it; tests run in UTC. */
+const field = (iso: string) => iso.slice(0, 16);
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+const warning = "This key will not be shown again. If you lose it, you'll need to create a new one.";
+
+/** Answers the question of the browser, and gives back what it asked. */
+const answerQuestion = (page: Page, yes: boolean) =>
+  new Promise<string>((resolve) => {
+    page.once('dialog', (question) => {
+      resolve(`${question.type()}: ${question.message()}`);
+      void (yes ? question.accept() : question.dismiss());
+    });
+  });
+
+/** Validates as a desktop would, with nothing but the key. */
+async function validate(server: ConsoleServer, key: string) {
+  const { licenseKey } = await makeLicense(server.admin);
+  return () =>
+    fetch(server.url + validation.validate.path, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ licenseKey, machineId: 'ws-07' }),
+    });
+}
+const errorOf = async (answer: Response) => ((await answer.json()) as { error: string }).error;
+
+test('the list before the first key', async ({ page, freshServer: server }) => {
+  await signInAs(page, 'super_admin', '/api-keys', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'API Key Management' })).toBeVisible();
+  await expect(page).toHaveTitle('API Key Management · Lanyard');
+  for (const text of [
+    'API keys are used to authenticate desktop applications. Each key is shown only once upon creation.',
+    'Keys are hashed before storage and support IP whitelisting and rate limiting.',
+    'Create your first API key to get started',
+  ])
+    await expect(page.getByText(text, { exact: true })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No API keys found' })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('a key from its creation to its revocation', async ({ page, server }) => {
+  const name = unique('Clinic desktops');
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
+  await page.keyboard.press('g');
+  await page.keyboard.press('k');
+  await expect(page).toHaveURL('/api-keys');
+  let key = '';
+
+  await test.step('what is missing is said, and nothing is sent', async () => {
+    const posts: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())));
+    await button(page, 'Create API Key').first().click();
+    await expect(page).toHaveURL('/api-keys?dialog=create');
+    await expect(create(page).getByRole('textbox', { name: 'Rate Limit' })).toHaveValue('1,000');
+    await expect(create(page).getByRole('checkbox', { checked: true })).toHaveCount(1);
+    await expect(create(page).getByRole('checkbox', { name: 'Validate licenses' })).toBeChecked();
+    await create(page).getByRole('textbox', { name: 'Rate Limit' }).fill('');
+    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    for (const text of ['Name is required', 'Expiration date is required', 'Rate limit is required'])
+      await expect(create(page).getByText(text, { exact: true })).toBeVisible();
+    await create(page).getByRole('textbox', { name: 'Rate Limit' }).fill('0');
+    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    await expect(create(page).getByText('Rate limit must be at least 1')).toBeVisible();
+    expect(posts).toEqual([]);
+    await expectAccessible(page);
+  });
+
+  await test.step('what the server refuses is said at its field', async () => {
+    expectStatus(page, 422);
+    await create(page).getByRole('textbox', { name: 'Name' }).fill(name);
+    await create(page)
+      .getByLabel('Expiration Date')
+      .fill(field(inDays(-1)));
+    await create(page).getByRole('textbox', { name: 'Rate Limit' }).fill('5');
+    await create(page).getByRole('textbox', { name: 'IP Whitelist' }).fill('127.0.0.1, 10.0.0.300');
+    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    await expect(
+      create(page).getByText('10.0.0.300 is neither an IP address nor a CIDR range'),
+    ).toBeVisible();
+    await create(page).getByRole('textbox', { name: 'IP Whitelist' }).fill(' 127.0.0.1,, ::1 ');
+    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    await expect(create(page).getByText('Must lie in the future')).toBeVisible();
+  });
+
+  await test.step('created, and shown once', async () => {
+    const expiresAt = field(inDays(30));
+    await create(page).getByLabel('Expiration Date').fill(expiresAt);
+    const posted = page.waitForRequest((request) => request.method() === 'POST');
+    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    expect((await posted).postDataJSON()).toEqual({
+      name,
+      expiresAt: `${expiresAt}:00.000Z`,
+      rateLimit: 5,
+      ipWhitelist: ['127.0.0.1', '::1'],
+      scopes: ['validate'],
+    });
+    const made = dialog(page, 'API Key Created');
+    await expect(made.getByText(warning, { exact: true })).toBeVisible();
+    const shown = made.getByRole('group', { name: 'API key' }).locator('.mono');
+    await expect(shown).toHaveText(/^lyd_[a-z0-9]{12}•+$/);
+    await made.getByRole('button', { name: 'Copy key' }).click();
+    await expect(made.getByRole('button', { name: 'Copied!' })).toBeVisible();
+    await expect(made.getByRole('button', { name: 'Copy key' })).toBeVisible({ timeout: 2900 });
+    key = await copied(page);
+    await made.getByRole('button', { name: 'Show key' }).click();
+    await expect(shown).toHaveText(key);
+    await expectAccessible(page);
+    await made.getByRole('button', { name: 'Hide key' }).click();
+    await expect(shown).not.toContainText(key);
+    await expect(made.getByText(`curl -s ${server.url}/api/licenses/validate`)).toBeVisible();
+    await expect(made.getByText('publish-release')).toBeHidden();
+    // A slip does not lose it.
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await expect(made).toBeVisible();
+    await made.getByRole('button', { name: 'Done' }).click();
+    await expect(page).toHaveURL('/api-keys');
+    expect(await page.content()).not.toContain(key);
+  });
+
+  const use = await validate(server, key);
+  await test.step('in the list, and its usage rises by itself', async () => {
+    await expect(row(page, name)).toContainText('IP restricted');
+    await expect(row(page, name)).toContainText(key.slice(0, 16));
+    await expect(row(page, name)).toContainText('Active');
+    await expect(row(page, name)).toContainText('Never used');
+    await expect(row(page, name)).toContainText('0 requests · 5 per hour');
+    await expectAccessible(page);
+    const answer = await use();
+    expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, '5']);
+    expect(answer.headers.get('ratelimit-remaining')).toBe('4');
+    expect((await use()).status).toBe(200);
+    await expect(row(page, name)).toContainText('2 requests · 5 per hour', { timeout: 15_000 });
+    await expect(row(page, name)).toContainText('Last used just now');
+  });
+
+  await test.step('refused above the limit', async () => {
+    expect([(await use()).status, (await use()).status, (await use()).status]).toEqual([200, 200, 200]);
+    const over = await use();
+    expect(over.status).toBe(429);
+    expect(await errorOf(over)).toBe('The API key has used its 5 requests of this hour.');
+    expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(over.headers.get('ratelimit-remaining')).toBe('0');
+    expect(Number(over.headers.get('ratelimit-reset'))).toBeLessThanOrEqual(3600);
+  });
+
+  await test.step('edited: another limit and whitelist act at once', async () => {
+    await row(page, name).getByRole('button', { name: 'View' }).click();
+    const details = dialog(page, 'API Key Details');
+    await expect(page).toHaveURL(/\?key=[0-9a-f-]+$/);
+    for (const term of ['Name', 'Key Prefix', 'Status', 'Total Requests', 'Created', 'Last Used', 'Expires'])
+      await expect(details.getByRole('term').filter({ hasText: new RegExp(`^${term}$`) })).toBeVisible();
+    await expect(details.getByRole('definition').filter({ hasText: '5 per hour' })).toBeVisible();
+    await expect(details.getByRole('listitem')).toHaveText(['127.0.0.1', '::1']);
+    await expectAccessible(page);
+    await details.getByRole('button', { name: 'Edit' }).click();
+    const edit = dialog(page, 'Edit API Key');
+    await expect(edit.getByRole('textbox', { name: 'Name' })).toHaveValue(name);
+    await expectAccessible(page);
+    await edit.getByRole('textbox', { name: 'Rate Limit' }).fill('50');
+    await edit.getByRole('textbox', { name: 'IP Whitelist' }).fill('10.0.0.0/8');
+    const patched = page.waitForRequest((request) => request.method() === 'PATCH');
+    await edit.getByRole('button', { name: 'Save Changes' }).click();
+    expect((await patched).postDataJSON()).toEqual({ rateLimit: 50, ipWhitelist: ['10.0.0.0/8'] });
+    await expect(page.getByText(`API key "${name}" updated`)).toBeVisible();
+    const elsewhere = await use();
+    expect(elsewhere.status).toBe(403);
+    expect(await errorOf(elsewhere)).toBe('The API key may not be used from this address.');
+
+    await row(page, name).getByRole('button', { name: 'Edit' }).click();
+    await edit.getByRole('checkbox', { name: /^Remove the IP restriction/ }).check();
+    await edit.getByRole('button', { name: 'Save Changes' }).click();
+    await expect(row(page, name)).not.toContainText('IP restricted');
+    expect((await use()).status).toBe(200);
+  });
+
+  await test.step('inactive, and active again', async () => {
+    const edit = dialog(page, 'Edit API Key');
+    for (const [state, status] of [
+      ['Inactive', 401],
+      ['Active', 200],
+    ] as const) {
+      await row(page, name).getByRole('button', { name: 'Edit' }).click();
+      await edit.getByRole('combobox', { name: 'Status' }).click();
+      await page.getByRole('option', { name: state, exact: true }).click();
+      await edit.getByRole('button', { name: 'Save Changes' }).click();
+      await expect(row(page, name)).toContainText(state === 'Active' ? 'Active' : 'Revoked');
+      expect((await use()).status).toBe(status);
+    }
+  });
+
+  await test.step('revoked: refused at once, and for good', async () => {
+    const question = `confirm: Are you sure you want to revoke the API key "${name}"? This action cannot be undone.`;
+    const refused = answerQuestion(page, false);
+    await row(page, name).getByRole('button', { name: 'Revoke' }).click();
+    expect(await refused).toBe(question);
+    expect((await use()).status).toBe(200);
+    const accepted = answerQuestion(page, true);
+    await row(page, name).getByRole('button', { name: 'Revoke' }).click();
+    expect(await accepted).toBe(question);
+    await expect(page.getByText(`API key "${name}" revoked`)).toBeVisible();
+    const answer = await use();
+    expect([answer.status, await errorOf(answer)]).toEqual([401, 'The API key has been revoked.']);
+    await expect(row(page, name)).toContainText('Revoked');
+    await expect(row(page, name).getByRole('button', { name: 'Edit' })).toHaveAttribute(
+      'aria-disabled',
+      'true',
+    );
+    await row(page, name).getByRole('button', { name: 'View' }).click();
+    await expect(dialog(page, 'API Key Details').getByText(/Revoked for good on/)).toBeVisible();
+  });
+});
+
+test('a key for a build pipeline comes with what a pipeline needs', async ({ page, server }) => {
+  const name = unique('CI');
+  await signInAs(page, 'admin', '/api-keys?dialog=create', server);
+  await create(page).getByRole('textbox', { name: 'Name' }).fill(name);
+  await create(page)
+    .getByLabel('Expiration Date')
+    .fill(field(inDays(1)));
+  await create(page).getByRole('checkbox', { name: 'Validate licenses' }).uncheck();
+  await create(page).getByRole('button', { name: 'Create API Key' }).click();
+  await expect(create(page).getByText('At least one scope is required')).toBeVisible();
+  await create(page).getByRole('checkbox', { name: 'Publish releases' }).check();
+  await create(page).getByRole('button', { name: 'Create API Key' }).click();
+  const made = dialog(page, 'API Key Created');
+  await expect(made.getByText(`npm run publish-release -- --server ${server.url}`)).toBeVisible();
+  await expect(made.getByText(`url: ${server.url}/api/v1/updates/electron/win32/x64`)).toBeVisible();
+  await made.getByRole('button', { name: 'Copy key' }).click();
+  const body = JSON.stringify({ fileName: 'a.exe', fileSize: 1, version: '9.9.9' });
+  const headers = { 'x-api-key': await copied(page), 'content-type': 'application/json' };
+  const allowed = await fetch(server.url + uploads.prepare.path, { method: 'POST', headers, body });
+  expect(allowed.status).toBe(201);
+  await expectAccessible(page);
+});
+
+test('failures are shown: loading, creating, updating, revoking', async ({ page, server }) => {
+  const { name, id } = await makeApiKey(server.admin);
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
+  expectStatus(page, 418);
+  const refuse = async (method: string, error: string) => {
+    await page.unroute('**/api/v1/api-keys**');
+    await page.route('**/api/v1/api-keys**', (route) =>
+      route.request().method() === method
+        ? route.fulfill({ status: 418, json: { success: false, error } })
+        : route.fallback(),
+    );
+  };
+  await refuse('GET', 'The kettle boils.');
+  await page.getByRole('link', { name: 'API Keys', exact: true }).click();
+  await expect(
+    page.getByRole('heading', { name: 'Error loading API keys: The kettle boils.' }),
+  ).toBeVisible();
+  await expectNoAxeViolations(page);
+  await refuse('POST', 'No more keys.');
+  await button(page, 'Retry').click();
+  await expect(row(page, name)).toBeVisible();
+
+  await button(page, 'Create API Key').click();
+  await create(page).getByRole('textbox', { name: 'Name' }).fill('x');
+  await create(page)
+    .getByLabel('Expiration Date')
+    .fill(field(inDays(1)));
+  await create(page).getByRole('button', { name: 'Create API Key' }).click();
+  await expect(create(page).getByRole('alert')).toHaveText('No more keys.');
+  await page.keyboard.press('Escape');
+
+  await refuse('PATCH', 'Not today.');
+  await page.goto(`${server.url}/api-keys?key=${id}&dialog=edit`);
+  const edit = dialog(page, 'Edit API Key');
+  await edit.getByRole('textbox', { name: 'Name' }).fill('y');
+  await edit.getByRole('button', { name: 'Save Changes' }).click();
+  await expect(edit.getByRole('alert')).toHaveText('Not today.');
+  await edit.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL('/api-keys');
+
+  await refuse('DELETE', 'It is stuck.');
+  const asked = answerQuestion(page, true);
+  await row(page, name).getByRole('button', { name: 'Revoke' }).click();
+  await asked;
+  await expect(page.getByText(`API key "${name}" was not revoked: It is stuck.`)).toBeVisible();
+});
+
+test('an expired key says so; who may not read keys sees no way to them', async ({ page, server }) => {
+  const { name, id } = await makeApiKey(server.admin);
+  await server.admin.ok(apiKeys.update, { params: { keyId: id }, body: { expiresAt: inDays(-1) } });
+  await signInAs(page, 'super_admin', '/api-keys', server);
+  await expectColor(row(page, name).getByText('Expired'), 'yellow');
+  await signInAs(page, 'viewer', '/licenses', server);
+  await expect(page.getByRole('link', { name: 'Licenses', exact: true })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'API Keys', exact: true })).toBeHidden();
+  expectStatus(page, 403);
+  await page.goto(`${server.url}/api-keys`);
+  await expect(page.getByRole('heading', { name: /^Error loading API keys: / })).toBeVisible();
+  await expect(button(page, 'Create API Key')).toBeHidden();
+});

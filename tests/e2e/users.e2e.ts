@@ -1,0 +1,323 @@
+import { generateSync } from 'otplib';
+import { rbac, users } from '../../contract/users.ts';
+import { customers } from '../../contract/customers.ts';
+import { session } from '../../contract/session.ts';
+import { password } from '../harness.ts';
+import { unique } from '../factories.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  signInByForm,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const links = (page: Page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+const address = () => `${unique('kim').toLowerCase().replaceAll(' ', '-')}@lanyard.test`;
+
+const makeUser = (server: ConsoleServer, role: string, email = address()) =>
+  server.admin.ok(users.create, { body: { email, name: 'Kim Sato', password, role } });
+
+test('a super admin makes a license manager, who sees and may do only what the role may', async ({
+  page,
+  otherPage,
+  server,
+}) => {
+  const email = address();
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('g');
+  await page.keyboard.press('u');
+  await expect(page).toHaveURL('/users');
+  await expect(page).toHaveTitle('User Management · Lanyard');
+
+  await test.step('the form: what is required, and what the server refuses', async () => {
+    expectStatus(page, 422);
+    await button(page, 'Create New User').click();
+    const create = dialog(page, 'Create New User');
+    await expect(page).toHaveURL('/users?dialog=create');
+    await button(page, 'Create User').click();
+    for (const text of ['Email is required', 'Password is required', 'Role is required'])
+      await expect(create.getByText(text, { exact: true })).toBeVisible();
+    await expectAccessible(page);
+    await create.getByRole('textbox', { name: 'Email' }).fill(email);
+    await create.getByRole('textbox', { name: 'Name' }).fill('Kim Sato');
+    await create.getByRole('textbox', { name: 'Password' }).fill('password');
+    await create.getByRole('combobox', { name: 'Role' }).click();
+    await expect(page.getByRole('option')).toContainText([
+      'Super Admin – complete system control and configuration',
+      'Admin – day-to-day system management',
+      'License Manager – licence operations without customer management',
+      'Binary Manager – manage application updates and releases',
+      'Support Agent – customer support operations',
+      'Viewer – read-only access for stakeholders',
+      'Service Account – API-only access for desktop applications',
+    ]);
+    await page.getByRole('option', { name: /^License Manager/ }).click();
+    await button(page, 'Create User').click();
+    await expect(
+      create.getByText('This password is one of the most common ones. Choose another.'),
+    ).toBeVisible();
+    await create.getByRole('textbox', { name: 'Password' }).fill(password);
+    await button(page, 'Create User').click();
+    await expect(page.getByText('User created successfully')).toBeVisible();
+    await expect(page).toHaveURL('/users');
+  });
+
+  await page.getByPlaceholder('Search users...').fill(email);
+  await expect(page.getByRole('row')).toHaveCount(2);
+  const row = rowOf(page, email);
+  await expect(row).toContainText('License Manager – licence operations without customer management');
+  await expect(row).toContainText('Active');
+  await expectAccessible(page);
+
+  await test.step('that person, elsewhere', async () => {
+    expectStatus(otherPage, 403);
+    await otherPage.goto('/licenses');
+    await signInByForm(otherPage, email);
+    await expect(links(otherPage)).toHaveText(['Licenses', 'Customers', 'Analytics', 'Releases']);
+    await otherPage.goto('/users');
+    await expect(otherPage.getByRole('heading', { name: 'Failed to fetch users' })).toBeVisible();
+    await expect(otherPage.getByText('You lack the permission users:read.')).toBeVisible();
+    await expect(otherPage.getByRole('button', { name: 'Create New User' })).toBeHidden();
+    const { body } = await server.api().call(session.login, { body: { email, password } });
+    const api = server.api({ authorization: `Bearer ${body.data.accessToken}` });
+    const { status } = await api.call(customers.create, { body: { name: 'Refused', country: 'NO' } });
+    expect(status).toBe(403);
+  });
+
+  await test.step('a reset password, with its four messages, ends the open session', async () => {
+    await row.getByRole('button', { name: 'Reset Password' }).click();
+    const reset = dialog(page, 'Reset Password');
+    const fresh = reset.getByRole('textbox', { name: 'New Password' });
+    const again = reset.getByRole('textbox', { name: 'Confirm Password' });
+    const send = reset.getByRole('button', { name: 'Reset Password' });
+    const alert = reset.getByRole('alert');
+    await send.click();
+    await expect(alert).toHaveText('Please enter password details');
+    await fresh.fill('12345');
+    await send.click();
+    await expect(alert).toHaveText('Please fill in all password fields');
+    await again.fill('12345');
+    await send.click();
+    await expect(alert).toHaveText('New password must be at least 6 characters long');
+    await fresh.fill('fresh and long');
+    await send.click();
+    await expect(alert).toHaveText('New passwords do not match');
+    await expectAccessible(page);
+    await again.fill('fresh and long');
+    await send.click();
+    await expect(page.getByText('Password reset successfully')).toBeVisible();
+
+    expectStatus(otherPage, 401);
+    await otherPage.getByRole('link', { name: 'Customers' }).click();
+    await expect(otherPage).toHaveURL(/\/login\?redirect=/);
+    await signInByForm(otherPage, email, 'fresh and long');
+    await expect(otherPage).toHaveURL(/\/customers/);
+  });
+});
+
+test('a user is edited, deactivated, reactivated and deleted', async ({ page, server }) => {
+  const user = await makeUser(server, 'viewer');
+  await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
+  const row = rowOf(page, user.email);
+
+  await row.getByRole('button', { name: 'Edit' }).click();
+  const edit = dialog(page, 'Edit User');
+  await expect(page).toHaveURL(new RegExp(`edit=${user.id}`));
+  await edit.getByRole('textbox', { name: 'Email' }).fill('');
+  await button(page, 'Update User').click();
+  await expect(edit.getByText('Email is required')).toBeVisible();
+  await edit.getByRole('textbox', { name: 'Email' }).fill(user.email);
+  await edit.getByRole('textbox', { name: 'Name' }).fill('Kim S. Sato');
+
+  await test.step('someone else was quicker', async () => {
+    expectStatus(page, 409);
+    await server.admin.ok(users.update, { params: { id: user.id }, body: { name: 'Kim Ito' } });
+    await button(page, 'Update User').click();
+    const conflict = dialog(page, 'Someone else changed this meanwhile');
+    await expect(rowOf(conflict, 'Name').getByRole('cell')).toHaveText(['Kim Ito', 'Kim S. Sato']);
+    await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+    await expect(page.getByText('User updated successfully')).toBeVisible();
+  });
+  await expect(row).toContainText('Kim S. Sato');
+
+  await row.getByRole('button', { name: 'Deactivate' }).click();
+  await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByText('User deactivated successfully')).toBeVisible();
+  await expect(row).toContainText('Inactive');
+  await row.getByRole('button', { name: 'Reactivate' }).click();
+  await dialog(page, 'Reactivate User').getByRole('button', { name: 'Reactivate' }).click();
+  await expect(page.getByText('User reactivated successfully')).toBeVisible();
+
+  await row.getByRole('button', { name: 'Delete' }).click();
+  const question = dialog(page, 'Delete User');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
+  await expect(page.getByText('User deleted successfully')).toBeVisible();
+  await expect(page.getByText('No users found. Try adjusting your search.')).toBeVisible();
+});
+
+test('one’s own row says why not; buttons need their permission', async ({ page, server }) => {
+  const { email } = await signInAs(page, 'super_admin', '/users', server);
+  const own = rowOf(page, email);
+  await expect(own.getByRole('button', { name: 'Deactivate' })).toHaveAttribute('aria-disabled', 'true');
+  await expect(own.getByRole('button', { name: 'Delete' })).toHaveAttribute(
+    'title',
+    'You cannot delete yourself.',
+  );
+  await signInAs(page, 'admin', '/users', server);
+  const superior = rowOf(page, email);
+  await expect(superior.getByRole('button', { name: 'Edit' })).toHaveAttribute(
+    'title',
+    `${email} may do more than you, so you cannot change this user.`,
+  );
+  await expect(page.getByRole('button', { name: 'Delete', exact: true })).toHaveCount(0);
+});
+
+test('failures speak the words of the spec, and the seven roles stand in', async ({ page, server }) => {
+  const user = await makeUser(server, 'viewer');
+  expectStatus(page, 500);
+  const fail = (path: string) =>
+    page.route(`**${path}`, (route) =>
+      route.request().method() === 'GET' && path.endsWith('users*')
+        ? route.fallback()
+        : route.fulfill({ status: 500, body: '{}' }),
+    );
+  await fail(rbac.roles.path);
+  await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
+  const row = rowOf(page, user.email);
+  await expect(row).toContainText('Viewer – read-only access for stakeholders');
+  await page.route(`**${users.list.path}/*/deactivate`, (route) =>
+    route.fulfill({ status: 500, body: '{}' }),
+  );
+  await row.getByRole('button', { name: 'Deactivate' }).click();
+  await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByText('Failed to deactivate user')).toBeVisible();
+  await dialog(page, 'Deactivate User').getByRole('button', { name: 'Cancel' }).click();
+  await fail(`${users.list.path}*`);
+  await button(page, 'Create New User').click();
+  const create = dialog(page, 'Create New User');
+  await create.getByRole('textbox', { name: 'Email' }).fill(address());
+  await create.getByRole('textbox', { name: 'Password' }).fill(password);
+  await create.getByRole('combobox', { name: 'Role' }).click();
+  await expect(page.getByRole('option')).toHaveCount(7);
+  await page.getByRole('option', { name: /^Viewer/ }).click();
+  await button(page, 'Create User').click();
+  await expect(create.getByRole('alert')).toHaveText('Failed to create user');
+});
+
+test('the second factor: required by a role, set up, asked for at sign-in, reset', async ({
+  page,
+  otherPage,
+  server,
+}) => {
+  const roleId = `night_${Date.now()}`;
+  await signInAs(page, 'super_admin', '/users?tab=roles&role=viewer', server);
+  await test.step('a role from another one, which requires it', async () => {
+    await button(page, 'New Role').click();
+    const create = dialog(page, 'New Role');
+    await create.getByRole('textbox', { name: 'Name' }).fill(roleId);
+    await create.getByRole('textbox', { name: 'Description' }).fill('answers at night');
+    await button(page, 'Create Role').click();
+    await expect(page.getByText('Role created successfully')).toBeVisible();
+    await expect(page).toHaveURL(`/users?tab=roles&role=${roleId}`);
+    await page.getByRole('checkbox', { name: 'Requires a second factor' }).check();
+    await page.getByRole('checkbox', { name: 'Licenses: update' }).check();
+    await expectAccessible(page);
+    await button(page, 'Save Changes').click();
+    await expect(page.getByText('Role updated successfully')).toBeVisible();
+    const role = (await server.admin.ok(rbac.roles)).find((one) => one.roleId === roleId)!;
+    expect(role).toMatchObject({ requiresSecondFactor: true, description: 'answers at night' });
+    expect(role.permissions).toContainEqual({ resource: 'licenses', action: 'update' });
+  });
+
+  const user = await makeUser(server, roleId);
+  await otherPage.goto('/account');
+  await signInByForm(otherPage, user.email);
+  await expect(otherPage.getByText('Nothing is permitted until you have set one up.').first()).toBeVisible();
+  await expect(links(otherPage)).toHaveCount(0);
+  await expectAccessible(otherPage);
+
+  await test.step('a wrong password does not end the session', async () => {
+    expectStatus(otherPage, 401);
+    await button(otherPage, 'Set Up').click();
+    const setUp = dialog(otherPage, 'Set up a second factor');
+    await setUp.getByRole('textbox', { name: 'Current Password' }).fill('not mine');
+    await button(otherPage, 'Continue').click();
+    await expect(setUp.getByRole('alert')).toHaveText('The current password is not right.');
+    await setUp.getByRole('textbox', { name: 'Current Password' }).fill(password);
+    await button(otherPage, 'Continue').click();
+    const shown = await setUp.locator('.mono').first().textContent();
+    const secret = shown!.replaceAll(' ', '');
+    await setUp.getByRole('textbox', { name: 'Code' }).fill(generateSync({ secret }));
+    await button(otherPage, 'Confirm').click();
+  });
+  const codes = dialog(otherPage, 'Recovery codes');
+  await expect(codes.getByRole('listitem')).toHaveCount(10);
+  const code = (await codes.getByRole('listitem').first().textContent())!;
+  await codes.getByRole('checkbox', { name: 'I have kept the codes' }).check();
+  await button(otherPage, 'Done').click();
+  await expect(links(otherPage).first()).toBeVisible();
+  await expect(otherPage.getByText('10 recovery codes left', { exact: false })).toBeVisible();
+
+  await button(otherPage, 'Logout').click();
+  await signInByForm(otherPage, user.email);
+  await otherPage.getByRole('textbox', { name: 'Code' }).fill(code);
+  await expectAccessible(otherPage);
+  await button(otherPage, 'Sign in').click();
+  await expect(links(otherPage).first()).toBeVisible();
+
+  await test.step('the super admin sees the session, ends it, and resets the second factor', async () => {
+    await page.goto(`/users?search=${user.email}`);
+    await rowOf(page, user.email).getByRole('button', { name: 'Sessions' }).click();
+    const sessions = dialog(page, 'Sessions of Kim Sato');
+    await expect(sessions.getByRole('row')).toHaveCount(2);
+    await expect(sessions.getByText(/^Chrome \d+ on \w+/)).toBeVisible();
+    await expectAccessible(page);
+    await sessions.getByRole('button', { name: 'End' }).click();
+    await expect(page.getByText('Session ended successfully')).toBeVisible();
+    await sessions.getByRole('button', { name: 'Reset Second Factor' }).click();
+    await expect(page.getByText('Second factor reset successfully')).toBeVisible();
+    await expect(sessions.getByText('This person signs in with the password alone.')).toBeVisible();
+    await otherPage.goto('/account');
+    await expect(otherPage).toHaveURL(/\/login/);
+  });
+});
+
+test('the console as another role: what it shows, and that nothing can be changed', async ({
+  page,
+  server,
+}) => {
+  // Not the person that other tests sign in as: the password changes in the end.
+  const { email } = await makeUser(server, 'super_admin');
+  await page.goto('/users?tab=roles&role=support_agent');
+  await signInByForm(page, email);
+  const changes: string[] = [];
+  await button(page, 'See the console as this role').click();
+  await expect(page.getByText('You see the console as Support Agent. Nothing can be changed.')).toBeVisible();
+  await expect(links(page)).toHaveText(['Licenses', 'Customers', 'Analytics', 'Releases', 'Audit Log']);
+  await expectAccessible(page);
+  page.on('request', (request) => request.method() !== 'GET' && changes.push(request.url()));
+  await page.getByRole('link', { name: 'Kim Sato' }).click();
+  await page.getByRole('textbox', { name: 'Current Password' }).fill(password);
+  await page.getByRole('textbox', { name: 'New Password' }).fill('fresh and long');
+  await page.getByRole('textbox', { name: 'Confirm Password' }).fill('fresh and long');
+  await button(page, 'Change Password').click();
+  await expect(page.getByRole('alert')).toHaveText(
+    'You see the console as Support Agent. Nothing can be changed: choose Exit first.',
+  );
+  expect(changes).toEqual([]);
+  await button(page, 'Exit').click();
+  await expect(links(page).filter({ hasText: 'Users' })).toBeVisible();
+
+  await button(page, 'Change Password').click();
+  await expect(page.getByText('Password changed successfully')).toBeVisible();
+  expect(changes).toHaveLength(1);
+});
