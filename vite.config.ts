@@ -45,7 +45,7 @@ const precompressed: Plugin = {
 };
 
 const service = 'http://localhost:8080';
-const servicePaths = ['/api', '/analytics/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
+const servicePaths = ['/api/', '/analytics/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
 
 export default defineConfig({
   root: 'web',

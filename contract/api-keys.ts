@@ -3,7 +3,7 @@ import { answeredInstant, id, instant, requiredText, text } from './common.ts';
 import { apiKeyScopes, route, staffWith } from './route.ts';
 
 /** An API key as it is shown: the secret itself is answered once, when the key is made. */
-export const apiKey = z
+const apiKey = z
   .object({
     id: z.string(),
     name: z.string(),

@@ -34,7 +34,6 @@ export const auditDetail = auditEntry
   .meta({ id: 'AuditDetail' });
 export type AuditDetail = z.output<typeof auditDetail>;
 
-export const auditPageSizes = [10, 20, 50, 100] as const;
 /** Retention may not go below this many days. */
 export const shortestRetentionDays = 90;
 

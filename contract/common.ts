@@ -61,8 +61,6 @@ export const listMeta = z
   .object({ total: z.number(), limit: z.number().nullable(), offset: z.number() })
   .meta({ id: 'ListMeta' });
 
-export type ListMeta = z.output<typeof listMeta>;
-
 /** The version a person saw when they began to edit: a change made since then is refused with 409. */
 export const seenVersion = instant.optional().meta({
   description: 'updatedAt of the record as it was seen; a newer stored version gives 409 EDIT_CONFLICT',

@@ -30,7 +30,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     const [pathname = ''] = request.url.split('?');
     const isScreen =
       request.method === 'GET' &&
-      !/^\/(api|analytics\/|assets\/|docs\/)/.test(pathname) &&
+      !/^\/(api(\/|$)|analytics\/|assets\/|docs\/)/.test(pathname) &&
       !pathname.includes('.');
     if (isScreen && root) return reply.sendFile('index.html');
     return sendFailure(request, reply, fail('NOT_FOUND', 'There is nothing at this address.'));

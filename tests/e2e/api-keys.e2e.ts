@@ -63,6 +63,8 @@ test('the list before the first key', async ({ page, freshServer: server }) => {
 });
 
 test('a key from its creation to its revocation', async ({ page, server }) => {
+  // axe looks at five states in both themes
+  test.setTimeout(180_000);
   const name = unique('Clinic desktops');
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();

@@ -180,6 +180,8 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
     const value = () => {
       throw new Error('');
     };
+    // Only an error without words leads to the words of the console.
+    // oxlint-disable-next-line no-extend-native
     Object.defineProperty(Number.prototype, 'toLocaleString', { value });
   });
   await page.goto('/customers');

@@ -59,15 +59,15 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 /** The least that receiving a file takes: hash it while it arrives, write it, sync it. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const hash = createHash('sha512');
+  const digest = createHash('sha512');
   const file = await open(process.env.BARE_FILE!, 'w');
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    hash.update(chunk);
+    digest.update(chunk);
     await file.write(chunk);
   }
   await file.sync();
   await file.close();
-  response.end(hash.digest('base64'));
+  response.end(digest.digest('base64'));
 }
 
 createServer((request, response) => {

@@ -36,17 +36,17 @@ export async function verifyChain(db: Db, keys: AuditKeys): Promise<AuditVerific
     .execute(async (tx) => {
       await sql`set local statement_timeout = 0`.execute(tx);
       const anchors = await tx.selectFrom('audit_anchors').selectAll().orderBy('sequence').execute();
-      const { checkedEntries, broken } = await checkAll(tx, keys, anchors);
+      const found = await checkAll(tx, keys, anchors);
       const { waiting } = await tx
         .selectFrom('audit_pending')
         .select((eb) => eb.fn.countAll<number>().as('waiting'))
         .executeTakeFirstOrThrow();
       return {
-        whole: broken === null,
-        checkedEntries,
+        whole: found.broken === null,
+        checkedEntries: found.checkedEntries,
         unsealedEntries: waiting,
         anchors: anchors.length,
-        broken,
+        broken: found.broken,
         durationMs: Math.round(performance.now() - from),
       };
     });

@@ -22,7 +22,7 @@ import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 export { getRelease } from './release-list.ts';
 export { purgeBin } from './release-bin.ts';
 export { pauseRollout } from './rollout.ts';
-export { createReleaseSet, listLiveReleases, type LiveRelease, type ReleaseSet } from './live-releases.ts';
+export { createReleaseSet, type LiveRelease, type ReleaseSet } from './live-releases.ts';
 
 /** A build whose bytes are known and checked, ready to become a release. */
 export type NewRelease = {

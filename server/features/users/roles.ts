@@ -167,6 +167,8 @@ export async function updateRole(
   roleId: string,
   change: RoleChange,
 ): Promise<Role | Failure> {
+  const superAdmin = refuseSuperAdmin(by, roleId);
+  if (superAdmin) return superAdmin;
   const before = await lockRole(tx, roleId);
   if (isFailure(before)) return before;
   const wanted = listPermissions().filter((p) => contains(change.permissions, p));

@@ -14,7 +14,7 @@ import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf, refuseSu
 import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
 export { ensureFirstAdmin, seedRoles } from './first-start.ts';
-export { refusePassword, refusePasswords } from './password-rules.ts';
+export { refusePasswords } from './password-rules.ts';
 export { insertUser } from './user-row.ts';
 
 type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;

@@ -57,7 +57,7 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
 }
 
 /** The badge; hovering tells what it leaves open. */
-export function ApiKeyStatus({ apiKey, now }: { apiKey: ApiKey; now: Date }) {
+function ApiKeyStatus({ apiKey, now }: { apiKey: ApiKey; now: Date }) {
   const { word, tone } = statusOf(apiKey, now);
   return (
     <span title={statusNote(apiKey)}>
