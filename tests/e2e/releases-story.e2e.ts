@@ -81,6 +81,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
   const modal = dialog(page, 'Upload New Release');
   const tray = page.getByRole('region', { name: 'Uploads' });
   const size = 24 * megabyte;
+  // npm does not install the Windows programs of its packages elsewhere, so this one is made; it looks like one.
   const setup = await fileOnDisk(installer, program(size, noise(size, 'setup')));
   const small = await fileOnDisk('First.exe', program(4096));
 

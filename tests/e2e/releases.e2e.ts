@@ -628,7 +628,7 @@ test('withdrawing takes a release out of every feed and lists the machines that 
   );
   await expect(done.getByRole('list', { name: 'Affected machines' }).getByRole('link')).toHaveCount(2);
   await expectAccessible(page);
-  await done.getByRole('button', { name: 'Close' }).click();
+  await done.getByRole('button', { name: 'Close' }).last().click();
   await expect(row(page, release)).toHaveCount(0);
   await inactive(page).check();
   await expect(row(page, release)).toContainText('Inactive');

@@ -20,13 +20,16 @@ const asJson = z.string().transform((value, issues): unknown => {
   }
 });
 
+const withLineFeeds = (text: unknown) => (typeof text === 'string' ? text.replaceAll('\r\n', '\n') : text);
+
 const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =
   publishFields;
 
 /** The fields beside the file, by the names of the spec; a form has nothing but text. */
 const formFields = z.strictObject({
   ...buildFields,
-  release_notes: releaseNotes,
+  // a multipart form sends line breaks as CR LF, whatever was typed
+  release_notes: z.preprocess(withLineFeeds, releaseNotes),
   minimum_app_version: minimumAppVersion,
   is_mandatory: asFlag.optional().pipe(isMandatory),
   is_draft: asFlag.optional().pipe(isDraft),
