@@ -58,7 +58,7 @@ function Figures({ period }: { period: Period }) {
   }
   if (asked.every((query) => query.isPending)) return <Loading />;
   return (
-    <div className={classes.scroller}>
+    <div className={classes.scroller} tabIndex={0} role="region" aria-label="Analytics">
       <Tiles
         label="Now"
         tiles={{

@@ -19,7 +19,7 @@ export default function ReleaseAnalytics() {
   }
   const summary = data && summaryOf(data);
   return (
-    <div className={classes.scroller}>
+    <div className={classes.scroller} tabIndex={0} role="region" aria-label="Analytics">
       <Tiles
         label="Last 30 days"
         tiles={{
