@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ['{contract,server,web,tools,tests}/**/*.test.{ts,tsx}'],
     globalSetup: ['tests/global-setup.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // generous: a busy machine must not make a right answer wrong
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

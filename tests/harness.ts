@@ -325,7 +325,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const pool = createPool(database.url);
   pool.on('error', () => undefined);
   // Hundreds of calls at once on a busy machine may wait long for a connection; the rules they test know no 503.
-  pool.options.connectionTimeoutMillis = 15_000;
+  pool.options.connectionTimeoutMillis = 60_000;
   const signals = await startSignals(database.url, log);
   const context: Context = {
     config,

@@ -13,6 +13,11 @@ export const retryDelay = (failures: number): number => Math.min(1000 * 2 ** fai
 
 export const queryClient: QueryClient = new QueryClient({
   // Lists refresh after each change (spec part 1, section 7): all that is on the screen, so that none is forgotten.
-  mutationCache: new MutationCache({ onSuccess: () => void queryClient.invalidateQueries() }),
+  mutationCache: new MutationCache({
+    onSuccess: () => void queryClient.invalidateQueries(),
+    // 409: somebody else was quicker, so what is shown is old.
+    onError: (error) =>
+      void (error instanceof ApiError && error.status === 409 && queryClient.invalidateQueries()),
+  }),
   defaultOptions: { queries: { retry: shouldRetry, retryDelay, gcTime: unusedFor } },
 });

@@ -10,6 +10,9 @@ import { useAuth } from '../session.tsx';
 import { navigation } from './navigation.ts';
 import { loadPaletteSources, type PaletteItem } from './palette-sources.ts';
 
+/** The list hands on to its scroll area what its own type does not name. */
+const scrolledByKeyboard = { viewportProps: { tabIndex: 0 } } as object;
+
 type Group = { group: string; items: PaletteItem[] };
 
 const settleAfter = 150;
@@ -43,7 +46,7 @@ export default function CommandPalette() {
         aria-label="Type a command or search"
         leftSection={<IconSearch size={18} stroke={1.5} />}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList {...scrolledByKeyboard}>
         {groups.map(({ group, items }) => (
           <Spotlight.ActionsGroup key={group} label={group}>
             {items.map((item) => (

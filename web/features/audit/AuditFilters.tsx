@@ -59,7 +59,7 @@ export function AuditFilters() {
         onChange={(event) => change({ to: event.currentTarget.value || undefined })}
       />
       {filtersSet(search) > 0 && (
-        <Button variant="subtle" onClick={() => change(noFilters)}>
+        <Button variant="subtle" className={classes.clear} onClick={() => change(noFilters)}>
           Clear filters
         </Button>
       )}

@@ -21,6 +21,7 @@ export default function EntryDrawer({ id, onClose }: { id: string; onClose: () =
       position="right"
       size={620}
       title="Audit Entry"
+      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
       overlayProps={{ backgroundOpacity: 0.25, blur: 0 }}
       transitionProps={{ duration: 120 }}
       closeButtonProps={{ 'aria-label': 'Close' }}

@@ -59,6 +59,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   {
     accessorKey: 'changes_summary',
     header: 'Details',
+    meta: { width: '100%' },
     cell: ({ row: { original: entry } }) => (
       <div className={classes.details}>
         <Two first={entry.changes_summary} second={entry.ip_address} />

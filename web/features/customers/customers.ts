@@ -46,11 +46,12 @@ export const customerTrashQuery = ({ search, page }: CustomerTrashSearch) => {
   });
 };
 
-/** One customer as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+/** One customer as it is now, soft-deleted or not: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['customers', 'one', id],
-    queryFn: ({ signal }) => call(customers.get, withId(id), { signal }),
+    queryFn: ({ signal }) =>
+      call(customers.get, { ...withId(id), query: { includeDeleted: 'true' } }, { signal }),
     gcTime: 0,
     refetchOnWindowFocus: false,
   });

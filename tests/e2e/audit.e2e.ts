@@ -1,0 +1,274 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { audit } from '../../contract/audit.ts';
+import { customers } from '../../contract/customers.ts';
+import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+const search = (page: Page) => page.getByPlaceholder('Search audit logs...');
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const rows = (page: Page) => page.getByRole('region', { name: 'Audit entries' }).locator('tbody tr');
+const option = (page: Page, name: string) => page.getByRole('option', { name, exact: true });
+const filter = (page: Page, name: string) =>
+  page.getByRole('region', { name: 'Filters' }).getByRole('combobox', { name, exact: true });
+
+/** A customer that was made, renamed and moved to the trash. */
+async function history({ admin }: ConsoleServer) {
+  const name = unique('Audited Hospital');
+  const customer = await makeCustomer(admin, { name, phone: '12' });
+  const at = { params: { id: customer.customerId } };
+  await admin.ok(customers.update, { ...at, body: { name: `${name} North`, country: 'DE' } });
+  await admin.ok(customers.softDelete, at);
+  return { name, id: customer.customerId };
+}
+
+test('the list: columns, search, pages and sizes, in the address', async ({ page, server }) => {
+  const { name, id } = await history(server);
+  for (let n = 0; n < 22; n++) await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await page.getByRole('link', { name: 'Audit Log' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Audit Log' })).toBeVisible();
+  await expect(page.getByRole('columnheader')).toHaveText([
+    'Timestamp',
+    'User',
+    'Action',
+    'Resource',
+    'Details',
+    'Status',
+  ]);
+  await expect(rows(page)).toHaveCount(20);
+  await expectAccessible(page);
+
+  await button(page, 'Next').click();
+  await expect(page).toHaveURL(/page=2&after=/);
+  await expect(page.getByRole('status').filter({ hasText: 'Showing' })).toContainText('Showing 21 to');
+  await makeCustomer(server.admin);
+  await page.reload();
+  await expect(page.getByRole('status').filter({ hasText: 'Showing' })).toContainText('Showing 21 to');
+  await search(page).fill(name.toUpperCase());
+  await expect(page).toHaveURL(new RegExp(`\\?search=${name.replaceAll(' ', '\\+')}$`, 'i'));
+  await expect(rows(page)).toHaveCount(3);
+  const updated = rowOf(page, 'customer.updated');
+  await expect(updated).toContainText(server.printed.email);
+  await expect(updated).toContainText('Super admin');
+  await expect(updated).toContainText(`name: ${name} → ${name} North; phone: 12 → –`);
+  await expect(updated).toContainText('127.0.0.1');
+  await expect(updated).toContainText('Success');
+  await expect(updated).toContainText(id.slice(0, 13));
+
+  await search(page).fill('nothing is called so');
+  await expect(page.getByText('No audit logs found', { exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await button(page, 'Clear search and filters').click();
+  await page.getByRole('combobox', { name: 'Entries per page' }).click();
+  await expect(page.getByRole('option')).toHaveText([
+    '10 per page',
+    '20 per page',
+    '50 per page',
+    '100 per page',
+  ]);
+  await option(page, '10 per page').click();
+  await expect(page).toHaveURL(/\?size=10$/);
+  await expect(rows(page)).toHaveCount(10);
+});
+
+test('typing is asked for once it settles', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/audit?page=2', server);
+  await expect(search(page)).toBeVisible();
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname === audit.list.path && url.searchParams.has('search'))
+      asked.push(url.searchParams.get('search')!);
+  });
+  const from = Date.now();
+  await search(page).pressSequentially('customer', { delay: 40 });
+  await expect.poll(() => asked).toEqual(['customer']);
+  expect(Date.now() - from).toBeGreaterThan(7 * 40 + 300);
+  await expect(page).toHaveURL(/\?search=customer$/);
+});
+
+test('the filters: person, record, event and days; one entry before and after', async ({ page, server }) => {
+  const { name, id } = await history(server);
+  await signInAs(page, 'super_admin', '/audit', server);
+  await button(page, 'Filters').click();
+  await filter(page, 'Person').click();
+  await option(page, server.printed.email).click();
+  await filter(page, 'Event Type').click();
+  await option(page, 'customer.updated').click();
+  await filter(page, 'Resource Type').click();
+  await option(page, 'customer').click();
+  const today = new Date().toISOString().slice(0, 10);
+  await page.getByLabel('From', { exact: true }).fill(today);
+  await page.getByLabel('To', { exact: true }).fill(today);
+  await page.getByLabel('Resource ID').fill(id);
+  await expect(page).toHaveURL(new RegExp(`resourceId=${id}`));
+  await expect(rows(page)).toHaveCount(1);
+  await expectAccessible(page);
+  await page.reload();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(button(page, 'Filters (6)')).toBeVisible();
+
+  await rows(page).getByText('Success').click();
+  const entry = dialog(page, 'Audit Entry');
+  const changes = entry.getByRole('region', { name: 'Changes' }).getByRole('row');
+  await expect(changes.nth(1)).toHaveText(`name${name}${name} North`);
+  await expect(changes.nth(2)).toHaveText('phone12—');
+  await expect(changes).toHaveCount(4);
+  await entry.getByRole('button', { name: /^Show \d+ unchanged fields$/ }).click();
+  await expect(changes.filter({ hasText: 'country' })).toHaveText('countryDEDE');
+  await expect(entry).toContainText('PUT /api/customers/{id}');
+  await expect(entry).toContainText('127.0.0.1');
+  await expect(entry).toContainText(/No\. \d+ of the chain/);
+  await expectAccessible(page);
+  await page.reload();
+  await entry.getByRole('button', { name: 'All changes to this record' }).click();
+  await expect(entry).toHaveCount(0);
+  await expect(rows(page)).toHaveCount(3);
+  await page.goBack();
+  await expect(entry).toBeVisible();
+  await page.keyboard.press('Escape');
+  await button(page, 'Clear filters').click();
+  await expect(page).toHaveURL(/\/audit$/);
+});
+
+test('the export has exactly what the filter shows', async ({ page, server }) => {
+  const { id } = await history(server);
+  await signInAs(page, 'super_admin', `/audit?resourceId=${id}&size=10`, server);
+  await expect(rows(page)).toHaveCount(3);
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export CSV').click()]);
+  await expect(page.getByText('Audit logs exported successfully')).toBeVisible();
+  expect(download.suggestedFilename()).toBe(`audit-logs-${new Date().toISOString().slice(0, 10)}.csv`);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  expect(lines.slice(1).map((line) => line.split(',')[3])).toEqual([
+    'customer.soft_deleted',
+    'customer.updated',
+    'customer.created',
+  ]);
+  await expect(page.getByText('Audit logs exported successfully')).toHaveCount(0, { timeout: 5000 });
+
+  expectStatus(page, 'aborted');
+  await page.route(`**${audit.exportCsv.path}*`, (route) => route.abort());
+  await button(page, 'Export CSV').click();
+  await expect(page.getByText('Failed to export audit logs')).toBeVisible();
+});
+
+test('a log that cannot be loaded says so', async ({ page, server }) => {
+  expectStatus(page, 403);
+  await page.route(`**${audit.list.path}?*`, (route) =>
+    route.fulfill({
+      status: 403,
+      json: { success: false, error: 'Not now.', code: 'FORBIDDEN', requestId: 'x' },
+    }),
+  );
+  await signInAs(page, 'super_admin', '/audit', server);
+  await expect(page.getByRole('heading', { name: 'Failed to load audit logs' })).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute(`**${audit.list.path}?*`);
+  await button(page, 'Retry').click();
+  await expect(rows(page).first()).toBeVisible();
+});
+
+test('who may only read sees no way to export or set; who may not read, no link', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'support_agent', '/audit', server);
+  await expect(rows(page).first()).toBeVisible();
+  await expect(button(page, 'Verify')).toBeVisible();
+  for (const name of ['Export CSV', 'Retention']) await expect(button(page, name)).toHaveCount(0);
+  const license = await makeLicense(server.admin);
+  await signInAs(page, 'viewer', `/licenses?edit=${license.licenseId}`, server);
+  await expect(dialog(page, 'View License')).toBeVisible();
+  await expect(page.getByRole('link', { name: /Audit Log|All changes/ })).toHaveCount(0);
+});
+
+test('a license and a customer lead to all changes made to them', async ({ page, server }) => {
+  const license = await makeLicense(server.admin);
+  await signInAs(page, 'super_admin', `/licenses?edit=${license.licenseId}`, server);
+  await page.getByRole('link', { name: 'All changes' }).click();
+  await expect(page).toHaveURL(`${server.url}/audit?resourceType=license&resourceId=${license.licenseId}`);
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText('license.created');
+  await page.goto(`${server.url}/customers?edit=${license.customerId}`);
+  await page.getByRole('link', { name: 'All changes' }).click();
+  await expect(rows(page)).toContainText('customer.created');
+});
+
+test('the retention has a floor', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/audit', server);
+  await button(page, 'Retention').click();
+  const days = page.getByRole('textbox', { name: 'Keep entries for (days)' });
+  await expect(days).toHaveValue('730');
+  await days.fill('89');
+  await expect(page.getByText('Must be at least 90 days')).toBeVisible();
+  await button(page, 'Save').click();
+  await expectAccessible(page);
+  await days.fill('400');
+  await button(page, 'Save').click();
+  await expect(page.getByText('Audit entries are kept for 400 days')).toBeVisible();
+  await expect(rowOf(page, 'audit.config_changed').first()).toContainText('retentionDays: 730 → 400');
+  await button(page, 'Retention').click();
+  await button(page, 'Clean up now').click();
+  await expect(page.getByText('Nothing is older than that')).toBeVisible();
+  expect((await server.admin.ok(audit.config)).retentionDays).toBe(400);
+});
+
+const root = join(import.meta.dirname, '../..');
+const verifyByCommand = (dataDir: string) =>
+  promisify(execFile)(process.execPath, [join(root, 'dist/tools/audit-verify.js')], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir },
+  }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    (error: { code: number; stdout: string }) => ({ code: error.code, stdout: error.stdout }),
+  );
+
+test('the chain is whole; an entry altered in the database is named, here and by the command', async ({
+  page,
+  freshServer: server,
+}) => {
+  const { id } = await history(server);
+  await signInAs(page, 'super_admin', '/audit', server);
+  await button(page, 'Verify').click();
+  await expect(page.getByText('The chain is whole')).toBeVisible();
+  await expectAccessible(page);
+  const whole = await verifyByCommand(server.dataDir);
+  expect(whole).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^The audit log is whole: \d+ entries/),
+  });
+
+  const { entries } = await server.admin.ok(audit.list, {
+    query: { resourceId: id, eventType: 'customer.updated' },
+  });
+  const altered = entries[0]!.audit_id;
+  await server.db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = 'replica'`.execute(tx);
+    await sql`update audit_entries set user_email = 'somebody.else@lanyard.test' where audit_id = ${altered}`.execute(
+      tx,
+    );
+  });
+  await page.keyboard.press('Escape');
+  await button(page, 'Verify').click();
+  await expect(page.getByText('The chain is broken')).toBeVisible();
+  await expect(page.getByText('The entry was altered after it was written.')).toBeVisible();
+  await expectAccessible(page);
+  await button(page, 'Open entry').click();
+  await expect(dialog(page, 'Audit Entry')).toContainText('somebody.else@lanyard.test');
+  const broken = await verifyByCommand(server.dataDir);
+  expect(broken.code).toBe(1);
+  expect(broken.stdout).toContain(`entry ${altered}): The entry was altered after it was written.`);
+});
