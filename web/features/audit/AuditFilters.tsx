@@ -72,7 +72,7 @@ function ResourceId() {
   const { search, change } = useAuditSearch();
   const [typed, setTyped] = useState(search.resourceId ?? '');
   const settle = useDebouncedCallback(
-    (text: string) => change({ resourceId: text.trim() || undefined }),
+    (text: string) => change({ resourceId: text.trim() || undefined }, { typing: true }),
     settlesAfter,
   );
   return (

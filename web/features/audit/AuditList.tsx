@@ -33,7 +33,7 @@ export function AuditList() {
           <>
             <SearchBox
               value={search.search ?? ''}
-              onChange={(text) => change({ search: text || undefined })}
+              onChange={(text) => change({ search: text || undefined }, { typing: true })}
               placeholder="Search audit logs..."
               settleAfter={searchSettlesAfter}
             />

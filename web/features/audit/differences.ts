@@ -62,5 +62,5 @@ export function valueText(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null;
   if (Array.isArray(value))
     return value.length === 0 ? null : value.map((item) => valueText(item) ?? '–').join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

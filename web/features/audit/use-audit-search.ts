@@ -9,7 +9,8 @@ export function useAuditSearch() {
   const navigate = route.useNavigate();
 
   /** Another filter or page size starts at the first page again. */
-  const change = (changes: AuditSearch) => {
+  const change = (changes: AuditSearch, { typing = false } = {}) => {
+    const closes = 'entry' in changes && Object.keys(changes).length === 1 && !changes.entry;
     const staysOnPage = 'page' in changes || 'entry' in changes;
     void navigate({
       search: (before) => ({
@@ -18,7 +19,7 @@ export function useAuditSearch() {
         ...changes,
       }),
       // Typing leaves no trail in the history, and Back does not open again what was closed.
-      replace: 'search' in changes || 'resourceId' in changes || ('entry' in changes && !changes.entry),
+      replace: typing || closes,
     });
   };
   return { search, change };
