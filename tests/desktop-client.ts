@@ -46,8 +46,8 @@ const { HttpExecutor, configureRequestUrl, configureRequestOptions } = fromUpdat
   'builder-util-runtime',
 ) as {
   HttpExecutor: new () => object;
-  configureRequestUrl(url: URL, options: RequestOptions): void;
-  configureRequestOptions(options: RequestOptions): void;
+  configureRequestUrl: (url: URL, options: RequestOptions) => void;
+  configureRequestOptions: (options: RequestOptions) => void;
 };
 
 type Token = {

@@ -11,19 +11,20 @@ import { clearSession, getSession, rereadSession, setSession } from './session-s
 
 type Data<R extends Route> = R['answer'] extends z.ZodType ? z.output<R['answer']> : null;
 type Options = { signal?: AbortSignal | undefined };
+type NothingNeeded = Record<string, never>;
 type Arguments<R extends Route> =
-  Record<never, never> extends RouteRequest<R>
+  NothingNeeded extends RouteRequest<R>
     ? [request?: RouteRequest<R>, options?: Options]
     : [request: RouteRequest<R>, options?: Options];
 type Parts = {
   params?: Record<string, string>;
-  query?: Record<string, unknown>;
+  query?: Record<string, string | number | boolean | null | undefined>;
   body?: unknown;
 };
 
 /** Makes a call and gives back its data: the `data` property, else the whole body, null when it is empty. */
 export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
-  const body = await send(route, (request ?? {}) as Parts, options?.signal);
+  const body = await send(route, request ?? {}, options?.signal);
   return (isObject(body) && 'data' in body ? body['data'] : body) as Data<R>;
 }
 
@@ -32,12 +33,12 @@ export async function callList<R extends Route & { meta: z.ZodType }>(
   route: R,
   ...[request, options]: Arguments<R>
 ): Promise<RouteAnswer<R>> {
-  return (await send(route, (request ?? {}) as Parts, options?.signal)) as RouteAnswer<R>;
+  return (await send(route, request ?? {}, options?.signal)) as RouteAnswer<R>;
 }
 
 /** The address of a call, for a link such as a CSV export. */
 export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): string {
-  return address(route, (request ?? {}) as Parts);
+  return address(route, request ?? {});
 }
 
 type Answer = { status: number; text: string; keepsSession: boolean };

@@ -54,23 +54,28 @@ function read(): StoredSession | null {
   const user = localStorage.getItem('user');
   const accessToken = localStorage.getItem('accessToken');
   if (user === null) return null;
-  const parsed = parse<SessionUser>(user);
+  const parsed = parse(user);
   if (typeof parsed !== 'object' || parsed === null) {
     for (const key of keys) localStorage.removeItem(key);
     return null;
   }
   if (!accessToken) return null;
-  return { user: parsed, accessToken, permissions: list('permissions'), roles: list('roles') };
+  return {
+    user: parsed as SessionUser,
+    accessToken,
+    permissions: list('permissions') as StoredSession['permissions'],
+    roles: list('roles') as StoredSession['roles'],
+  };
 }
 
-function list<T>(key: 'permissions' | 'roles'): T[] {
-  const parsed = parse<T[]>(localStorage.getItem(key) ?? '[]');
+function list(key: 'permissions' | 'roles'): unknown[] {
+  const parsed = parse(localStorage.getItem(key) ?? '[]');
   return Array.isArray(parsed) ? parsed : [];
 }
 
-function parse<T>(json: string): T | undefined {
+function parse(json: string): unknown {
   try {
-    return JSON.parse(json) as T;
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

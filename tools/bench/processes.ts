@@ -23,7 +23,7 @@ async function startNode(script: string, env: Record<string, string>): Promise<C
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise<void>((resolve, reject) => {
-    child.stdout!.on('data', (chunk: Buffer) => /ready/i.test(chunk.toString()) && resolve());
+    child.stdout.on('data', (chunk: Buffer) => /ready/i.test(chunk.toString()) && resolve());
     child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
   });
   return child;

@@ -1,5 +1,5 @@
 import type { License } from '../../contract/licenses.ts';
-import { roleMatrix, type RoleName } from '../../contract/permissions.ts';
+import { roleMatrix } from '../../contract/permissions.ts';
 import type { ValidationCode } from '../../contract/validation.ts';
 import { systemCaller, type Caller } from '../../server/caller.ts';
 import type { Db } from '../../server/db/client.ts';
@@ -91,7 +91,7 @@ async function makeStaff({ db, now, passwordHash }: Stage): Promise<Caller[]> {
     const email = staffEmail(name);
     const { id: userId } = await db
       .transaction()
-      .execute((tx) => insertUser(tx, hired, { email, name, passwordHash, role: role as RoleName }));
+      .execute((tx) => insertUser(tx, hired, { email, name, passwordHash, role }));
     made.push({
       actor: {
         kind: 'staff',

@@ -20,7 +20,7 @@ export function Page(props: {
       <Group justify="space-between" className={classes.header}>
         <div>
           {props.back && <div className={classes.back}>{props.back}</div>}
-          <Title order={1} className={classes.title!}>
+          <Title order={1} className={classes.title}>
             {props.title}
             {props.note && <span className={classes.note}>{props.note}</span>}
           </Title>
@@ -46,7 +46,7 @@ export function FilterRow(props: {
   const folds = isNarrow && Boolean(filters);
   return (
     <Group justify="space-between" gap="xs" className={classes.header}>
-      <Group gap="xs" className={classes.left!}>
+      <Group gap="xs" className={classes.left}>
         {left}
         {!folds && filters}
       </Group>

@@ -36,7 +36,7 @@ export function SearchBox(props: {
   return (
     <TextInput
       type="search"
-      className={classes.box!}
+      className={classes.box}
       placeholder={placeholder}
       aria-label={placeholder.replace(/\.+$/, '')}
       data-hotkey="/"

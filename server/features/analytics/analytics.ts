@@ -30,7 +30,7 @@ export function createAnalytics({ db, signals }: Pick<Context, 'db' | 'signals'>
 export async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
   const since = new Date(now.getTime() - 6 * dayMs).toISOString().slice(0, 10);
   const [{ rows: stock }, { rows: validations }] = await Promise.all([
-    sql<Pick<LicenseHealth, 'activeLicenses' | 'activeCustomers' | 'totalActivations'>>`
+    sql<{ activeLicenses: number; activeCustomers: number; totalActivations: string | number }>`
       select count(*) as "activeLicenses", count(distinct l.customer_id) as "activeCustomers",
              coalesce(sum(l.current_activations), 0) as "totalActivations"
         from licenses l join customers c using (customer_id)

@@ -26,7 +26,7 @@ export function parseLicenseKey(typed: string): string | undefined {
     .replaceAll(/[IL]/g, '1');
   const isKey =
     signs.length === keyLength &&
-    [...signs].every((sign) => alphabet.includes(sign)) &&
+    Array.from(signs).every((sign) => alphabet.includes(sign)) &&
     Object.values(prefixes).includes(signs[0]!) &&
     checkSign(signs.slice(0, -1)) === signs.at(-1);
   return isKey ? grouped(signs) : undefined;

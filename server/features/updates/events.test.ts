@@ -56,10 +56,10 @@ const report = (api: Api, events: Told[]) =>
         eventId: uuidv7(),
         machineId: 'a machine',
         eventType: 'check' as const,
-        platform: 'win32',
-        architecture: 'x64',
+        platform: 'win32' as const,
+        architecture: 'x64' as const,
         ...event,
-      })) as Event[],
+      })),
     },
   });
 

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { passwordsProblem, problemOf } from '../users/users.ts';
 import classes from './account.module.css';
@@ -26,7 +27,7 @@ export function ChangePassword() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    const text = (name: string) => String(given.get(name));
+    const text = (name: string) => formText(given, name);
     const [newPassword, confirmPassword] = [text('newPassword'), text('confirmPassword')];
     const currentPassword = text('currentPassword');
     const found =

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { problemOf } from '../users/users.ts';
 import { removeSecondFactor } from './account.ts';
@@ -18,7 +19,7 @@ export default function RemoveSecondFactor({ onClose }: { onClose: () => void })
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    remove.mutate(String(new FormData(event.currentTarget).get('currentPassword')));
+    remove.mutate(formText(new FormData(event.currentTarget), 'currentPassword'));
   };
   return (
     <Modal opened onClose={onClose} title="Remove second factor">

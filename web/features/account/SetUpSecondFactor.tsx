@@ -4,6 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { formText } from '../../ui/form-text.ts';
 import { problemOf } from '../users/users.ts';
 import classes from './account.module.css';
 import { confirmSecondFactor, enrollSecondFactor } from './account.ts';
@@ -51,7 +52,7 @@ function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => voi
   const enroll = useMutation({ mutationFn: enrollSecondFactor, onSuccess: onSecret });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    enroll.mutate(String(new FormData(event.currentTarget).get('currentPassword')));
+    enroll.mutate(formText(new FormData(event.currentTarget), 'currentPassword'));
   };
   return (
     <form noValidate onSubmit={submit}>
@@ -79,7 +80,7 @@ function ProveApp({ secret, onDone }: { secret: Secret; onDone: (recoveryCodes: 
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    confirm.mutate(String(new FormData(event.currentTarget).get('code')).replaceAll(' ', ''));
+    confirm.mutate(formText(new FormData(event.currentTarget), 'code').replaceAll(' ', ''));
   };
   return (
     <form noValidate onSubmit={submit}>

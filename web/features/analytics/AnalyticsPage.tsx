@@ -34,9 +34,7 @@ export function AnalyticsPage() {
           aria-label="Period"
           data={periods.map((value) => ({ value, label: words[value] }))}
           value={period}
-          onChange={(value) =>
-            void navigate({ search: { period: value === 'week' ? undefined : (value as 'month' | 'year') } })
-          }
+          onChange={(value) => void navigate({ search: { period: value === 'week' ? undefined : value } })}
         />
       }
     >

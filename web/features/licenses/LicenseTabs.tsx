@@ -20,13 +20,13 @@ export function LicenseTabs(props: {
     if (chosen) onTab(chosen);
   };
   return (
-    <Tabs value={tab} onChange={change} className={classes.tabs!}>
+    <Tabs value={tab} onChange={change} className={classes.tabs}>
       <Tabs.List aria-label="License states">
         {licenseTabs.map((one) => (
           <Tabs.Tab
             key={one}
             value={one}
-            className={classes.tab!}
+            className={classes.tab}
             onPointerEnter={() => onApproach(one)}
             onFocus={() => onApproach(one)}
             rightSection={counts && <span className={classes.count}>{counts[one].toLocaleString('en')}</span>}
@@ -35,7 +35,7 @@ export function LicenseTabs(props: {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value={tab} className={classes.panel!}>
+      <Tabs.Panel value={tab} className={classes.panel}>
         {props.children}
       </Tabs.Panel>
     </Tabs>

@@ -56,7 +56,7 @@ function Choices({ value, onChange, offered }: Props & { offered: Module[] }) {
       <TextInput
         type="search"
         variant="unstyled"
-        className={classes.search!}
+        className={classes.search}
         placeholder="Search modules..."
         aria-label="Search modules"
         leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}

@@ -6,6 +6,7 @@ import { safeRedirect } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Brand } from '../../shell/Brand.tsx';
 import { BuildInfo } from '../../shell/BuildInfo.tsx';
+import { formText } from '../../ui/form-text.ts';
 import { RestoringSpinner } from '../../shell/RestoringSpinner.tsx';
 import classes from './LoginPage.module.css';
 
@@ -49,7 +50,7 @@ function LoginForm() {
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    const text = (name: string) => String(given.get(name) ?? '');
+    const text = (name: string) => formText(given, name);
     setError(undefined);
     setBusy(true);
     try {

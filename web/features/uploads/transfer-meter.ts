@@ -14,7 +14,7 @@ export function createTransferMeter() {
   let samples: { at: number; done: number }[] = [];
   return {
     reset: () => void (samples = []),
-    pace(at: number, done: number, total: number): Pace {
+    pace: (at: number, done: number, total: number): Pace => {
       samples.push({ at, done });
       // the newest sample that is at least a window old stays: the measurement reaches back to it
       while (samples.length > 2 && at - samples[1]!.at >= windowLength) samples.shift();

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { passwordsProblem } from './password-rules.ts';
 import { problemOf, resetPassword } from './users.ts';
@@ -23,8 +24,8 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    const newPassword = String(given.get('newPassword'));
-    const confirmPassword = String(given.get('confirmPassword'));
+    const newPassword = formText(given, 'newPassword');
+    const confirmPassword = formText(given, 'confirmPassword');
     const found = passwordsProblem(newPassword, confirmPassword);
     setProblem(found);
     if (!found) reset.mutate({ newPassword, confirmPassword });

@@ -21,17 +21,17 @@ export function UsersPage() {
       <Tabs
         value={tab}
         onChange={(value) => change({ tab: value === 'roles' ? 'roles' : undefined })}
-        className={classes.tabs!}
+        className={classes.tabs}
       >
         <Tabs.List aria-label="Users and roles">
-          <Tabs.Tab value="users" className={classes.tab!}>
+          <Tabs.Tab value="users" className={classes.tab}>
             Users
           </Tabs.Tab>
-          <Tabs.Tab value="roles" className={classes.tab!}>
+          <Tabs.Tab value="roles" className={classes.tab}>
             Roles
           </Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value={tab} className={classes.panel!}>
+        <Tabs.Panel value={tab} className={classes.panel}>
           {tab === 'users' ? (
             <UserList />
           ) : (
