@@ -71,7 +71,9 @@ function Actions() {
         <NewReleaseButton
           opened={search.dialog === 'create'}
           onOpen={() => change({ dialog: 'create' })}
-          onClose={() => change({ dialog: undefined })}
+          upload={search.upload}
+          onUpload={(upload) => change({ upload })}
+          onClose={() => change({ dialog: undefined, upload: undefined })}
         />
       )}
     </>

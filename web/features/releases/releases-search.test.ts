@@ -12,4 +12,9 @@ test.each([
   [{ tab: 'analytics' }, { tab: 'analytics' }],
   [{ tab: 'other', inactive: 'yes', page: '0', dialog: 'x', edit: '../..' }, {}],
   [{ dialog: 'create' }, { dialog: 'create' }],
+  [
+    { dialog: 'create', upload: '1-2-3-4' },
+    { dialog: 'create', upload: '1-2-3-4' },
+  ],
+  [{ upload: '<b>' }, {}],
 ])('%j', (params, expected) => expect(given(params)).toEqual(expected));

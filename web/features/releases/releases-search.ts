@@ -11,6 +11,8 @@ export type ReleasesSearch = {
   inactive?: '1' | undefined;
   page?: number | undefined;
   dialog?: 'create' | undefined;
+  /** Id of the upload that was begun in this dialog: a reload shows it again. */
+  upload?: string | undefined;
   /** Id of the release whose Edit dialog is open. */
   edit?: string | undefined;
 };
@@ -24,6 +26,7 @@ export const releasesSearch = (params: Record<string, unknown>): ReleasesSearch 
   inactive: params['inactive'] === '1' ? '1' : undefined,
   page: pageParam(params),
   dialog: params['dialog'] === 'create' ? 'create' : undefined,
+  upload: uploadParam(params),
   edit: idParam(params, 'edit'),
 });
 
@@ -39,4 +42,10 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 function idParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);
   return text && uuid.test(text) ? text : undefined;
+}
+
+/** As the browser that began it made it up. */
+function uploadParam(params: Record<string, unknown>): string | undefined {
+  const text = textParam(params, 'upload');
+  return text && /^[\d-]{1,60}$/.test(text) ? text : undefined;
 }

@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReleasesSearch } from './releases-search.ts';
 
 const route = getRouteApi('/signed-in/releases');
-const dialogs = ['dialog', 'edit'];
+const dialogs = ['dialog', 'upload', 'edit'];
 
 /** What the address of the list holds, and how to change parts of it. */
 export function useReleasesSearch() {

@@ -33,7 +33,7 @@ const modes = [
 export function NewReleaseForm(props: {
   start: ReleaseValues;
   startFile: ChosenFile | null;
-  onUpload: (id: string, values: ReleaseValues, chosen: ChosenFile) => void;
+  onUpload: (id: string, chosen: ChosenFile) => void;
   onClose: () => void;
 }) {
   const [chosen, setChosen] = useState(props.startFile);
@@ -75,8 +75,7 @@ export function NewReleaseForm(props: {
 
   const submit = () => {
     if (values.mode === 'url') create.mutate(urlPayloadOf(values));
-    else if (chosen)
-      props.onUpload(uploadList.start(chosen, fieldsOf(values), currentUser()), values, chosen);
+    else if (chosen) props.onUpload(uploadList.start(chosen, fieldsOf(values), currentUser()), chosen);
   };
 
   return (

@@ -1,31 +1,34 @@
 import { Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { newRelease, type ReleaseValues } from './release-form.ts';
+import { newRelease, valuesOf, type ReleaseValues } from './release-form.ts';
 import { NewReleaseForm } from './NewReleaseForm.tsx';
 import type { ChosenFile } from './upload-file.ts';
-import { uploadList, useUploads } from './upload-session.ts';
+import { currentUser, uploadList, useUploads } from './upload-session.ts';
 import classes from './uploads.module.css';
 import { UploadUnderWay } from './UploadUnderWay.tsx';
 
-/** Upload New Release (spec part 2, section 2.2). An upload goes on when the modal is closed. */
-export default function UploadModal({ onClose }: { onClose: () => void }) {
-  const [begun, setBegun] = useState<{ id: string; values: ReleaseValues; chosen: ChosenFile }>();
-  const [draft, setDraft] = useState<{ values: ReleaseValues; chosen: ChosenFile | null }>({
-    values: newRelease,
-    chosen: null,
-  });
-  const upload = useUploads().find(({ id }) => id === begun?.id);
+/**
+ * Upload New Release (spec part 2, section 2.2). An upload goes on when the modal is closed, and is shown again after
+ * a reload.
+ */
+export default function UploadModal(props: {
+  uploadId: string | undefined;
+  onUpload: (id: string | undefined) => void;
+  onClose: () => void;
+}) {
+  const { uploadId, onUpload, onClose } = props;
+  const [chosen, setChosen] = useState<ChosenFile | null>(null);
+  const [draft, setDraft] = useState<ReleaseValues>(newRelease);
+  const [isRestored, setRestored] = useState(false);
+  useEffect(() => {
+    void uploadList.restore(currentUser()).then(() => setRestored(true));
+  }, []);
+  const upload = useUploads().find(({ id }) => id === uploadId);
   const done = upload?.status === 'done';
   useEffect(() => {
     if (done) onClose();
   }, [done, onClose]);
-
-  const backToForm = () => {
-    if (!begun) return;
-    uploadList.dismiss(begun.id);
-    setDraft(begun);
-    setBegun(undefined);
-  };
+  const isAwaited = uploadId !== undefined && !isRestored;
 
   return (
     <Modal
@@ -35,15 +38,28 @@ export default function UploadModal({ onClose }: { onClose: () => void }) {
       size={560}
       classNames={{ content: classes.content! }}
     >
-      {begun && upload ? (
-        <UploadUnderWay upload={upload} onBack={backToForm} onClose={onClose} />
-      ) : (
-        <NewReleaseForm
-          start={draft.values}
-          startFile={draft.chosen}
-          onUpload={(id, values, chosen) => setBegun({ id, values, chosen })}
+      {upload ? (
+        <UploadUnderWay
+          upload={upload}
+          onBack={() => {
+            setDraft(valuesOf(upload.fields));
+            uploadList.dismiss(upload.id);
+            onUpload(undefined);
+          }}
           onClose={onClose}
         />
+      ) : (
+        !isAwaited && (
+          <NewReleaseForm
+            start={draft}
+            startFile={chosen}
+            onUpload={(id, file) => {
+              setChosen(file);
+              onUpload(id);
+            }}
+            onClose={onClose}
+          />
+        )
       )}
     </Modal>
   );

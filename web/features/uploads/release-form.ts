@@ -102,6 +102,18 @@ export function fieldsOf(values: ReleaseValues): BuildFields {
   };
 }
 
+/** The form of an upload that was begun before; the way back from `fieldsOf`. */
+export const valuesOf = ({ failureThreshold, ...fields }: BuildFields): ReleaseValues => ({
+  ...newRelease,
+  ...fields,
+  bump: null,
+  ...(failureThreshold && {
+    stopsOnFailures: true,
+    failurePercent: failureThreshold.percent,
+    failureInstalls: failureThreshold.minimumInstalls,
+  }),
+});
+
 export type UrlPayload = RouteRequest<typeof releases.createFromUrl>['body'];
 
 /** What URL mode sends. */

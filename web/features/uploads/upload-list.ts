@@ -270,8 +270,15 @@ export function createUploadList(parts: UploadListParts) {
     tell();
   }
 
-  /** Takes up what `owner` left behind in this browser. */
-  async function restore(owner: string): Promise<void> {
+  let restoring = Promise.resolve();
+
+  /** Takes up what `owner` left behind in this browser; whoever asks meanwhile waits for the same. */
+  function restore(owner: string): Promise<void> {
+    restoring = restoring.then(() => takeUpAll(owner));
+    return restoring;
+  }
+
+  async function takeUpAll(owner: string): Promise<void> {
     const left = (await records.all()).filter((r) => r.owner === owner && !claimed.has(r.id));
     for (const { id } of left) claimed.add(id);
     await Promise.all(left.map(takeUp));

@@ -7,8 +7,17 @@ import { useAuth } from '../../session.tsx';
 
 const UploadModal = lazy(() => import('./UploadModal.tsx'));
 
-/** Opens Upload New Release; whether it is open is the screen's to keep. Only for those who may create releases. */
-export function NewReleaseButton(props: { opened: boolean; onOpen: () => void; onClose: () => void }) {
+/**
+ * Opens Upload New Release. Whether it is open, and for which upload, is the screen's to keep. Only for those who may
+ * create releases.
+ */
+export function NewReleaseButton(props: {
+  opened: boolean;
+  upload: string | undefined;
+  onOpen: () => void;
+  onUpload: (id: string | undefined) => void;
+  onClose: () => void;
+}) {
   const { can } = useAuth();
   if (!can.createReleases) return null;
   return (
@@ -16,7 +25,11 @@ export function NewReleaseButton(props: { opened: boolean; onOpen: () => void; o
       <Button data-hotkey="c" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={props.onOpen}>
         New Release
       </Button>
-      <Suspense>{props.opened && <UploadModal onClose={props.onClose} />}</Suspense>
+      <Suspense>
+        {props.opened && (
+          <UploadModal uploadId={props.upload} onUpload={props.onUpload} onClose={props.onClose} />
+        )}
+      </Suspense>
     </>
   );
 }
