@@ -19,9 +19,12 @@ export const acceptedExtensions = ['.exe', '.dmg', '.zip', '.nupkg'] as const;
 /** Extensions that the service takes; the console offers those of the spec, a build pipeline also Linux packages. */
 export const storedExtensions = [...acceptedExtensions, '.AppImage', '.deb', '.rpm'] as const;
 
+/** The extension that a name ends in, in whatever case; undefined for a file that is not taken. */
+export const storedExtensionOf = (fileName: string) =>
+  storedExtensions.find((extension) => fileName.toLowerCase().endsWith(extension.toLowerCase()));
+
 const fileName = requiredText(200, 'File name is required').refine(
-  (name) =>
-    !/[\\/]/.test(name) && !name.startsWith('.') && storedExtensions.some((ending) => name.endsWith(ending)),
+  (name) => !/[\\/]/.test(name) && !name.startsWith('.') && storedExtensionOf(name) !== undefined,
   `Must be a file name that ends in ${storedExtensions.join(', ')}`,
 );
 

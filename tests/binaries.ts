@@ -27,4 +27,11 @@ export function diskImage(size: number): Buffer {
   return bytes;
 }
 
+/** An AppImage as far as anyone looks: an ELF header with the mark of its second type, and whatever follows. */
+export function appImage(size: number, content: Buffer = randomBytes(size)): Buffer {
+  const bytes = Buffer.from(content.subarray(0, size));
+  bytes.write('\x7fELF\x02\x01\x01\x00AI\x02', 0, 'latin1');
+  return bytes;
+}
+
 export const sha512Of = (bytes: Buffer) => createHash('sha512').update(bytes).digest('base64');

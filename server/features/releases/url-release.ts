@@ -1,6 +1,6 @@
 import { isStorableText } from '../../../contract/common.ts';
 import type { Release, UrlReleaseInput } from '../../../contract/releases.ts';
-import { storedExtensions } from '../../../contract/uploads.ts';
+import { storedExtensionOf, storedExtensions } from '../../../contract/uploads.ts';
 import type { Caller } from '../../caller.ts';
 import type { Tx } from '../../db/client.ts';
 import type { Failure } from '../../failure.ts';
@@ -41,7 +41,7 @@ export function createUrlRelease(
 
 function fileOf({ pathname }: URL): OutsideFile | undefined {
   const fileName = decoded(pathname.slice(pathname.lastIndexOf('/') + 1));
-  const ending = storedExtensions.find((e) => fileName.toLowerCase().endsWith(e.toLowerCase()));
+  const ending = storedExtensionOf(fileName);
   const usable = fileName.length <= 200 && !/^\.|[\\/]/.test(fileName) && isStorableText(fileName);
   return ending && usable ? { fileName, fileKind: ending.slice(1).toLowerCase() } : undefined;
 }

@@ -1,14 +1,11 @@
-import { storedExtensions } from '../../../contract/uploads.ts';
+import { storedExtensionOf } from '../../../contract/uploads.ts';
 import type { Findings, Wanted } from './inspect-worker.ts';
 
 export type FileKind = 'exe' | 'dmg' | 'zip' | 'nupkg' | 'appimage' | 'deb' | 'rpm';
 
 /** The kind that a file name says, in lower case without the dot; undefined for one that is not taken. */
 export function kindOf(fileName: string): FileKind | undefined {
-  const ending = storedExtensions.find((extension) =>
-    fileName.toLowerCase().endsWith(extension.toLowerCase()),
-  );
-  return ending?.slice(1).toLowerCase() as FileKind | undefined;
+  return storedExtensionOf(fileName)?.slice(1).toLowerCase() as FileKind | undefined;
 }
 
 /** What the updaters of a kind need: Squirrel.Windows a SHA-1, electron-updater a block map. */

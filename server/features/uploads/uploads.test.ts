@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import { uploads } from '../../../contract/uploads.ts';
-import { archive, diskImage, program, sha512Of } from '../../../tests/binaries.ts';
+import { appImage, archive, diskImage, program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import {
   addressOf,
@@ -93,6 +93,12 @@ describe('a file in one request', () => {
     const last = await up.direct({ file: program(1000), version: nextVersion(), release_notes: '' });
     expect(last.status).toBe(201);
     expect(last.body.data.releaseNotes).toBeNull();
+  });
+
+  test.each(['Setup.EXE', 'Setup.Exe'])('named %s keeps its name and is a Windows program', async (name) => {
+    const answer = await up.direct({ version: nextVersion(), file: [program(1000), name] });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.body.data.fileName).toBe(name);
   });
 
   test('gets a SHA-1 where it is a NuGet package', async () => {
@@ -417,6 +423,7 @@ describe('a file in chunks', () => {
   test.each([
     ['App.dmg', program(9 * MiB), 'not a macOS disk image'],
     ['App.exe', archive(9 * MiB), 'not a Windows program'],
+    ['App.EXE', archive(9 * MiB), 'not a Windows program'],
     ['App.zip', archive(9 * MiB).subarray(0, 8.5 * MiB), 'not a whole ZIP archive'],
     ['App.nupkg', diskImage(9 * MiB), 'not a whole NuGet package'],
     ['App.AppImage', program(9 * MiB), 'not an AppImage'],
@@ -433,12 +440,12 @@ describe('a file in chunks', () => {
 
   test.each([
     ['App.dmg', diskImage(MiB)],
+    ['App.DMG', diskImage(MiB)],
+    ['Setup.EXE', program(MiB)],
     ['App.zip', archive(MiB)],
     ['App.nupkg', archive(MiB)],
-    [
-      'App.AppImage',
-      Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01\x00AI\x02', 'latin1'), randomBytes(MiB)]),
-    ],
+    ['App.AppImage', appImage(MiB)],
+    ['App.appimage', appImage(MiB)],
     ['app.deb', Buffer.concat([Buffer.from('!<arch>\ndebian-binary   '), randomBytes(MiB)])],
     ['app.rpm', Buffer.concat([Buffer.from('edabeedb', 'hex'), randomBytes(MiB)])],
   ])('named %s is taken when it is one', async (fileName, content) => {

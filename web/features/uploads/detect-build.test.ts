@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { architectureOf, isAccepted, platformOf, storedNameOf } from './detect-build.ts';
+import { architectureOf, isAccepted, platformOf } from './detect-build.ts';
 
 describe('the platform follows from the extension', () => {
   test.each([
@@ -35,10 +35,4 @@ describe('the architecture follows from the name', () => {
 test('takes .exe, .dmg, .zip and .nupkg, however they are written', () => {
   expect(['a.exe', 'a.dmg', 'a.zip', 'a.nupkg', 'A.EXE'].every(isAccepted)).toBe(true);
   expect(['a.msi', 'exe', 'a.exe.txt', 'a.AppImage', ''].some(isAccepted)).toBe(false);
-});
-
-test('sends the extension in small letters, the rest as it is', () => {
-  expect(storedNameOf('Setup.EXE')).toBe('Setup.exe');
-  expect(storedNameOf('Setup-1.0.0.nupkg')).toBe('Setup-1.0.0.nupkg');
-  expect(storedNameOf('setup')).toBe('setup');
 });

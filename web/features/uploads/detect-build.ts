@@ -18,11 +18,5 @@ export function architectureOf(fileName: string): Architecture {
   return 'x64';
 }
 
-/** The name as the service takes it: `Setup.EXE` becomes `Setup.exe`. */
-export function storedNameOf(fileName: string): string {
-  const extension = extensionOf(fileName);
-  return extension ? fileName.slice(0, -extension.length) + extension : fileName;
-}
-
 const extensionOf = (fileName: string) =>
   acceptedExtensions.find((extension) => fileName.toLowerCase().endsWith(extension));

@@ -11,9 +11,7 @@ export type UploadRecord = {
   id: string;
   /** User who began it. */
   owner: string;
-  /** As the service takes it; on this computer it is `pickedName`. */
   fileName: string;
-  pickedName: string;
   fileSize: number;
   lastModified: number;
   /** The way back to the file, where the browser gives one. */

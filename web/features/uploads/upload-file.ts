@@ -5,9 +5,7 @@ export type ChosenFile = { file: File; handle: FileSystemFileHandle | null };
 
 /** The same file as far as a browser can tell without reading it. */
 export const isSameFile = (file: File, record: UploadRecord): boolean =>
-  file.name === record.pickedName &&
-  file.size === record.fileSize &&
-  file.lastModified === record.lastModified;
+  file.name === record.fileName && file.size === record.fileSize && file.lastModified === record.lastModified;
 
 type WithPermission = FileSystemFileHandle & {
   queryPermission?: (mode: { mode: 'read' }) => Promise<PermissionState>;

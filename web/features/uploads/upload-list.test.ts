@@ -92,7 +92,7 @@ describe('how a file goes', () => {
     list.start(fileOfSize(20 * megabyte), fields, 'me');
     await status('done');
     expect(transport.direct).toHaveBeenCalledOnce();
-    expect(vi.mocked(transport.direct).mock.calls[0]![0].name).toBe('App.exe');
+    expect(vi.mocked(transport.direct).mock.calls[0]![0].name).toBe('App.EXE');
     expect(transport.prepare).not.toHaveBeenCalled();
     expect(onDone.mock.calls[0]![1]).toBe(release);
     expect(kept.size).toBe(0);

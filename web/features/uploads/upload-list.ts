@@ -2,7 +2,6 @@ import { parallelChunks } from '../../../contract/uploads.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { createPool } from './chunk-queue.ts';
-import { storedNameOf } from './detect-build.ts';
 import type { HashFile } from './hash-file.ts';
 import { createTransferMeter, unknownPace, type Pace } from './transfer-meter.ts';
 import {
@@ -129,8 +128,7 @@ export function createUploadList(parts: UploadListParts) {
       owner,
       handle,
       fields,
-      fileName: storedNameOf(file.name),
-      pickedName: file.name,
+      fileName: file.name,
       fileSize: file.size,
       lastModified: file.lastModified,
       chunked: goesInChunks(file.size),
@@ -245,7 +243,7 @@ export function createUploadList(parts: UploadListParts) {
       void run(entry, file);
       return;
     }
-    const name = entry.record.pickedName;
+    const name = entry.record.fileName;
     const message = file
       ? `This is not the file that the upload began with. Choose the same, unchanged ${name}.`
       : `Choose ${name} again to go on.`;
