@@ -34,6 +34,7 @@ import { uploadRoutes } from './features/uploads/uploads.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createRecorder } from './features/validation/recorder.ts';
 import type { Signer } from './features/validation/signing.ts';
+import { createFinder } from './features/validation/validation.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
 import { serve } from './http/adapter.ts';
 import { serveConsole } from './http/console.ts';
@@ -76,7 +77,13 @@ export async function buildApp(
     moduleRoutes(context),
     licenseRoutes(context),
     activationRoutes(context),
-    validationRoutes({ ...context, signer, recorder, moduleNames: createModuleNames(context) }),
+    validationRoutes({
+      ...context,
+      signer,
+      recorder,
+      find: createFinder(context.pool),
+      moduleNames: createModuleNames(context),
+    }),
     apiKeyRoutes(context),
     analyticsRoutes(context),
     auditRoutes(context, auditKeys),
@@ -187,9 +194,10 @@ function loggedRequest(request: { method: string; routeOptions?: { url?: string 
 
 async function secure(app: FastifyInstance, { config }: Context): Promise<void> {
   await app.register(fastifyCookie);
-  const headers = securityHeaders(config.publicUrl.startsWith('https:'));
+  const { ofPages, ofData } = securityHeaders(config.publicUrl.startsWith('https:'));
   app.addHook('onSend', async (request, reply) => {
-    reply.headers(headers).header('x-request-id', request.id);
+    const isData = String(reply.getHeader('content-type')).startsWith('application/json');
+    reply.headers(isData ? ofData : ofPages).header('x-request-id', request.id);
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
 }

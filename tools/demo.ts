@@ -10,6 +10,7 @@ import { createUpdateRecorder } from '../server/features/updates/updates.ts';
 import { seedRoles } from '../server/features/users/users.ts';
 import { createRecorder } from '../server/features/validation/recorder.ts';
 import { loadSigner } from '../server/features/validation/signing.ts';
+import { createFinder } from '../server/features/validation/validation.ts';
 import { createLog } from '../server/log.ts';
 import { createPasswords } from '../server/passwords.ts';
 import { makeCompany } from './demo/company.ts';
@@ -47,8 +48,8 @@ async function main(): Promise<void> {
     const recorder = createRecorder(db, log);
     const validator = {
       db,
-      pool,
       signals,
+      find: createFinder(pool),
       recorder,
       signer,
       moduleNames: createModuleNames({ db, signals }),

@@ -6,6 +6,7 @@ const hourMs = 3_600_000;
 const idleMs = 500;
 const exhaustedMs = 200;
 const largestGrant = 500;
+const askAgainAt = 250;
 
 type Hour = {
   start: number;
@@ -17,6 +18,10 @@ type Hour = {
   lastUsed: number;
   asking: Promise<void> | undefined;
 };
+
+/** Ever smaller as the limit nears, so that the last requests are there for whichever process is asked. */
+const blockOf = (hour: Hour, limit: number) =>
+  Math.max(1, Math.min(largestGrant, Math.floor((limit - hour.granted) / 20)));
 
 export type Budget = { allowed: boolean; limit: number; remaining: number; resetSeconds: number };
 
@@ -41,9 +46,11 @@ export function createRateLimits(db: Db, clock: () => Date) {
   async function take(apiKeyId: string, limit: number): Promise<Budget> {
     const now = clock().getTime();
     const hour = hourOf(apiKeyId, now);
-    while (hour.left === 0 && performance.now() >= hour.exhaustedUntil) {
-      hour.asking ??= ask(apiKeyId, hour, limit).finally(() => (hour.asking = undefined));
-      await hour.asking;
+    while (hour.left === 0 && performance.now() >= hour.exhaustedUntil) await askOnce(apiKeyId, hour, limit);
+    // Far from the limit the next block is fetched before it is needed, so that no request waits for it; what goes
+    // wrong there is heard by the request that does.
+    if (hour.left === askAgainAt && blockOf(hour, limit) === largestGrant) {
+      void askOnce(apiKeyId, hour, limit).catch(() => undefined);
     }
     // A limit that was lowered meanwhile holds for what was granted under the old one as well.
     const allowed = hour.left > 0 && hour.granted - hour.left < limit;
@@ -57,8 +64,11 @@ export function createRateLimits(db: Db, clock: () => Date) {
     };
   }
 
+  const askOnce = (apiKeyId: string, hour: Hour, limit: number): Promise<void> =>
+    (hour.asking ??= ask(apiKeyId, hour, limit).finally(() => (hour.asking = undefined)));
+
   async function ask(apiKeyId: string, hour: Hour, limit: number): Promise<void> {
-    const block = Math.max(1, Math.min(largestGrant, Math.floor((limit - hour.granted) / 20)));
+    const block = blockOf(hour, limit);
     for (const wanted of block > 1 ? [block, 1] : [1]) {
       const granted = await grant(db, apiKeyId, hour.start, wanted, limit);
       if (granted !== undefined) {

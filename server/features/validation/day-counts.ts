@@ -2,33 +2,42 @@ import { sql } from 'kysely';
 import type { Tx } from '../../db/client.ts';
 import type { Answered } from './recorder.ts';
 
-const dayOf = (row: Answered) => row.at.toISOString().slice(0, 10);
+/** A UTC day as whole days since 1970: cheaper by far than text, and this runs for every validation. */
+export const utcDay = (at: Date) => Math.floor(at.getTime() / 86_400_000);
+
+const isoDay = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 /**
  * Adds a batch to the counts of its UTC days: validations and time by code, and the machines, licenses and customers
- * that were valid for the first time that day. `machines` comes from the machines' own rows.
+ * that were valid for the first time that day. `firstOfMachine` holds a row of each machine that is new on its day: a
+ * license or a customer can be new only with a machine that is. A license that changes its owner so counts for the
+ * new one from the next day on.
  */
-export async function countDays(tx: Tx, rows: Answered[], machines: Map<string, number>): Promise<void> {
+export async function countDays(tx: Tx, rows: Answered[], firstOfMachine: Answered[]): Promise<void> {
   await addTotals(tx, rows);
-  const valid = rows.filter((row) => row.code === 'VALID');
-  const licenses = await firstSeen(tx, 'license', valid, (row) => row.licenseId);
-  const customers = await firstSeen(tx, 'customer', valid, (row) => row.customerId);
-  const days = [...new Set(valid.map(dayOf))].toSorted();
-  if (days.length === 0) return;
-  const added = (counts: Map<string, number>) => days.map((day) => counts.get(day) ?? 0);
+  if (firstOfMachine.length === 0) return;
+  const machines = new Map<number, number>();
+  for (const { at } of firstOfMachine) machines.set(utcDay(at), (machines.get(utcDay(at)) ?? 0) + 1);
+  const licenses = await firstSeen(tx, 'license', firstOfMachine, (row) => row.licenseId);
+  const customers = await firstSeen(tx, 'customer', firstOfMachine, (row) => row.customerId);
+  const days = [...machines.keys()].toSorted((a, b) => a - b);
   await sql`
     insert into active_days as d (day, machines, licenses, customers)
-    select * from unnest(${days}::date[], ${added(machines)}::bigint[], ${added(licenses)}::bigint[], ${added(customers)}::bigint[])
+    select * from unnest(${days.map(isoDay)}::date[], ${days.map((day) => machines.get(day))}::bigint[],
+                         ${days.map((day) => licenses.get(isoDay(day)) ?? 0)}::bigint[],
+                         ${days.map((day) => customers.get(isoDay(day)) ?? 0)}::bigint[])
     on conflict (day) do update set machines = d.machines + excluded.machines,
       licenses = d.licenses + excluded.licenses, customers = d.customers + excluded.customers`.execute(tx);
 }
 
 async function addTotals(tx: Tx, rows: Answered[]): Promise<void> {
   const sums = new Map<string, { day: string; code: string; validations: number; durationUs: number }>();
-  for (const row of rows) {
-    const key = `${dayOf(row)} ${row.code}`;
-    const sum = sums.get(key) ?? { day: dayOf(row), code: row.code, validations: 0, durationUs: 0 };
-    sums.set(key, { ...sum, validations: sum.validations + 1, durationUs: sum.durationUs + row.durationUs });
+  for (const { at, code, durationUs } of rows) {
+    const key = `${utcDay(at)} ${code}`;
+    let sum = sums.get(key);
+    if (!sum) sums.set(key, (sum = { day: isoDay(utcDay(at)), code, validations: 0, durationUs: 0 }));
+    sum.validations += 1;
+    sum.durationUs += durationUs;
   }
   // One order for every process: see refreshActivations.
   const ordered = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
@@ -40,15 +49,15 @@ async function addTotals(tx: Tx, rows: Answered[]): Promise<void> {
       duration_us = d.duration_us + excluded.duration_us`.execute(tx);
 }
 
+/** How many of the licenses or customers were not yet counted on each day; they are from now on. */
 async function firstSeen(
   tx: Tx,
   kind: 'license' | 'customer',
   rows: Answered[],
   idOf: (row: Answered) => string | null,
 ): Promise<Map<string, number>> {
-  const keys = new Set(rows.filter(idOf).map((row) => `${dayOf(row)} ${idOf(row)}`));
+  const keys = new Set(rows.filter(idOf).map((row) => `${isoDay(utcDay(row.at))} ${idOf(row)}`));
   const seen = [...keys].toSorted().map((key) => key.split(' ') as [string, string]);
-  if (seen.length === 0) return new Map();
   const { rows: days } = await sql<{ day: string; count: number }>`
     with added as (
       insert into counted_today (day, kind, id)

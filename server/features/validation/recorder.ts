@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import { createBatchWriter, type BatchWriter } from '../../db/batch.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { countDays } from './day-counts.ts';
+import { countDays, utcDay } from './day-counts.ts';
 
 /** One answered validation. `durationUs` is what deciding took, in microseconds. */
 export type Answered = {
@@ -53,27 +53,31 @@ function latestPerActivation(rows: Answered[]): Answered[] {
   const latest = new Map<string, Answered>();
   for (const row of rows) {
     if (!row.activationId || row.code !== 'VALID') continue;
-    const key = `${row.activationId} ${row.at.toISOString().slice(0, 10)}`;
-    if (!latest.has(key) || latest.get(key)!.at < row.at) latest.set(key, row);
+    const key = machineDay(row);
+    const known = latest.get(key);
+    if (!known || known.at < row.at) latest.set(key, row);
   }
   return [...latest.values()];
 }
 
+const machineDay = (row: Answered) => `${row.activationId} ${utcDay(row.at)}`;
+
 /**
- * Refreshes what is known of the machines, and answers how many were seen for the first time on each UTC day. The
- * rows are locked in one order by every process, so that two batches never wait for each other in a ring.
+ * Refreshes what is known of the machines, and answers those of the rows whose machine was seen for the first time on
+ * its UTC day. Machines are locked in one order by every process, so that two batches never wait for each other in a
+ * ring.
  */
-async function refreshActivations(tx: Tx, rows: Answered[]): Promise<Map<string, number>> {
-  if (rows.length === 0) return new Map();
+async function refreshActivations(tx: Tx, rows: Answered[]): Promise<Answered[]> {
+  if (rows.length === 0) return [];
   const fact = (name: 'hostname' | 'platform' | 'architecture' | 'osVersion' | 'appVersion') =>
     rows.map((r) => r.request[name] ?? null);
-  const { rows: days } = await sql<{ day: string; machines: number }>`
+  const { rows: first } = await sql<{ place: number }>`
     with seen as (
       select * from unnest(
         ${rows.map((r) => r.activationId)}::uuid[], ${rows.map((r) => r.at)}::timestamptz[],
         ${fact('hostname')}::text[], ${fact('platform')}::text[], ${fact('architecture')}::text[],
         ${fact('osVersion')}::text[], ${fact('appVersion')}::text[])
-        as s (id, at, hostname, platform, architecture, os_version, app_version)),
+        with ordinality as s (id, at, hostname, platform, architecture, os_version, app_version, place)),
     locked as materialized (
       select activation_id, counted_day from activations
        where activation_id in (select id from seen) order by activation_id for update),
@@ -88,9 +92,8 @@ async function refreshActivations(tx: Tx, rows: Answered[]): Promise<Map<string,
              os_version = coalesce(l.os_version, a.os_version),
              app_version = coalesce(l.app_version, a.app_version)
         from latest l where a.activation_id = l.id)
-    select to_char((s.at at time zone 'UTC')::date, 'YYYY-MM-DD') as day, count(*) as machines
+    select s.place::int
       from seen s join locked k on k.activation_id = s.id
-     where k.counted_day is null or (s.at at time zone 'UTC')::date > k.counted_day
-     group by 1`.execute(tx);
-  return new Map(days.map(({ day, machines }) => [day, machines]));
+     where k.counted_day is null or (s.at at time zone 'UTC')::date > k.counted_day`.execute(tx);
+  return first.map(({ place }) => rows[place - 1]!);
 }

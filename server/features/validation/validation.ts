@@ -10,6 +10,7 @@ import {
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
 import { transact } from '../../db/signals.ts';
 import { leaveSeat, toActivation, type ActivationRow } from '../activations/activations.ts';
 import { writeAudit } from '../audit/audit.ts';
@@ -19,11 +20,14 @@ import { decide } from './decide.ts';
 import type { Recorder } from './recorder.ts';
 import type { Signer } from './signing.ts';
 
-export type Validator = Pick<Context, 'db' | 'pool' | 'signals'> & {
+export type Validator = Pick<Context, 'db' | 'signals'> & {
+  find: Finder;
   signer: Signer;
   recorder: Recorder;
   moduleNames: ReturnType<typeof createModuleNames>;
 };
+
+type Finder = (asked: { key: string; machineId: string }) => Promise<Found | undefined>;
 
 /** What one query says about a license, its owner and this machine. */
 type Found = {
@@ -51,17 +55,17 @@ type Found = {
  * the first valid call of a machine takes a seat. From staff it reactivates a deactivated machine.
  */
 export async function validate(
-  { db, pool, signals, signer, recorder, moduleNames }: Validator,
+  { db, signals, find, signer, recorder, moduleNames }: Validator,
   by: Caller,
   request: ValidationRequest,
 ): Promise<ValidationResult> {
   const started = performance.now();
   const key = parseLicenseKey(request.licenseKey);
-  let found = key === undefined ? undefined : await find(pool, key, request.machineId);
+  let found = key === undefined ? undefined : await find({ key, machineId: request.machineId });
   let { code, takesSeat } = key === undefined ? malformed : decideOn(found, by);
   if (takesSeat) {
     code = await transact(db, signals, (tx) => takeSeat(tx, by, found!.license_id, request));
-    if (code === 'VALID') found = await find(pool, key!, request.machineId);
+    if (code === 'VALID') found = await find({ key: key!, machineId: request.machineId });
   }
   recorder.add({
     at: by.now,
@@ -112,16 +116,22 @@ const findQuery = {
                 c.status as customer_status, c.deleted_at as customer_deleted_at,
                 l.module_ids,
                 a.activation_id, a.status as activation_status, a.activation_type,
-                a.created_at as activation_created_at, a.last_checked_at
-           from licenses l
+                a.created_at as activation_created_at, a.last_checked_at, asked.place::int
+           from unnest($1::text[], $2::text[]) with ordinality as asked (license_key, machine_id, place)
+           join licenses l using (license_key)
            join customers c using (customer_id)
-           left join activations a on a.license_id = l.license_id and a.machine_id = $2
-          where l.license_key = $1`,
+           left join activations a on a.license_id = l.license_id and a.machine_id = asked.machine_id`,
 };
 
-async function find(pool: Pool, key: string, machineId: string): Promise<Found | undefined> {
-  const { rows } = await pool.query<Found>({ ...findQuery, values: [key, machineId] });
-  return rows[0];
+/** Finds the license of a key, and the seat of a machine on it. Validations at the same moment share a query. */
+export function createFinder(pool: Pool): Finder {
+  return coalesce(async (asked) => {
+    const found: (Found | undefined)[] = asked.map(() => undefined);
+    const values = [asked.map(({ key }) => key), asked.map(({ machineId }) => machineId)];
+    const { rows } = await pool.query<Found & { place: number }>({ ...findQuery, values });
+    for (const row of rows) found[row.place - 1] = row;
+    return found;
+  });
 }
 
 /**
