@@ -69,14 +69,6 @@ export const updates = {
       localVersion: z.string().optional().meta({ description: 'Version that runs; sent by Squirrel' }),
     }),
   }),
-  squirrelPackage: route({
-    ...feed,
-    path: `${base}/squirrel/win32/{architecture}/{file}`,
-    summary: 'A package that RELEASES names: redirects to the file',
-    params: z.object({ architecture, file: z.string().max(300) }),
-    query: z.object(asked),
-    errors: ['NOT_FOUND'],
-  }),
   squirrelMac: route({
     ...feed,
     path: `${base}/squirrel/darwin/{architecture}/{version}`,

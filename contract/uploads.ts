@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { id, requiredText, wholeNumber } from './common.ts';
-import {
-  architectures,
-  buildFields,
-  largestFile,
-  platforms,
-  publishFields,
-  release,
-  sha512,
-} from './releases.ts';
+import { buildFields, largestFile, publishFields, release, sha512 } from './releases.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
 /** Files up to this many bytes go in one request, larger ones in chunks (spec part 2, section 9). */
@@ -116,13 +108,12 @@ export const uploads = {
   }),
   download: route({
     method: 'GET',
-    path: '/api/v1/updates/files/{platform}/{architecture}/{version}/{fileName}',
+    path: '/api/v1/updates/files/{releaseId}/{version}/{fileName}',
     summary:
       'The file of a release, or with .blockmap added to its name the block map; ranges, also several at once',
     access: apiKeyOrStaffWith('updates', 'releases', 'read'),
     params: z.object({
-      platform: z.enum(platforms),
-      architecture: z.enum(architectures),
+      releaseId: id,
       version: z.string().max(100),
       fileName: z.string().max(300),
     }),

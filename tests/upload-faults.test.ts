@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Release } from '../contract/releases.ts';
 import { session } from '../contract/session.ts';
 import type { StorageConfig } from '../server/config.ts';
 import { sweepUploads } from '../server/jobs/upload-sweep.ts';
@@ -43,12 +44,13 @@ async function signIn({ url }: ServerProcess): Promise<Uploader & { headers: Rec
 type Attempt = { bytes: Buffer; version: string; prepared?: Prepared };
 
 /** All of an upload, of which any call may fail because the server is killed. */
-async function upload(up: Uploader, attempt: Attempt): Promise<void> {
+async function upload(up: Uploader, attempt: Attempt): Promise<Release> {
   const { bytes, version } = attempt;
   attempt.prepared ??= await up.prepare(bytes, { version });
   await up.sendAll(bytes, attempt.prepared, 3);
   const answer = await up.complete(bytes, attempt.prepared, { version, isDraft: false });
   if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.data;
 }
 
 test(`${kills} times killed while uploading: each file becomes a right release, and nothing else is left`, async () => {
@@ -77,11 +79,9 @@ test(`${kills} times killed while uploading: each file becomes a right release, 
 
   const up = await signIn(server);
   for (const attempt of attempts) {
-    await resume(up, attempt);
+    const { fileUrl } = await resume(up, attempt);
     const { version, bytes } = attempt;
-    const response = await fetch(`${server.url}/api/v1/updates/files/win32/x64/${version}/App.exe`, {
-      headers: up.headers,
-    });
+    const response = await fetch(server.url + new URL(fileUrl).pathname, { headers: up.headers });
     expect(response.status, version).toBe(200);
     expect(sha512Of(Buffer.from(await response.arrayBuffer())), version).toBe(sha512Of(bytes));
   }
@@ -91,7 +91,7 @@ test(`${kills} times killed while uploading: each file becomes a right release, 
 }, 300_000);
 
 /** As the console does after a reload: asks what is there, sends what is missing, completes. */
-async function resume(up: Uploader, attempt: Attempt): Promise<void> {
+async function resume(up: Uploader, attempt: Attempt): Promise<Release> {
   const { prepared, bytes, version } = attempt;
   if (!prepared) return upload(up, attempt);
   const { received } = (await up.state(prepared.uploadId)).body.data;
@@ -103,6 +103,7 @@ async function resume(up: Uploader, attempt: Attempt): Promise<void> {
   const answer = await up.complete(bytes, prepared, { version, isDraft: false });
   expect(answer.status, answer.text).toBe(201);
   expect(answer.body.data.sha512).toBe(sha512Of(bytes));
+  return answer.body.data;
 }
 
 async function expectNoOrphans(count: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { releases } from '../../contract/releases.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { updates } from '../../contract/updates.ts';
 import { displayIdOf, machineHashOf } from '../../server/features/updates/machine-id.ts';
@@ -275,8 +276,9 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
       readdir(join(server.dataDir, 'binaries'), { withFileTypes: true }).then((all) =>
         all.filter((one) => one.isFile()).map((one) => one.name),
       );
+    const [withdrawn] = await server.admin.ok(releases.list, { query: { search: '1.0.1' } });
     const download = () =>
-      fetch(`${server.url}/api/v1/updates/files/win32/x64/1.0.1/${encodeURIComponent(installer)}`, {
+      fetch(server.url + new URL(withdrawn!.fileUrl).pathname, {
         headers: { ...desktops.headers, range: 'bytes=0-1' },
       });
     const before = await stored();

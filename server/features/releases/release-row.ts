@@ -16,9 +16,9 @@ export type ReleaseRow = Selectable<Tables['releases']> & { download_count: numb
 
 /** A row as it travels. `publicUrl` is where clients reach this service; stored files are addressed below it. */
 export function toRelease(row: ReleaseRow, publicUrl: string): Release {
+  const file = { id: row.release_id, version: row.version, fileName: row.file_name };
   return {
-    id: row.release_id,
-    version: row.version,
+    ...file,
     channel: row.channel,
     platform: row.platform,
     architecture: row.architecture,
@@ -29,9 +29,8 @@ export function toRelease(row: ReleaseRow, publicUrl: string): Release {
     minimumAppVersion: row.minimum_app_version,
     releaseNotes: row.release_notes,
     releaseDate: row.release_date.toISOString(),
-    fileName: row.file_name,
     fileSize: row.file_size,
-    fileUrl: row.external_url ?? publicUrl + storedFilePath(row),
+    fileUrl: row.external_url ?? publicUrl + filePathOf(file),
     sha512: row.sha512,
     downloadCount: row.download_count,
     failureThreshold:
@@ -46,13 +45,12 @@ export function toRelease(row: ReleaseRow, publicUrl: string): Release {
 }
 
 /**
- * The version stands in the path as it is written (a `+` is legal there): electron-updater finds the blockmap of
- * the version it runs by replacing one version string by the other.
+ * Where the file of a release is served: by its id, so that an address never gives other bytes than when it was told.
+ * The version stands in it as it is written (a `+` is legal there): electron-updater finds the block map of the
+ * version it runs by replacing one version by the other.
  */
-function storedFilePath({ platform, architecture, version, file_name }: ReleaseRow): string {
-  const parts = [platform, architecture, version, file_name].map((part) =>
-    encodeURIComponent(part).replaceAll('%2B', '+'),
-  );
+export function filePathOf({ id, version, fileName }: Pick<Release, 'id' | 'version' | 'fileName'>): string {
+  const parts = [id, version, fileName].map((part) => encodeURIComponent(part).replaceAll('%2B', '+'));
   return `/api/v1/updates/files/${parts.join('/')}`;
 }
 

@@ -68,8 +68,7 @@ describe('creating a release', () => {
       downloadCount: 0,
       pausedAt: null,
       failureThreshold: null,
-      fileUrl:
-        'https://u.example/api/v1/updates/files/win32/x64/3.0.0-rc.1+build.5/Lanyard%20Setup%203.0.0+1.exe',
+      fileUrl: `https://u.example/api/v1/updates/files/${made.id}/3.0.0-rc.1+build.5/Lanyard%20Setup%203.0.0+1.exe`,
     });
     expect(await get(made.id)).toEqual({
       ...made,

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { uploads as uploadCalls } from '../../../contract/uploads.ts';
+import { program } from '../../../tests/binaries.ts';
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
@@ -56,6 +57,36 @@ const change = (release: Release, body: Record<string, unknown>) =>
 const rollOut = (release: Release, percentage: number) =>
   staff.ok(releaseCalls.rollout, { params: { releaseId: release.id }, body: { percentage } });
 
+/** A program through the front door, published to all. */
+async function upload(
+  bytes: Buffer,
+  {
+    version,
+    fileName = `App-Setup-${version}.exe`,
+    ...fields
+  }: { version: string; fileName?: string } & Record<string, string>,
+): Promise<Release> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ version, is_draft: 'false', ...fields }))
+    form.append(name, value);
+  form.append('file', new Blob([new Uint8Array(bytes)]), fileName);
+  const answer = await fetch(server.url + uploadCalls.direct.path, {
+    method: 'POST',
+    headers: staffHeaders,
+    body: form,
+  });
+  const text = await answer.text();
+  expect(answer.status, text).toBe(201);
+  return (JSON.parse(text) as { data: Release }).data;
+}
+
+/** Downloads what it is offered: the bytes that the updater accepted. */
+async function updated(options: Partial<ClientOptions> = {}): Promise<Buffer> {
+  const app = await install(options);
+  await app.check();
+  return readFile(await app.download());
+}
+
 describe('NsisUpdater', () => {
   test('finds the newest release, with its notes', async () => {
     await makeRelease(server, { version: '1.1.0' });
@@ -90,6 +121,36 @@ describe('NsisUpdater', () => {
     const app = await install();
     await app.check();
     await expect(app.download()).rejects.toThrow(/sha512 checksum mismatch/);
+  });
+
+  test('takes a program whose name ends in capitals', async () => {
+    const bytes = program(5000);
+    await upload(bytes, { version: '1.1.0', fileName: 'Setup.EXE' });
+    expect((await updated()).equals(bytes)).toBe(true);
+  });
+
+  test('gets the bytes of its own channel, also where two have one version and one name', async () => {
+    const [stable, beta, arm] = [program(5000), program(5000), program(5000)];
+    const fileName = 'Setup.exe';
+    const early = await upload(stable, { version: '1.1.0', fileName });
+    await upload(beta, { version: '1.1.0', fileName, channel: 'beta' });
+    await upload(arm, { version: '1.1.0', fileName, architecture: 'arm64' });
+    await rollOut(early, 0);
+    expect((await updated({ channel: 'beta' })).equals(beta)).toBe(true);
+    expect((await updated({ feed: feedOf('win32', 'arm64') })).equals(arm)).toBe(true);
+    await rollOut(early, 100);
+    expect((await updated()).equals(stable)).toBe(true);
+  });
+
+  test('never gets other bytes under the address that a feed named', async () => {
+    const bytes = [program(5000), program(5000)] as const;
+    const first = await upload(bytes[0], { version: '1.1.0', fileName: 'Setup.exe' });
+    const app = await install();
+    await app.check();
+    await staff.ok(releaseCalls.softDelete, { params: { releaseId: first.id }, body: { reason: 'bad' } });
+    await upload(bytes[1], { version: '1.1.0', fileName: 'Setup.exe' });
+    await expect(app.download()).rejects.toThrow('404');
+    expect((await updated()).equals(bytes[1])).toBe(true);
   });
 
   test.each([
@@ -353,27 +414,6 @@ describe('AppImageUpdater', () => {
 });
 
 describe('a differential download', () => {
-  /** What starts as a Windows program does and goes on at random. */
-  function program(size: number): Buffer {
-    const bytes = randomBytes(size);
-    bytes.write('MZ', 0, 'latin1');
-    bytes.writeUInt32LE(0x80, 0x3c);
-    bytes.write('PE\0\0', 0x80, 'latin1');
-    return bytes;
-  }
-
-  async function upload(version: string, bytes: Buffer): Promise<void> {
-    const form = new FormData();
-    for (const [name, value] of Object.entries({ version, is_draft: 'false' })) form.append(name, value);
-    form.append('file', new Blob([new Uint8Array(bytes)]), `App-Setup-${version}.exe`);
-    const answer = await fetch(server.url + uploadCalls.direct.path, {
-      method: 'POST',
-      headers: staffHeaders,
-      body: form,
-    });
-    expect(answer.status, await answer.text()).toBe(201);
-  }
-
   test.each([
     ['in one request of several ranges', true],
     ['range by range', false],
@@ -386,8 +426,8 @@ describe('a differential download', () => {
       randomBytes(10_000),
       old.subarray(1_530_000),
     ]);
-    await upload('1.0.0', old);
-    await upload('1.1.0', changed);
+    await upload(old, { version: '1.0.0' });
+    await upload(changed, { version: '1.1.0' });
     const installed = join(folder, `installed-${randomUUID()}.exe`);
     await writeFile(installed, old);
     const app = await install({ installed, multipleRanges });
@@ -403,5 +443,18 @@ describe('a differential download', () => {
     );
     expect(app.executor.received).toBeLessThan(500_000);
     expect(app.log.join('\n')).toMatch(/To download: [\d.,]+ KB \(\d+%\)/);
+  });
+
+  test('finds the block map of the version that runs on another channel', async () => {
+    const old = program(1_000_000);
+    const next = Buffer.concat([old.subarray(0, 500_000), randomBytes(10_000), old.subarray(510_000)]);
+    await upload(old, { version: '1.0.0-beta.1', channel: 'beta' });
+    await upload(next, { version: '1.0.0' });
+    const installed = join(folder, `installed-${randomUUID()}.exe`);
+    await writeFile(installed, old);
+    const app = await install({ version: '1.0.0-beta.1', channel: 'beta', installed });
+    expect((await app.check())?.version).toBe('1.0.0');
+    expect((await readFile(await app.download())).equals(next)).toBe(true);
+    expect(app.executor.received).toBeLessThan(300_000);
   });
 });

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { isVersion } from '../../../contract/versions.ts';
-import type { LiveRelease, ReleaseSet } from '../releases/releases.ts';
+import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/releases.ts';
 import { decide, type Decision } from './decide.ts';
 import type { FeedRequest } from './feed-request.ts';
 import type { UpdateRecorder } from './recorder.ts';
@@ -79,10 +79,5 @@ function record({ recorder, clock }: Feeds, asked: FeedRequest, offered: LiveRel
  * Where this service serves a release's file, below its own address; external files as well, since an updater
  * carries the query of its feed, API key and all, to every file it is told of.
  */
-export function filePath({ config }: Pick<Context, 'config'>, release: LiveRelease): string {
-  const parts = [release.platform, release.architecture, release.version, release.fileName].map((part) =>
-    // a `+` is legal in a path, and the updater looks for the version as it is written
-    encodeURIComponent(part).replaceAll('%2B', '+'),
-  );
-  return `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/api/v1/updates/files/${parts.join('/')}`;
-}
+export const filePath = ({ config }: Pick<Context, 'config'>, release: LiveRelease): string =>
+  new URL(config.publicUrl).pathname.replace(/\/$/, '') + filePathOf(release);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { releases as releaseCalls } from '../../../contract/releases.ts';
+import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import { addressOf, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
@@ -71,6 +71,8 @@ describe('Squirrel.Windows', () => {
       ...fields,
     });
   const path = '/api/v1/updates/squirrel/win32/x64';
+  const addressFor = ({ id, version }: Release) =>
+    `http://localhost:8080/api/v1/updates/files/${id}/${version}/MyApp-${version}-full.nupkg`;
   async function releases(query = '') {
     const answer = await fetch(`${server.url}${path}/RELEASES${query}`, { headers: key.headers });
     expect(answer.status).toBe(200);
@@ -78,35 +80,37 @@ describe('Squirrel.Windows', () => {
   }
 
   test('is told of the full package, exactly', async () => {
-    await nupkg('1.1.0');
+    const release = await nupkg('1.1.0');
     const answer = await fetch(`${server.url}${path}/RELEASES?id=MyApp&localVersion=1.0.0&arch=amd64`, {
       headers: key.headers,
     });
     const sha1 = createHash('sha1').update(bytes).digest('hex').toUpperCase();
-    expect(await answer.text()).toBe(`${sha1} MyApp-1.1.0-full.nupkg ${bytes.length}\n`);
+    expect(await answer.text()).toBe(`${sha1} ${addressFor(release)} ${bytes.length}\n`);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
-  test('fetches the package beside it', async () => {
-    await nupkg('1.1.0');
-    const [entry] = await releases();
-    const answer = await fetch(`${server.url}${path}/${entry!.name}`, { headers: key.headers });
-    expect(answer.redirected).toBe(true);
+  test('fetches the package that is listed, also where two channels have one of that version', async () => {
+    await nupkg('1.1.0', { fileName: 'MyApp.nupkg', rolloutPercentage: 0 });
+    await nupkg('1.1.0', { fileName: 'MyApp.nupkg', channel: 'beta', bytes: 'PK of the beta' });
+    const [entry] = await releases('?channel=beta');
+    const answer = await fetch(entry!.name.replace('http://localhost:8080', server.url), {
+      headers: key.headers,
+    });
+    expect(entry!.fileName).toBe('MyApp-1.1.0-full.nupkg');
     const text = await answer.text();
+    expect(text).toBe('PK of the beta');
     expect(createHash('sha1').update(text).digest('hex').toUpperCase()).toBe(entry!.sha1);
     expect(text.length).toBe(entry!.size);
-    const nothing = await fetch(`${server.url}${path}/MyApp-9.9.9-full.nupkg`, { headers: key.headers });
-    expect(nothing.status).toBe(404);
   });
 
   test('finds the key of its feed in the address of the package as well', async () => {
-    await nupkg('1.1.0');
+    const release = await nupkg('1.1.0');
     const query = new URLSearchParams({ key: key.key, machineId: 'ws 7', localVersion: '1.0.0' });
     const answer = await fetch(`${server.url}${path}/RELEASES?${query.toString()}`);
     const [entry] = parseReleases(await answer.text());
     expect(entry).toMatchObject({
       fileName: 'MyApp-1.1.0-full.nupkg',
-      name: `http://localhost:8080${path}/MyApp-1.1.0-full.nupkg?key=${key.key}&machineId=ws+7`,
+      name: `${addressFor(release)}?key=${key.key}&machineId=ws+7`,
     });
     const file = await fetch(entry!.name.replace('http://localhost:8080', server.url));
     expect(await file.text()).toBe(bytes);
@@ -140,12 +144,12 @@ describe('Squirrel.Windows', () => {
     await nupkg('1.1.0');
     await nupkg('1.2.0-beta.3', { channel: 'beta' });
     expect(await releases('?channel=beta&localVersion=1.1.0')).toMatchObject([
-      { name: 'MyApp-1.2.0-beta3-full.nupkg' },
+      { fileName: 'MyApp-1.2.0-beta3-full.nupkg' },
     ]);
     // what Squirrel calls 1.2.0-beta3 is our 1.2.0-beta.3, which is older than 1.2.0-beta.10
     await nupkg('1.2.0-beta.10', { channel: 'beta' });
     expect(await releases('?channel=beta&localVersion=1.2.0-beta3')).toMatchObject([
-      { name: 'MyApp-1.2.0-beta10-full.nupkg' },
+      { fileName: 'MyApp-1.2.0-beta10-full.nupkg' },
     ]);
     const partial = await nupkg('1.3.0', { rolloutPercentage: 50 });
     const { rollout_salt: salt } = await server.db
@@ -163,7 +167,7 @@ describe('Squirrel.Windows', () => {
   test('leaves the installers of electron-updater alone', async () => {
     await makeRelease(server, { version: '3.0.0' });
     await nupkg('1.1.0');
-    expect(await releases()).toMatchObject([{ name: 'MyApp-1.1.0-full.nupkg' }]);
+    expect(await releases()).toMatchObject([{ fileName: 'MyApp-1.1.0-full.nupkg' }]);
   });
 });
 
@@ -189,7 +193,7 @@ describe('Squirrel.Mac', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await answer.json()).toEqual({
-      url: 'http://localhost:8080/api/v1/updates/files/darwin/arm64/1.1.0/App-1.1.0.zip',
+      url: `http://localhost:8080/api/v1/updates/files/${release.id}/1.1.0/App-1.1.0.zip`,
       name: '1.1.0',
       notes: 'Faster',
       pub_date: '2026-11-20T09:30:00+00:00',

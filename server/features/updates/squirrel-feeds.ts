@@ -1,11 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { isVersion } from '../../../contract/versions.ts';
 import type { updates as calls } from '../../../contract/updates.ts';
-import { fail, type Failure } from '../../failure.ts';
 import type { Call } from '../../http/call.ts';
-import type { LiveRelease } from '../releases/releases.ts';
+import { filePathOf, type LiveRelease } from '../releases/releases.ts';
 import { carriedQuery, machineOf, versionOf } from './feed-request.ts';
-import { check, filePath, type Feeds } from './feeds.ts';
+import { check, type Feeds } from './feeds.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
 
 /**
@@ -29,16 +28,18 @@ export async function squirrelWindowsFeed(
     isCheck: request.method !== 'HEAD',
   };
   const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg'], releases);
-  const carried = carriedQuery(query);
-  const folder = carried && `${feeds.config.publicUrl}/api/v1/updates/squirrel/win32/${architecture}/`;
   const line = release
-    ? `${release.sha1!.toUpperCase()} ${folder}${squirrelName(release)}${carried} ${release.fileSize}`
+    ? `${release.sha1!.toUpperCase()} ${packageUrl(feeds, release)}${carriedQuery(query)} ${release.fileSize}`
     : ownLine(query.id, query.localVersion ?? currentVersion ?? '0.0.0');
   return reply
     .type('text/plain; charset=utf-8')
     .header('x-update-reason', reason ?? 'NONE')
     .send(`${line}\n`);
 }
+
+/** The name that Squirrel reads stands at the end; one beside the list could be that of another channel's package. */
+const packageUrl = ({ config }: Feeds, release: LiveRelease) =>
+  config.publicUrl + filePathOf({ ...release, fileName: squirrelName(release) });
 
 /** A package that nobody fetches, because its version is there already. */
 function ownLine(packageId: string | undefined, version: string): string {
@@ -61,19 +62,6 @@ function ownVersion(releases: readonly LiveRelease[], localVersion: string): str
   return named?.version ?? (isVersion(localVersion) ? localVersion : undefined);
 }
 
-/** A package that RELEASES names, by a redirect to its file that keeps the query. */
-export async function squirrelPackage(
-  feeds: Feeds,
-  { params, query, http }: Call<typeof calls.squirrelPackage>,
-): Promise<FastifyReply | Failure> {
-  const release = withSha1(await feeds.releaseSet()).find(
-    (r) =>
-      r.platform === 'win32' && r.architecture === params.architecture && squirrelName(r) === params.file,
-  );
-  if (!release) return fail('NOT_FOUND', 'There is no such package.');
-  return http.reply.redirect(filePath(feeds, release) + carriedQuery(query), 302);
-}
-
 /** Feed of Squirrel.Mac: the update, or 204. */
 export async function squirrelMacFeed(
   feeds: Feeds,
@@ -93,7 +81,7 @@ export async function squirrelMacFeed(
   if (!release) return reply.code(204).send();
   return reply.type('application/json; charset=utf-8').send(
     JSON.stringify({
-      url: new URL(filePath(feeds, release), feeds.config.publicUrl).href + carriedQuery(query),
+      url: feeds.config.publicUrl + filePathOf(release) + carriedQuery(query),
       name: release.version,
       notes: release.releaseNotes ?? '',
       // its date format knows no fraction of a second

@@ -2,14 +2,13 @@ import { updates as calls } from '../../../contract/updates.ts';
 import { implement } from '../../http/call.ts';
 import { electronFeed } from './electron-feed.ts';
 import type { Feeds } from './feeds.ts';
-import { squirrelMacFeed, squirrelPackage, squirrelWindowsFeed } from './squirrel-feeds.ts';
+import { squirrelMacFeed, squirrelWindowsFeed } from './squirrel-feeds.ts';
 import { reportEvents } from './updates.ts';
 
 export const updateRoutes = (feeds: Feeds) =>
   implement(calls, {
     electron: (call) => electronFeed(feeds, call),
     squirrelWindows: (call) => squirrelWindowsFeed(feeds, call),
-    squirrelPackage: (call) => squirrelPackage(feeds, call),
     squirrelMac: (call) => squirrelMacFeed(feeds, call),
     report: async ({ body }) => reportEvents(feeds, body.events),
   });

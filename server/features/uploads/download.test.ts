@@ -16,7 +16,7 @@ import {
   type Session,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { MiB, nextVersion, uploader, type Uploader } from '../../../tests/uploading.ts';
+import { MiB, nextVersion, someId, uploader, type Uploader } from '../../../tests/uploading.ts';
 
 let server: TestServer;
 let manager: Session;
@@ -156,13 +156,19 @@ describe('a file', () => {
     expect((await download({ 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status).toBe(200);
   });
 
-  test('is found by its version and kind, whatever name an updater makes up', async () => {
-    const { pathname } = new URL(release.fileUrl);
-    const other = server.url + pathname.replace(/[^/]*$/, 'Whatever 9.exe');
+  test('is found by its release, whatever name an updater gives it', async () => {
+    const other = addressOf(release).replace(/[^/]*$/, 'Whatever 9.exe');
     expect((await download({}, { url: other })).bytes.equals(bytes)).toBe(true);
-    expect((await download({}, { url: other.replace('.exe', '.zip') })).status).toBe(404);
-    expect((await download({}, { url: other.replace(release.version, '99.0.0') })).status).toBe(404);
-    expect((await download({}, { url: other.replace('x64', 'arm64') })).status).toBe(404);
+    const another = await upload({});
+    for (const url of [
+      other.replace('.exe', '.zip'),
+      other.replace('.exe', '.txt'),
+      other.replace(release.version, '99.0.0'),
+      other.replace(release.version, another.version),
+      other.replace(release.id, someId()),
+      other.replace(release.id, someId()).replace('.exe', '.txt'),
+    ])
+      expect((await download({}, { url })).status, url).toBe(404);
   });
 
   test('with a long name of many signs, and a version with build metadata', async () => {
@@ -175,27 +181,43 @@ describe('a file', () => {
     expect(decodeURIComponent(encoded)).toBe(named.fileName);
   });
 
-  test('of one version on two channels: the very name first, then stable', async () => {
+  test('of one version and one name on two channels, platforms and architectures is each its own', async () => {
     const version = nextVersion();
-    const [beta, stable] = [program(5000), program(6000)];
-    const one = await upload({ version, channel: 'beta', file: [beta, 'App-beta.exe'] });
-    const two = await upload({ version, channel: 'stable', file: [stable, 'App.exe'] });
-    expect((await download({}, { url: addressOf(one) })).bytes.equals(beta)).toBe(true);
-    expect((await download({}, { url: addressOf(two) })).bytes.equals(stable)).toBe(true);
-    const any = addressOf(two).replace('App.exe', 'Other.exe');
-    expect((await download({}, { url: any })).bytes.equals(stable)).toBe(true);
+    const builds: Record<string, string>[] = [
+      {},
+      { channel: 'beta' },
+      { platform: 'linux' },
+      { architecture: 'arm64' },
+    ];
+    const all = builds.map((fields) => ({ fields, bytes: program(5000) }));
+    const made: Release[] = [];
+    for (const { fields, bytes: file } of all)
+      made.push(await upload({ version, ...fields, file: [file, 'App.exe'] }));
+    for (const [index, { bytes: own }] of all.entries()) {
+      const url = addressOf(made[index]!);
+      expect((await download({}, { url })).bytes.equals(own)).toBe(true);
+    }
+    // nor does the address lead elsewhere when its release moves on, or is made anew with other bytes
+    const [{ id: releaseId }] = made as [Release];
+    await api.ok(releases.softDelete, { params: { releaseId }, body: { reason: 'Again' } });
+    await upload({ version, file: [program(5000), 'App.exe'] });
+    expect((await download({}, { url: addressOf(made[0]!) })).status).toBe(404);
+    expect((await download({}, { url: addressOf(made[0]!), who: manager })).bytes.equals(all[0]!.bytes)).toBe(
+      true,
+    );
   });
 
   test('that lies elsewhere: the client is sent there', async () => {
     const address = 'https://downloads.example/App.exe';
+    const outside = await upload({ version: '8.0.0' });
     await server.db
       .updateTable('releases')
       .set({ external_url: address, storage_key: null, blockmap_key: null })
-      .where('release_id', '=', (await upload({ version: '8.0.0' })).id)
+      .where('release_id', '=', outside.id)
       .execute();
     // what is written past the service is heard of with the next change
     await upload({});
-    const answer = await download({}, { url: `${server.url}/api/v1/updates/files/win32/x64/8.0.0/App.exe` });
+    const answer = await download({}, { url: addressOf(outside) });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, address]);
   });
 });

@@ -1,15 +1,10 @@
-import { channels, type Architecture, type Platform } from '../../../contract/releases.ts';
+import { channels } from '../../../contract/releases.ts';
 import type { Actor } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import type { LiveRelease } from '../releases/releases.ts';
 import { kindOf } from './file-kind.ts';
 
-export type FilePath = {
-  platform: Platform;
-  architecture: Architecture;
-  version: string;
-  fileName: string;
-};
+export type FilePath = { releaseId: string; version: string; fileName: string };
 
 export type FoundFile =
   | { externalUrl: string }
@@ -38,42 +33,48 @@ type Candidate = Pick<
   | 'blockmapKey'
   | 'createdAt'
   | 'isDraft'
-  | 'isActive'
 >;
 
 const blockmapEnding = /\.blockmap$/;
 
 /**
- * The file of an address. The kind of file is enough beside platform, architecture and version, for an updater makes
- * the address of an old block map from that of the new one. Drafts and what lies in the bin are for staff alone.
+ * The file of an address: that of the release whose id stands there, whatever else is out under its version and its
+ * name. Another version beside that id is the address that an updater made up for the block map of what it runs; then
+ * the release says only of which line. Drafts and what lies in the bin are for staff alone.
  */
 export async function findFile(
   db: Db,
   live: readonly LiveRelease[],
   actor: Actor,
-  path: FilePath,
+  { releaseId, version, fileName }: FilePath,
 ): Promise<FoundFile | undefined> {
-  const wantsBlockmap = blockmapEnding.test(path.fileName);
-  const fileName = path.fileName.replace(blockmapEnding, '');
-  const kind = kindOf(fileName);
-  const isWanted = (r: Candidate) =>
-    r.platform === path.platform &&
-    r.architecture === path.architecture &&
-    r.version === path.version &&
-    r.fileKind === kind;
   const isStaff = actor.kind === 'staff';
-  const found: Candidate[] = live.filter((r) => isWanted(r) && (isStaff || !r.isDraft));
-  if (found.length === 0 && isStaff) found.push(...(await binned(db, path)).filter(isWanted));
-  const [best] = found.toSorted((a, b) => rank(a, fileName) - rank(b, fileName));
-  return best && toFile(best, wantsBlockmap);
+  const named: Candidate | undefined =
+    live.find((r) => r.id === releaseId) ?? (isStaff ? await binned(db, releaseId) : undefined);
+  const wantsBlockmap = blockmapEnding.test(fileName);
+  if (!named || named.fileKind !== kindOf(fileName.replace(blockmapEnding, ''))) return undefined;
+  const found =
+    named.version === version ? named : wantsBlockmap ? findVersion(live, named, version) : undefined;
+  return found && (isStaff || !found.isDraft) ? toFile(found, wantsBlockmap) : undefined;
 }
 
-/** One version may be out on several channels: what has the very name, then what the feeds offer first. */
-const rank = (r: Candidate, fileName: string) =>
-  (r.fileName === fileName ? 0 : 100) +
-  (r.isDraft ? 20 : 0) +
-  (r.isActive ? 0 : 10) +
-  channels.indexOf(r.channel);
+/**
+ * Another version in the line of a release. Which of several channels the updater had it from, nobody knows; with the
+ * wrong block map it notices by the hash, and fetches the whole file.
+ */
+function findVersion(live: readonly LiveRelease[], of: Candidate, version: string): LiveRelease | undefined {
+  const rank = (r: LiveRelease) =>
+    (r.isDraft ? 20 : 0) + (r.channel === of.channel ? 0 : 1 + channels.indexOf(r.channel));
+  return live
+    .filter(
+      (r) =>
+        r.version === version &&
+        r.platform === of.platform &&
+        r.architecture === of.architecture &&
+        r.fileKind === of.fileKind,
+    )
+    .toSorted((a, b) => rank(a) - rank(b))[0];
+}
 
 function toFile(release: Candidate, wantsBlockmap: boolean): FoundFile | undefined {
   const { storageKey, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
@@ -93,30 +94,28 @@ function toFile(release: Candidate, wantsBlockmap: boolean): FoundFile | undefin
   return { key: storageKey!, name: fileName, size: fileSize, etag: sha512, ...about };
 }
 
-async function binned(db: Db, { platform, architecture, version }: FilePath): Promise<Candidate[]> {
-  const rows = await db
+async function binned(db: Db, releaseId: string): Promise<Candidate | undefined> {
+  const row = await db
     .selectFrom('releases')
     .selectAll()
-    .where('platform', '=', platform)
-    .where('architecture', '=', architecture)
-    .where('version', '=', version)
+    .where('release_id', '=', releaseId)
     .where('deleted_at', 'is not', null)
-    .orderBy('deleted_at', 'desc')
-    .execute();
-  return rows.map((row) => ({
-    channel: row.channel,
-    platform: row.platform,
-    architecture: row.architecture,
-    version: row.version,
-    fileName: row.file_name,
-    fileKind: row.file_kind,
-    fileSize: row.file_size,
-    sha512: row.sha512,
-    storageKey: row.storage_key,
-    externalUrl: row.external_url,
-    blockmapKey: row.blockmap_key,
-    createdAt: row.created_at.toISOString(),
-    isDraft: true,
-    isActive: false,
-  }));
+    .executeTakeFirst();
+  return (
+    row && {
+      channel: row.channel,
+      platform: row.platform,
+      architecture: row.architecture,
+      version: row.version,
+      fileName: row.file_name,
+      fileKind: row.file_kind,
+      fileSize: row.file_size,
+      sha512: row.sha512,
+      storageKey: row.storage_key,
+      externalUrl: row.external_url,
+      blockmapKey: row.blockmap_key,
+      createdAt: row.created_at.toISOString(),
+      isDraft: true,
+    }
+  );
 }
