@@ -57,7 +57,7 @@ export async function startServer(): Promise<ConsoleServer> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', '--enable-source-maps', main], {
+  const child = spawn(process.execPath, ['--enable-source-maps', main], {
     env: {
       PATH,
       HOME,

@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
-/** Those of `npm start`. */
-const nodeFlags = ['--max-semi-space-size=8'];
 const dist = path.join(import.meta.dirname, '../..');
+const { scripts } = JSON.parse(readFileSync(path.join(dist, '../package.json'), 'utf8')) as {
+  scripts: { start: string };
+};
+/** What is measured runs as `npm start` runs it. */
+const nodeFlags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
