@@ -118,7 +118,12 @@ export const uploads = {
       fileName: z.string().max(300),
     }),
     // updaters copy the query of their feed's address onto this one
-    query: z.object({}),
+    query: z.object({
+      machineId: z
+        .string()
+        .optional()
+        .meta({ description: 'Or the header X-Machine-Id: counts a download of that machine' }),
+    }),
     raw: true,
     apiKeyInQuery: true,
     errors: ['NOT_FOUND'],

@@ -88,7 +88,7 @@ export async function buildApp(
     analyticsRoutes(context),
     auditRoutes(context, auditKeys),
     releaseRoutes(context),
-    uploadRoutes(context, inspector),
+    uploadRoutes({ ...context, recorder: updateRecorder }, inspector),
     updateRoutes({ ...context, releaseSet: createReleaseSet(context), recorder: updateRecorder }),
     machineRoutes(context),
   ].flat();

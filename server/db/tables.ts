@@ -266,6 +266,7 @@ export type Tables = {
     error_code: string | null;
     installed_at: Date | null;
     install_failed: boolean | null;
+    by_delivery: Generated<boolean>;
   };
   update_days: { day: Date; total_checks: number; unique_machines: number };
   audit_pending: { position: Generated<number>; audit_id: string };

@@ -6,13 +6,15 @@ export type DownloadState = {
   completedAt: Date | null;
   bytesDownloaded: number | null;
   errorCode: string | null;
+  /** Complete only because all of the file was sent; no machine has said so. */
+  byDelivery: boolean;
   installedAt: Date | null;
   installFailed: boolean | null;
 };
 
 /**
- * The state after one more event. What is complete stays so; what failed counts as failed until a retry completes.
- * The last outcome of an install counts, and a rollback is a failed one.
+ * The state after one more event. What is complete stays so, unless the machine says of a file that it was sent that
+ * the download failed; what failed counts as failed until a retry completes. The last outcome of an install counts, and a rollback is a failed one.
  */
 export function after(
   state: DownloadState,
@@ -23,15 +25,20 @@ export function after(
     completedAt: state.completedAt ?? at,
     bytesDownloaded: bytesDownloaded ?? state.bytesDownloaded,
     errorCode: null,
+    byDelivery: false,
   };
   switch (type) {
     case 'download_complete':
       return complete;
+    case 'delivered':
+      return state.completedAt ? state : { ...complete, byDelivery: true };
     case 'download_error':
-      return state.completedAt
+      return state.completedAt && !(state.byDelivery && at > state.completedAt)
         ? state
         : {
             ...state,
+            completedAt: null,
+            byDelivery: false,
             bytesDownloaded: bytesDownloaded ?? state.bytesDownloaded,
             errorCode: errorCode ?? 'UNKNOWN',
           };

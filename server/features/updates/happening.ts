@@ -2,6 +2,9 @@ import type { UpdateEventType } from '../../../contract/machines.ts';
 import type { Channel } from '../../../contract/releases.ts';
 import { isVersion } from '../../../contract/versions.ts';
 
+/** What the service itself saw of a file that it sent: no event, for the history is what the machine says. */
+export type Delivery = 'delivery_begun' | 'delivered';
+
 /** One event of one machine, from a feed or a report, on its way into the database. Bytes and UTC instants. */
 export type Happening = {
   eventId: string;
@@ -11,7 +14,7 @@ export type Happening = {
   at: Date;
   receivedAt: Date;
   machineHash: string;
-  type: UpdateEventType;
+  type: UpdateEventType | Delivery;
   fromVersion: string | null;
   toVersion: string | null;
   releaseId: string | null;
@@ -24,6 +27,8 @@ export type Happening = {
   errorCode: string | null;
   errorMessage: string | null;
 };
+
+export const isEvent = ({ type }: Happening): boolean => type !== 'delivery_begun' && type !== 'delivered';
 
 /** A rollback is a success of its own; what it says about the release is another matter. */
 export const succeeded = ({ type }: Happening): boolean => !type.endsWith('_error');
@@ -75,7 +80,7 @@ export function newsByMachine(happenings: readonly Happening[]): MachineNews[] {
       lastVersion: runningVersion(h) ?? before?.lastVersion ?? null,
       firstAt: before?.firstAt ?? h.receivedAt,
       lastAt: before && before.lastAt > h.receivedAt ? before.lastAt : h.receivedAt,
-      events: (before?.events ?? 0) + 1,
+      events: (before?.events ?? 0) + Number(isEvent(h)),
       checks: (before?.checks ?? 0) + Number(h.type === 'check'),
       // happenings come in the order of time, and so do their days
       checkDays: [...days],

@@ -8,6 +8,8 @@ import { machineHashOf } from './machine-id.ts';
 import type { UpdateRecorder } from './recorder.ts';
 
 export { createUpdateRecorder, type UpdateRecorder } from './recorder.ts';
+export { recordDelivery, type Fetched } from './delivery.ts';
+export { machineOf } from './feed-request.ts';
 export { machineHashOf } from './machine-id.ts';
 export type { KnownMachine } from './explain.ts';
 

@@ -135,7 +135,7 @@ async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<s
   const { rows } = await sql<DownloadState & { machineHash: string; releaseId: string }>`
     select encode(d.machine_hash, 'hex') as "machineHash", d.release_id as "releaseId",
            d.started_at as "startedAt", d.completed_at as "completedAt",
-           d.bytes_downloaded as "bytesDownloaded", d.error_code as "errorCode",
+           d.bytes_downloaded as "bytesDownloaded", d.error_code as "errorCode", d.by_delivery as "byDelivery",
            d.installed_at as "installedAt", d.install_failed as "installFailed"
       from downloads d
       join unnest(${downloads.map((d) => d.machineHash)}::text[], ${downloads.map((d) => d.releaseId)}::uuid[])
@@ -153,13 +153,13 @@ async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
   await sql`
     update downloads d
        set completed_at = s.completed_at, bytes_downloaded = s.bytes, error_code = s.error_code,
-           installed_at = s.installed_at, install_failed = s.install_failed
+           by_delivery = s.by_delivery, installed_at = s.installed_at, install_failed = s.install_failed
       from unnest(
              ${changed.map((c) => c.machineHash)}::text[], ${changed.map((c) => c.releaseId)}::uuid[],
              ${column('completedAt')}::timestamptz[], ${column('bytesDownloaded')}::bigint[],
-             ${column('errorCode')}::text[], ${column('installedAt')}::timestamptz[],
+             ${column('errorCode')}::text[], ${column('byDelivery')}::bool[], ${column('installedAt')}::timestamptz[],
              ${column('installFailed')}::bool[])
-        as s (hash, release_id, completed_at, bytes, error_code, installed_at, install_failed)
+        as s (hash, release_id, completed_at, bytes, error_code, by_delivery, installed_at, install_failed)
      where d.machine_hash = decode(s.hash, 'hex') and d.release_id = s.release_id`.execute(tx);
 }
 

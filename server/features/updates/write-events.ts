@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Channel } from '../../../contract/releases.ts';
 import type { Tx } from '../../db/client.ts';
-import { newsByMachine, succeeded, type Happening, type MachineNews } from './happening.ts';
+import { isEvent, newsByMachine, succeeded, type Happening, type MachineNews } from './happening.ts';
 import { displayIdOf } from './machine-id.ts';
 import { writeDownloads } from './write-downloads.ts';
 
@@ -29,7 +29,7 @@ export async function writeEvents(tx: Tx, batch: readonly Happening[], now: Date
   );
   await updateMachines(tx, news, newDownloads);
   await countDays(tx, news, known);
-  await insertEvents(tx, happenings);
+  await insertEvents(tx, happenings.filter(isEvent));
   return failedReleases;
 }
 

@@ -7,11 +7,17 @@ import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { ByteRange, Storage } from '../../storage/storage.ts';
 import type { ReleaseSet } from '../releases/releases.ts';
+import { recordDelivery, type Fetched, type UpdateRecorder } from '../updates/updates.ts';
 import { findFile, type FilePath, type FoundFile } from './find-file.ts';
 import { frameRanges, readRanges } from './ranges.ts';
 
-type Parts = Pick<Context, 'db' | 'storage'> & { releases: ReleaseSet };
-type Exchange = { request: FastifyRequest; reply: FastifyReply };
+type Parts = Pick<Context, 'db' | 'storage' | 'clock'> & { releases: ReleaseSet; recorder: UpdateRecorder };
+type Exchange = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Of the machine that the client names. */
+  machineHash: string | undefined;
+};
 
 const notFound = fail('NOT_FOUND', 'There is no such file.');
 const type = 'application/octet-stream';
@@ -21,14 +27,20 @@ const type = 'application/octet-stream';
  * The version stands in the address and its bytes never change, so caches may keep them for good.
  */
 export async function sendFile(
-  { db, storage, releases }: Parts,
+  context: Parts,
   by: Caller,
   path: FilePath,
-  { request, reply }: Exchange,
+  exchange: Exchange,
 ): Promise<FastifyReply | Failure> {
+  const { db, storage, releases } = context;
+  const { request, reply } = exchange;
   const file = await findFile(db, await releases(), by.actor, path);
   if (!file) return notFound;
-  if ('externalUrl' in file) return reply.header('cache-control', 'no-store').redirect(file.externalUrl, 302);
+  const count = counter(context, by, file, exchange);
+  if ('externalUrl' in file) {
+    count('delivery_begun');
+    return reply.header('cache-control', 'no-store').redirect(file.externalUrl, 302);
+  }
   const size = file.size ?? (await storage.sizeOf(file.key));
   if (size === undefined) return notFound;
 
@@ -48,6 +60,7 @@ export async function sendFile(
     reply.code(416).header('content-range', `bytes */${size}`).removeHeader('content-disposition');
     return empty(reply, 0);
   }
+  count('delivery_begun');
   if (storage.signedUrl && (ranges === 'whole' || ranges.length === 1)) {
     const url = await storage.signedUrl(file.key, {
       contentType: type,
@@ -55,8 +68,22 @@ export async function sendFile(
     });
     return reply.header('cache-control', 'no-store').redirect(url, 302);
   }
-  return sendBytes(storage, file, { size, ranges }, { request, reply });
+  if (reachesEnd(request.headers.range, ranges)) reply.raw.once('finish', () => count('delivered', size));
+  return sendBytes(storage, file, { size, ranges }, exchange);
 }
+
+/** Counts for a machine that fetches a release. Staff look at files for other reasons. */
+function counter(context: Parts, { actor }: Caller, file: FoundFile, { request, machineHash }: Exchange) {
+  const counts = actor.kind === 'apiKey' && request.method === 'GET' && !file.isBlockmap;
+  return (step: Fetched['type'], bytes: number | null = null) => {
+    if (counts && machineHash !== undefined)
+      recordDelivery(context, { type: step, machineHash, release: file.release, bytes });
+  };
+}
+
+/** A client that asks for all from somewhere on has what is before; one that names an end picks pieces. */
+const reachesEnd = (header: string | undefined, ranges: ByteRange[] | 'whole'): boolean =>
+  ranges === 'whole' || (ranges.length === 1 && /^bytes\s*=\s*\d+-$/i.test(header!.trim()));
 
 async function sendBytes(
   storage: Storage,

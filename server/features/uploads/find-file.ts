@@ -6,7 +6,11 @@ import { kindOf } from './file-kind.ts';
 
 export type FilePath = { releaseId: string; version: string; fileName: string };
 
-export type FoundFile =
+export type FoundFile = {
+  /** Whose file it is; `isBlockmap` when it is only the map of it. */
+  release: { id: string; version: string };
+  isBlockmap: boolean;
+} & (
   | { externalUrl: string }
   | {
       key: string;
@@ -16,10 +20,12 @@ export type FoundFile =
       etag: string;
       modifiedAt: string;
       isPublished: boolean;
-    };
+    }
+);
 
 type Candidate = Pick<
   LiveRelease,
+  | 'id'
   | 'channel'
   | 'platform'
   | 'architecture'
@@ -76,10 +82,11 @@ function findVersion(live: readonly LiveRelease[], of: Candidate, version: strin
     .toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-function toFile(release: Candidate, wantsBlockmap: boolean): FoundFile | undefined {
-  const { storageKey, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
-  const about = { modifiedAt: release.createdAt, isPublished: !release.isDraft };
-  if (wantsBlockmap) {
+function toFile(release: Candidate, isBlockmap: boolean): FoundFile | undefined {
+  const { id, version, storageKey, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
+  const of = { release: { id, version }, isBlockmap };
+  const about = { ...of, modifiedAt: release.createdAt, isPublished: !release.isDraft };
+  if (isBlockmap) {
     return blockmapKey
       ? {
           key: blockmapKey,
@@ -90,7 +97,7 @@ function toFile(release: Candidate, wantsBlockmap: boolean): FoundFile | undefin
         }
       : undefined;
   }
-  if (externalUrl) return { externalUrl };
+  if (externalUrl) return { ...of, externalUrl };
   return { key: storageKey!, name: fileName, size: fileSize, etag: sha512, ...about };
 }
 
@@ -103,6 +110,7 @@ async function binned(db: Db, releaseId: string): Promise<Candidate | undefined>
     .executeTakeFirst();
   return (
     row && {
+      id: row.release_id,
       channel: row.channel,
       platform: row.platform,
       architecture: row.architecture,

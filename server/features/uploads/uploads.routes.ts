@@ -2,6 +2,7 @@ import { uploads as calls } from '../../../contract/uploads.ts';
 import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
 import { createReleaseSet } from '../releases/releases.ts';
+import { machineOf, type UpdateRecorder } from '../updates/updates.ts';
 import { receiveChunk } from './chunk.ts';
 import { completeUpload } from './complete.ts';
 import { receiveDirect } from './direct.ts';
@@ -10,7 +11,7 @@ import { createFollower } from './follow.ts';
 import type { Inspector } from './inspect.ts';
 import { cancelUpload, getUploadState, prepareUpload, reserve } from './uploads.ts';
 
-export function uploadRoutes(context: Context, inspector: Inspector) {
+export function uploadRoutes(context: Context & { recorder: UpdateRecorder }, inspector: Inspector) {
   const parts = { ...context, inspector, follower: createFollower(context, inspector) };
   const releases = createReleaseSet(context);
   return implement(calls, {
@@ -24,6 +25,10 @@ export function uploadRoutes(context: Context, inspector: Inspector) {
     complete: ({ by, body }) => completeUpload(parts, by, body),
     state: ({ params }) => getUploadState(context.db, params.uploadId),
     cancel: change((tx, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
-    download: ({ by, params, http }) => sendFile({ ...context, releases }, by, params, http),
+    download: ({ by, params, query, http }) =>
+      sendFile({ ...context, releases }, by, params, {
+        ...http,
+        machineHash: machineOf(http.request, query),
+      }),
   });
 }

@@ -1,0 +1,186 @@
+import { get } from 'node:http';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { machines } from '../../../contract/machines.ts';
+import { releases, type Release } from '../../../contract/releases.ts';
+import { updates } from '../../../contract/updates.ts';
+import { program } from '../../../tests/binaries.ts';
+import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
+import {
+  eventually,
+  minutes,
+  startTestServer,
+  type Api,
+  type Session,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import { MiB, nextVersion, uploader } from '../../../tests/uploading.ts';
+import { machineHashOf } from '../updates/updates.ts';
+
+let server: TestServer;
+let admin: Session;
+let staff: Api;
+let key: MadeApiKey;
+const bytes = program(6 * MiB + 17);
+let release: Release;
+beforeAll(async () => {
+  server = await startTestServer();
+  admin = await server.signInAs('super_admin');
+  staff = server.api(admin);
+  key = await makeApiKey(staff, { scopes: ['updates'] });
+});
+beforeEach(async () => {
+  const up = uploader(server.url, staff, admin);
+  const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: bytes });
+  expect(answer.status, answer.text).toBe(201);
+  release = answer.body.data;
+});
+afterAll(() => server.close());
+
+const address = () => server.url + new URL(release.fileUrl).pathname;
+
+async function fetchAs(machineId: string, headers: Record<string, string> = {}, method = 'GET') {
+  const answer = await fetch(address(), {
+    method,
+    headers: { ...key.headers, 'x-machine-id': machineId, ...headers },
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** Takes the beginning of the file and hangs up. */
+const breakOff = (machineId: string) =>
+  new Promise<void>((resolve) => {
+    const headers = { ...key.headers, 'x-machine-id': machineId };
+    const request = get(address(), { headers }, (response) => {
+      response.once('data', () => request.destroy());
+      response.once('close', resolve);
+      response.on('error', () => undefined);
+    }).on('error', () => resolve());
+  });
+
+const detail = (machineId: string) => staff.call(machines.get, { params: { id: machineHashOf(machineId) } });
+
+/** The downloads that staff see of a machine, once they are as expected. */
+const expectDownloads = (machineId: string, expected: object[]) =>
+  eventually(async () => {
+    const { status, body } = await detail(machineId);
+    expect(status).toBe(200);
+    expect(body.data.downloadHistory).toMatchObject(expected);
+    expect(body.data.downloadHistory).toHaveLength(expected.length);
+    return body.data;
+  });
+
+const figures = async () => {
+  const { releaseStats } = await staff.ok(releases.analytics);
+  const { id: _, ...stats } = releaseStats.find(({ id }) => id === release.id)!;
+  return stats;
+};
+
+const report = (machineId: string, eventType: 'download_error' | 'download_complete', more = {}) =>
+  server.api(key).ok(updates.report, {
+    body: {
+      events: [
+        {
+          eventId: uuidv7(),
+          machineId,
+          eventType,
+          releaseId: release.id,
+          toVersion: release.version,
+          ...more,
+        },
+      ],
+    },
+  });
+
+const complete = {
+  completedAt: expect.any(String) as string,
+  bytesDownloaded: bytes.length,
+  errorCode: null,
+};
+const begun = { completedAt: null, errorCode: null };
+
+test('a file that a machine was sent whole is a download, once a machine and without a report', async () => {
+  expect(await fetchAs('whole')).toBe(200);
+  const { machine, updateHistory } = await expectDownloads('whole', [
+    { ...complete, version: release.version },
+  ]);
+  expect(machine).toMatchObject({ totalDownloads: 1, totalUpdateChecks: 0 });
+  // the history is what the machine says of itself
+  expect(updateHistory).toEqual([]);
+  expect(await fetchAs('whole')).toBe(200);
+  expect(await fetchAs('another')).toBe(200);
+  await expectDownloads('another', [complete]);
+  await expectDownloads('whole', [complete]);
+  expect(await figures()).toMatchObject({
+    totalDownloads: 2,
+    completedDownloads: 2,
+    failedDownloads: 0,
+    uniqueDownloads: 2,
+  });
+  expect((await staff.ok(releases.get, { params: { releaseId: release.id } })).downloadCount).toBe(2);
+});
+
+test('one that breaks off is in progress, and complete when its rest was fetched', async () => {
+  await breakOff('resumes');
+  await expectDownloads('resumes', [begun]);
+  expect(await fetchAs('resumes', { range: 'bytes=1000000-' })).toBe(206);
+  await expectDownloads('resumes', [complete]);
+  expect(await figures()).toMatchObject({ totalDownloads: 1, completedDownloads: 1 });
+});
+
+test('pieces of it are a beginning: of what it makes of them only the machine can tell', async () => {
+  expect(await fetchAs('pieces', { range: `bytes=100-200,5000-${bytes.length - 1}` })).toBe(206);
+  expect(await fetchAs('pieces', { range: `bytes=5000-${bytes.length - 1}` })).toBe(206);
+  await expectDownloads('pieces', [begun]);
+  await report('pieces', 'download_complete', { bytesDownloaded: 70_000 });
+  await expectDownloads('pieces', [{ ...complete, bytesDownloaded: 70_000 }]);
+});
+
+test('what a machine reports of a file that it was sent goes before what the service saw', async () => {
+  await fetchAs('reports');
+  await expectDownloads('reports', [complete]);
+  server.clock.advance(minutes(1));
+  await report('reports', 'download_error', { errorCode: 'ERR_CHECKSUM' });
+  await expectDownloads('reports', [{ completedAt: null, errorCode: 'ERR_CHECKSUM' }]);
+  expect(await figures()).toMatchObject({ totalDownloads: 1, completedDownloads: 0, failedDownloads: 1 });
+  server.clock.advance(minutes(1));
+  await fetchAs('reports');
+  await expectDownloads('reports', [complete]);
+  await report('reports', 'download_complete');
+  expect(await figures()).toMatchObject({ totalDownloads: 1, completedDownloads: 1, failedDownloads: 0 });
+});
+
+test('an error that is heard of late changes nothing of what was sent since', async () => {
+  const before = server.clock.now().toISOString();
+  server.clock.advance(minutes(1));
+  await fetchAs('late');
+  await expectDownloads('late', [complete]);
+  await report('late', 'download_error', { errorCode: 'ETIMEDOUT', timestamp: before });
+  await eventually(async () => (await detail('late')).body.data.updateHistory.length === 1);
+  await expectDownloads('late', [complete]);
+});
+
+test('nothing is a download that is no file, or goes to nobody who is known, or to staff', async () => {
+  expect(await fetchAs('asks', {}, 'HEAD')).toBe(200);
+  expect(await fetchAs('asks', { 'if-none-match': '*' })).toBe(304);
+  const headers = { ...key.headers, 'x-machine-id': 'asks' };
+  expect((await fetch(`${address()}.blockmap`, { headers })).status).toBe(200);
+  expect((await fetch(address(), { headers: key.headers })).status).toBe(200);
+  expect((await fetch(address(), { headers: { ...admin.headers, 'x-machine-id': 'asks' } })).status).toBe(
+    200,
+  );
+  // the batch that this one is in has all of the others
+  await fetchAs('last');
+  await expectDownloads('last', [complete]);
+  expect((await detail('asks')).status).toBe(404);
+  expect(await figures()).toMatchObject({ totalDownloads: 1 });
+});
+
+test('a machine may be named in the address as well', async () => {
+  const query = new URLSearchParams({ key: key.key, machineId: 'by address' });
+  expect((await (await fetch(`${address()}?${query.toString()}`)).arrayBuffer()).byteLength).toBe(
+    bytes.length,
+  );
+  await expectDownloads('by address', [complete]);
+});
