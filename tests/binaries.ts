@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
 
 /** Bytes that are a Windows program as far as anyone looks: `MZ`, a PE header, and whatever follows. */
 export function program(size: number, content: Buffer = randomBytes(size)): Buffer {
@@ -32,6 +33,24 @@ export function appImage(size: number, content: Buffer = randomBytes(size)): Buf
   const bytes = Buffer.from(content.subarray(0, size));
   bytes.write('\x7fELF\x02\x01\x01\x00AI\x02', 0, 'latin1');
   return bytes;
+}
+
+/** `bytes` as electron-builder ends an AppImage: the block map of what is before, deflated, and its length. */
+export function withBlockmap(bytes: Buffer): Buffer {
+  const size = 32 * 1024;
+  const blocks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+  const file = {
+    name: 'file',
+    offset: 0,
+    checksums: blocks.map((block) => createHash('sha256').update(block).digest('base64').slice(0, 24)),
+    sizes: blocks.map((block) => block.length),
+  };
+  const map = deflateRawSync(JSON.stringify({ version: '2', files: [file] }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(map.length);
+  return Buffer.concat([bytes, map, length]);
 }
 
 export const sha512Of = (bytes: Buffer) => createHash('sha512').update(bytes).digest('base64');

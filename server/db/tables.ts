@@ -178,6 +178,7 @@ export type Tables = {
     sha512: string;
     sha1: string | null;
     blockmap_key: string | null;
+    embedded_blockmap_size: number | null;
     failure_percent: number | null;
     failure_min_installs: number | null;
     failures_from: Date;

@@ -13,6 +13,8 @@ export type LiveRelease = Omit<Release, 'downloadCount'> & {
   storageKey: string | null;
   externalUrl: string | null;
   blockmapKey: string | null;
+  /** Bytes of the block map at the end of an AppImage. */
+  embeddedBlockmapSize: number | null;
   rolloutSalt: string;
   /** Failures before this do not count against the threshold. */
   failuresFrom: string;
@@ -45,6 +47,7 @@ function toLiveRelease(row: ReleaseRow, publicUrl: string): LiveRelease {
     storageKey: row.storage_key,
     externalUrl: row.external_url,
     blockmapKey: row.blockmap_key,
+    embeddedBlockmapSize: row.embedded_blockmap_size,
     rolloutSalt: row.rollout_salt,
     failuresFrom: row.failures_from.toISOString(),
   };

@@ -43,6 +43,8 @@ export type NewRelease = {
   /** hex */
   sha1: string | null;
   blockmapKey: string | null;
+  /** Bytes of the block map at the end of an AppImage. */
+  embeddedBlockmapSize?: number | null;
   releaseNotes: string | null;
   minimumAppVersion: string | null;
   isMandatory: boolean;
@@ -184,6 +186,7 @@ function toColumns(build: NewRelease, now: Date) {
     sha512: build.sha512,
     sha1: build.sha1,
     blockmap_key: build.blockmapKey,
+    embedded_blockmap_size: build.embeddedBlockmapSize ?? null,
     ...thresholdColumns(build.failureThreshold),
     failures_from: now,
     paused_at: null,

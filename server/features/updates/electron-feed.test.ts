@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { uploads as uploadCalls } from '../../../contract/uploads.ts';
-import { program } from '../../../tests/binaries.ts';
+import { appImage, program, withBlockmap } from '../../../tests/binaries.ts';
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
@@ -377,6 +377,37 @@ describe('AppImageUpdater', () => {
     expect((await app.check())?.version).toBe('1.1.0');
     expect(app.executor.asked[0]!.path).toContain('/latest-linux.yml');
     expect(await readFile(await app.download(), 'utf8')).toBe('\x7fELF one');
+  });
+
+  test('fetches only what has changed, by the block map at the end of the file', async () => {
+    const old = appImage(3_000_000);
+    const changed = Buffer.from(old);
+    randomBytes(40_000).copy(changed, 1_000_000);
+    const after = withBlockmap(changed);
+    await writeFile(process.env.APPIMAGE!, withBlockmap(old));
+    await upload(after, { version: '1.1.0', platform: 'linux', fileName: 'App-1.1.0.AppImage' });
+    const app = await install({ kind: 'appimage', feed: feedOf('linux'), installed: process.env.APPIMAGE! });
+    const found = await app.check();
+    expect(found?.files[0]).toMatchObject({
+      size: after.length,
+      blockMapSize: after.readUInt32BE(after.length - 4),
+    });
+    expect((await readFile(await app.download())).equals(after)).toBe(true);
+    expect(app.log.join('\n')).not.toContain('Cannot download differentially');
+    expect(app.executor.received).toBeLessThan(300_000);
+  });
+
+  test.each([
+    ['none', Buffer.alloc(4)],
+    ['a length beyond its beginning', Buffer.from([0x7f, 0xff, 0xff, 0xff])],
+    ['a length of what is no block map', Buffer.from([0, 0, 1, 0])],
+  ])('takes one whole whose end names %s', async (_, end) => {
+    const bytes = Buffer.concat([appImage(100_000), end]);
+    await writeFile(process.env.APPIMAGE!, withBlockmap(appImage(100_000)));
+    await upload(bytes, { version: '1.1.0', platform: 'linux', fileName: 'App-1.1.0.AppImage' });
+    const app = await install({ kind: 'appimage', feed: feedOf('linux') });
+    expect((await app.check())?.files[0]).not.toHaveProperty('blockMapSize');
+    expect((await readFile(await app.download())).equals(bytes)).toBe(true);
   });
 
   test('says which architecture it runs on', async () => {

@@ -62,6 +62,7 @@ function updateOf(feeds: Feeds, release: LiveRelease): string {
     `  - url: ${path}`,
     `    sha512: ${quoted(release.sha512)}`,
     `    size: ${release.fileSize}`,
+    ...(release.embeddedBlockmapSize === null ? [] : [`    blockMapSize: ${release.embeddedBlockmapSize}`]),
     `path: ${path}`,
     `sha512: ${quoted(release.sha512)}`,
     `releaseDate: ${quoted(release.releaseDate)}`,

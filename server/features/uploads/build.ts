@@ -4,6 +4,7 @@ import type { uploads } from '../../../contract/uploads.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { NewRelease } from '../releases/releases.ts';
+import { embeddedBlockmapSize } from './embedded-blockmap.ts';
 import { kindOf, refuseKind, type FileKind } from './file-kind.ts';
 import type { Findings } from './inspect-worker.ts';
 
@@ -47,11 +48,14 @@ export async function storeBlockmap(
 }
 
 /** The build that a checked and stored file is. */
-export function toBuild(
+export async function toBuild(
+  storage: Storage,
   file: { name: string; key: string },
-  { size, sha512, sha1, blockmap }: Findings,
+  findings: Findings,
   fields: BuildFields,
-): NewRelease {
+): Promise<NewRelease> {
+  const { size, sha512, sha1, blockmap } = findings;
+  const fileKind = kindOf(file.name)!;
   const { version, channel, platform, architecture } = fields;
   const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =
     fields;
@@ -67,11 +71,13 @@ export function toBuild(
     rolloutPercentage,
     failureThreshold,
     fileName: file.name,
-    fileKind: kindOf(file.name)!,
+    fileKind,
     fileSize: size,
     sha512,
     sha1,
     storageKey: file.key,
     blockmapKey: blockmap ? blockmapKeyOf(file.key) : null,
+    embeddedBlockmapSize:
+      fileKind === 'appimage' ? await embeddedBlockmapSize(storage, file.key, findings) : null,
   };
 }

@@ -181,7 +181,7 @@ async function becomeRelease(
   findings: Findings,
 ): Promise<Release | Failure> {
   const file = { name: upload.file_name, key: upload.file_key };
-  const build = { ...toBuild(file, findings, input), releaseId: upload.release_id };
+  const build = { ...(await toBuild(parts.storage, file, findings, input)), releaseId: upload.release_id };
   const release = await transactOrFail(parts, async (tx) => {
     const locked = await lockUpload(tx, upload.upload_id);
     if (locked?.claim !== upload.claim || locked?.status !== 'open') return beingCompleted;

@@ -87,7 +87,8 @@ async function toRelease(
     checkFindings(kind, { sha512: form.fields.sha512 }, findings) ??
     (await storeBlockmap(parts.storage, key, findings));
   if (trouble) return trouble;
-  const build = toBuild({ name: form.fileName, key }, findings, toBuildFields(form.fields));
+  const stored = { name: form.fileName, key };
+  const build = await toBuild(parts.storage, stored, findings, toBuildFields(form.fields));
   return transactOrFail(parts, (tx) => createRelease(tx, by, build, parts.config.publicUrl));
 }
 

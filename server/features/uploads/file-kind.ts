@@ -8,10 +8,10 @@ export function kindOf(fileName: string): FileKind | undefined {
   return storedExtensionOf(fileName)?.slice(1).toLowerCase() as FileKind | undefined;
 }
 
-/** What the updaters of a kind need: Squirrel.Windows a SHA-1, electron-updater a block map. */
+/** What the updaters of a kind need: Squirrel.Windows a SHA-1, electron-updater a block map (an AppImage has its own). */
 export const wantedOf = (kind: FileKind): Wanted => ({
   sha1: kind === 'nupkg',
-  blockmap: kind === 'exe' || kind === 'dmg' || kind === 'zip' || kind === 'appimage',
+  blockmap: kind === 'exe' || kind === 'dmg' || kind === 'zip',
 });
 
 type Edges = Pick<Findings, 'head' | 'tail' | 'size'>;
