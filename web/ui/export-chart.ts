@@ -1,9 +1,4 @@
-/** What a chart shows, as a table: the first column names the row. */
-export type ChartTable = {
-  title: string;
-  columns: readonly string[];
-  rows: readonly (readonly [name: string, ...values: number[]])[];
-};
+import type { Figures } from './FigureTable.tsx';
 
 /** `"`, separators and line breaks are quoted; what a spreadsheet would run as a formula is not run. */
 function cell(value: string | number): string {
@@ -12,7 +7,7 @@ function cell(value: string | number): string {
 }
 
 /** The table as CSV, with the byte order mark by which Excel knows UTF-8. */
-export function chartCsv({ columns, rows }: Pick<ChartTable, 'columns' | 'rows'>): string {
+export function chartCsv({ columns, rows }: Pick<Figures, 'columns' | 'rows'>): string {
   return `\uFEFF${[columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
@@ -30,7 +25,7 @@ function save(href: string, name: string): void {
 }
 
 /** Saves the table of a chart. */
-export function saveCsv(table: ChartTable): void {
+export function saveCsv(table: Figures): void {
   const url = URL.createObjectURL(new Blob([chartCsv(table)], { type: 'text/csv;charset=utf-8' }));
   save(url, fileName(table.title, 'csv'));
   URL.revokeObjectURL(url);

@@ -1,13 +1,11 @@
-import { Anchor, Center, Loader, SegmentedControl, Text } from '@mantine/core';
+import { Center, Loader, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { messageOf } from '../../api-error.ts';
-import { paths } from '../../paths.ts';
 import { Page } from '../../ui/Page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
-import { customerUseQuery, healthQuery, trendsQuery } from './analytics.ts';
+import { customerUseQuery, healthQuery, problemOf, trendsQuery } from './analytics.ts';
 import { periods, type Period } from './series.ts';
 import classes from './analytics.module.css';
 import { VersionsTable } from './VersionsTable.tsx';
@@ -51,8 +49,7 @@ function Figures({ period }: { period: Period }) {
   const failed = asked.find((query) => query.isError && !query.data);
   if (failed) {
     const retry = () => void Promise.all(asked.map((query) => query.refetch()));
-    const message = messageOf(failed.error, 'An error occurred while fetching analytics');
-    return <ErrorState title="Error loading analytics" message={message} onRetry={retry} />;
+    return <ErrorState title="Error loading analytics" message={problemOf(failed.error)} onRetry={retry} />;
   }
   if (asked.every((query) => query.isPending)) return <Loading />;
   return (
@@ -74,6 +71,7 @@ function Figures({ period }: { period: Period }) {
             unit="Percent"
             series={trends.data?.successRate}
             format={(value) => `${hundredths(value)}%`}
+            axisUnit="%"
             domain={[0, 100]}
           />
           <DayLine
@@ -81,24 +79,14 @@ function Figures({ period }: { period: Period }) {
             unit="ms"
             series={trends.data?.responseTime}
             format={(value) => `${hundredths(value)} ms`}
+            axisUnit=" ms"
           />
           <RefusalsChart codes={trends.data?.codes} />
           <TopCustomers customers={use.data?.customers} />
-          <div>
-            <ExpiringChart weeks={use.data?.expiring} />
-            <Text size="xs" mt={6}>
-              <Anchor
-                renderRoot={(props) => (
-                  <Link {...props} to={paths.licenses} search={{ sort: 'validUntil' }} />
-                )}
-              >
-                Licenses by the day they expire
-              </Anchor>
-            </Text>
-          </div>
+          <ExpiringChart weeks={use.data?.expiring} />
         </div>
+        <VersionsTable versions={use.data?.versions} />
       </Suspense>
-      <VersionsTable versions={use.data?.versions} />
     </div>
   );
 }

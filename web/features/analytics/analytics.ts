@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { analytics } from '../../../contract/analytics.ts';
+import { ApiError, messageOf } from '../../api-error.ts';
 import { call } from '../../api.ts';
 import { daysOf, type Period } from './series.ts';
 
@@ -18,7 +19,8 @@ export const trendsQuery = (period: Period) => {
   const query = daysOf(period, new Date());
   return queryOptions({
     queryKey: ['analytics', 'trends', query],
-    queryFn: ({ signal }) => call(analytics.trends, { query }, { signal }),
+    queryFn: async ({ signal }) =>
+      whole(await call(analytics.trends, { query }, { signal }), 'Failed to fetch trends data'),
     ...shared,
   });
 };
@@ -27,7 +29,25 @@ export const customerUseQuery = (period: Period) => {
   const query = daysOf(period, new Date());
   return queryOptions({
     queryKey: ['analytics', 'customers', query],
-    queryFn: ({ signal }) => call(analytics.customers, { query }, { signal }),
+    queryFn: async ({ signal }) =>
+      whole(await call(analytics.customers, { query }, { signal }), 'Failed to fetch customer data'),
     ...shared,
   });
 };
+
+/** These answers may say of themselves that they failed (spec part 2, section 3). */
+function whole<T extends object>(answer: T, otherwise: string): T {
+  if (!('success' in answer)) return answer;
+  const { error } = answer as { error?: unknown };
+  throw new Error(typeof error === 'string' ? error : otherwise);
+}
+
+/** The words of spec part 2, section 8, and what the server or the network says beside them. */
+export function problemOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return messageOf(error, unknownProblem);
+  const words = error.status === 0 ? unknownProblem : 'Failed to fetch analytics data';
+  const said = error.sentence ?? (error.status === 0 ? error.message : undefined);
+  return said ? `${words}: ${said}` : words;
+}
+
+const unknownProblem = 'An error occurred while fetching analytics';

@@ -1,7 +1,9 @@
 import '@mantine/charts/styles.layer.css';
 import { BarChart, LineChart } from '@mantine/charts';
-import { Skeleton } from '@mantine/core';
+import { Anchor, Skeleton } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
+import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -36,11 +38,13 @@ export function DayLine(props: {
   unit: string;
   series: Series | undefined;
   format?: (value: number) => string;
+  /** Stands behind the figures of the value axis. */
+  axisUnit?: string;
   /** Fixed ends of the value axis. */
   domain?: [number, number];
 }) {
   const { can } = useAuth();
-  const { title, unit, series, format = whole, domain } = props;
+  const { title, unit, series, format = whole, axisUnit, domain } = props;
   if (!series) return <Skeleton height={height + 60} radius={8} />;
   const data = series.map(({ period, count }) => ({ day: dayLabel(period), count }));
   const isEmpty = series.every(({ count }) => count === 0);
@@ -58,8 +62,13 @@ export function DayLine(props: {
         dataKey="day"
         series={[{ name: 'count', label: unit, color: hues[0]! }]}
         valueFormatter={format}
-        yAxisProps={{ allowDecimals: domain !== undefined, width: 56, ...(domain ? { domain } : {}) }}
-        lineChartProps={{ margin: { right: 12 }, title: `${title} by day` }}
+        yAxisProps={{
+          allowDecimals: domain !== undefined,
+          width: 56,
+          tickFormatter: (value: number) => whole(value) + (axisUnit ?? ''),
+          ...(domain ? { domain } : {}),
+        }}
+        lineChartProps={{ margin: { top: 8, right: 12 }, title: `${title} by day` }}
       />
     </ChartCard>
   );
@@ -152,6 +161,16 @@ export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | unde
       columns={['Week of', 'Licenses']}
       rows={isEmpty ? [] : data.map(({ week, count }) => [week, count])}
       empty={<EmptyState title="Nothing expires">No license expires in the next 13 weeks.</EmptyState>}
+      note={
+        <Anchor
+          size="xs"
+          mt={6}
+          display="inline-block"
+          renderRoot={(props) => <Link {...props} to={paths.licenses} search={{ sort: 'validUntil' }} />}
+        >
+          Licenses by the day they expire
+        </Anchor>
+      }
     >
       <BarChart
         h={height}

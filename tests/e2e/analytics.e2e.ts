@@ -1,0 +1,237 @@
+import { readFile } from 'node:fs/promises';
+import { analytics } from '../../contract/analytics.ts';
+import { makeApiKey, makeCustomer, makeLicense, revoke, validateOn } from '../factories.ts';
+import {
+  expect,
+  expectAccessible,
+  expectNoAxeViolations,
+  expectStatus,
+  inDays,
+  rowOf,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const tile = (page: Page, name: string) => page.getByLabel('Now').locator('div').filter({ hasText: name });
+const period = (page: Page, name: string) =>
+  page.getByRole('radiogroup', { name: 'Period' }).getByText(name, { exact: true });
+const asTable = (page: Page, name: string) => card(page, name).getByText('Table', { exact: true }).click();
+const drawing = (page: Page, name: string) => card(page, name).locator('svg.recharts-surface').first();
+
+const today = new Date().toISOString().slice(0, 10);
+/** A day as every chart has it. */
+const dayLabel = (iso: string) =>
+  new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/**
+ * A hospital with three machines on two versions, a laboratory whose license was revoked, and one license that ends in
+ * ten days: four validations that were valid and two that were not.
+ */
+async function useOfADay(server: ConsoleServer) {
+  const { admin, db } = server;
+  const desktop = server.api((await makeApiKey(admin)).headers);
+  const hospital = await makeCustomer(admin, { name: 'Busy Hospital' });
+  const laboratory = await makeCustomer(admin, { name: 'Quiet Laboratory' });
+  const busy = await makeLicense(admin, { customerId: hospital.customerId, maxActivations: 5 });
+  for (const machine of ['a', 'b', 'c'])
+    await validateOn(desktop, busy, machine, { appVersion: machine === 'c' ? '4.10.0' : '4.9.0' });
+  await validateOn(desktop, busy, 'a', { appVersion: '4.9.0' });
+  const revoked = await makeLicense(admin, { customerId: laboratory.customerId });
+  await revoke(admin, revoked);
+  await validateOn(desktop, revoked, 'x');
+  await validateOn(desktop, revoked, 'y');
+  const counts = db.selectFrom('validation_days').select(['code', 'validations']).orderBy('code');
+  await expect
+    .poll(async () => (await counts.execute()).map((one) => `${one.code} ${one.validations}`))
+    .toEqual(['REVOKED 2', 'VALID 4']);
+  // Last: a change of licenses drops the figures that the server has kept.
+  await makeLicense(admin, {
+    customerId: hospital.customerId,
+    validFrom: inDays(-30),
+    validUntil: inDays(10),
+  });
+}
+
+test('from nothing to the figures of a day: cards, charts, tables, exports', async ({
+  page,
+  freshServer: server,
+}) => {
+  test.setTimeout(180_000);
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await page.getByRole('link', { name: 'Analytics', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'License Analytics' })).toBeVisible();
+
+  await test.step('nothing yet', async () => {
+    await expect(page.getByLabel('Now').getByRole('definition')).toHaveText(['0', '0', '0.00%', '0.00 ms']);
+    for (const name of ['Active Users', 'Validation Success Rate', 'Response Time', 'Top 10 Customers'])
+      await expect(card(page, name).getByText('No validations yet')).toBeVisible();
+    await expect(card(page, 'Refused Validations by Reason').getByText('No refusals')).toBeVisible();
+    await expect(card(page, 'Licenses Expiring by Week').getByText('Nothing expires')).toBeVisible();
+    await expect(card(page, 'Versions in the Field').getByText('No versions yet')).toBeVisible();
+    await expect(page.getByRole('button', { name: /as CSV$/ })).toHaveCount(0);
+    await expectAccessible(page);
+  });
+
+  await useOfADay(server);
+  await page.reload();
+
+  await test.step('the four cards', async () => {
+    await expect(page.getByLabel('Now').getByRole('term')).toHaveText([
+      'Active Customers',
+      'Active Licenses',
+      'Error Rate',
+      'Avg Response Time',
+    ]);
+    await expect(tile(page, 'Active Customers')).toContainText('1');
+    await expect(tile(page, 'Active Licenses')).toContainText('2');
+    await expect(tile(page, 'Error Rate').getByRole('definition')).toHaveText('33.33%');
+    await expect(tile(page, 'Avg Response Time').getByRole('definition')).toHaveText(/^\d+\.\d{2} ms$/);
+  });
+
+  await test.step('the four charts of the spec and those beside them', async () => {
+    for (const name of [
+      'Active Users',
+      'Validation Success Rate',
+      'Response Time',
+      'Top 10 Customers',
+      'Refused Validations by Reason',
+      'Licenses Expiring by Week',
+    ])
+      await expect(drawing(page, name), name).toBeVisible();
+    const ticks = drawing(page, 'Validation Success Rate').locator('.recharts-yAxis-tick-labels text');
+    await expect(ticks.first()).toHaveText('0%');
+    await expect(ticks.last()).toHaveText('100%');
+    await expectAccessible(page);
+  });
+
+  await test.step('each as a table', async () => {
+    const last = (name: string) => card(page, name).getByRole('row').last();
+    const tables = {
+      'Active Users': [dayLabel(today), '3'],
+      'Validation Success Rate': [dayLabel(today), '66.67'],
+      'Response Time': [dayLabel(today), /^\d+(\.\d+)?$/],
+      'Refused Validations by Reason': [dayLabel(today), '2'],
+      'Top 10 Customers': ['Busy Hospital', '3', '1'],
+    };
+    for (const [name, cells] of Object.entries(tables)) {
+      await asTable(page, name);
+      await expect(last(name).locator('th, td'), name).toHaveText(cells);
+    }
+    await expect(card(page, 'Active Users').getByRole('row')).toHaveCount(9);
+    await expect(card(page, 'Refused Validations by Reason').getByRole('columnheader')).toHaveText([
+      'Day',
+      'REVOKED',
+    ]);
+    await asTable(page, 'Licenses Expiring by Week');
+    const weeks = card(page, 'Licenses Expiring by Week').getByRole('row');
+    await expect(weeks).toHaveCount(14);
+    await expect(weeks.filter({ has: page.getByRole('cell', { name: '1', exact: true }) })).toHaveCount(1);
+    await expectAccessible(page);
+  });
+
+  await test.step('versions by customer, the newest first', async () => {
+    const versions = card(page, 'Versions in the Field');
+    await expect(versions.getByRole('columnheader')).toHaveText(['Customer', '4.10.0', '4.9.0']);
+    await expect(rowOf(versions, 'Busy Hospital').getByRole('cell')).toHaveText(['1', '2']);
+  });
+
+  await test.step('the period, in the address', async () => {
+    await period(page, 'Month').click();
+    await expect(page).toHaveURL(/\/analytics\?period=month$/);
+    await expect.poll(() => card(page, 'Active Users').getByRole('row').count()).toBeGreaterThan(28);
+    const asked = page.waitForRequest((request) => request.url().includes(analytics.trends.path));
+    await period(page, 'Year').click();
+    const query = new URL((await asked).url()).searchParams;
+    expect(query.get('endDate')).toBe(today);
+    expect(Number(today.slice(0, 4)) - Number(query.get('startDate')!.slice(0, 4))).toBe(1);
+    await expect.poll(() => card(page, 'Active Users').getByRole('row').count()).toBeGreaterThan(365);
+    await page.reload();
+    await expect(page).toHaveURL(/period=year$/);
+    await expect(drawing(page, 'Active Users')).toBeVisible();
+    await period(page, 'Week').click();
+    await expect(page).toHaveURL(/\/analytics$/);
+  });
+
+  await test.step('a chart as CSV and PNG', async () => {
+    const saved = async (format: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `Top 10 Customers as ${format}` }).click(),
+      ]);
+      return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+    };
+    const csv = await saved('CSV');
+    expect(csv.name).toBe(`top-10-customers-${today}.csv`);
+    expect(csv.bytes.toString()).toBe('\uFEFFCustomer,Active Users,Active Licenses\r\nBusy Hospital,3,1\r\n');
+    const png = await saved('PNG');
+    expect(png.name).toBe(`top-10-customers-${today}.png`);
+    expect(png.bytes.subarray(1, 4).toString()).toBe('PNG');
+    const shown = (await drawing(page, 'Top 10 Customers').boundingBox())!;
+    expect(png.bytes.readUInt32BE(16)).toBe(Math.floor(shown.width * 2));
+    // A sheet of one color would be far smaller.
+    expect(png.bytes.length).toBeGreaterThan(5000);
+  });
+
+  await test.step('from what expires to the licenses', async () => {
+    await page.getByRole('link', { name: 'Licenses by the day they expire' }).click();
+    await expect(page).toHaveURL(/\/licenses\?sort=validUntil$/);
+    await expect(page.getByRole('region', { name: 'Licenses' }).getByRole('row').nth(2)).toContainText(
+      'Busy Hospital',
+    );
+  });
+});
+
+test('loading, and failures in the words of the spec, with a way to try again', async ({ page, server }) => {
+  let go = () => {};
+  const wait = new Promise<void>((resolve) => (go = resolve));
+  const everything = '**/api/analytics/**';
+  await page.route(everything, async (route) => {
+    await wait;
+    await route.continue();
+  });
+  await signInAs(page, 'super_admin', '/analytics', server);
+  await expect(page.getByRole('status').getByText('Loading analytics...')).toBeVisible();
+  await expectAccessible(page);
+  go();
+  await expect(page.getByLabel('Now')).toBeVisible();
+  await page.unroute(everything);
+
+  expectStatus(page, 403, 'aborted');
+  const failure = page.getByRole('heading', { name: 'Error loading analytics' });
+  for (const [path, answer, message] of [
+    [analytics.health.path, { status: 403, body: '{}' }, 'Failed to fetch analytics data'],
+    [
+      analytics.trends.path,
+      { status: 403, body: '{"success":false,"error":"Not today."}' },
+      'Failed to fetch analytics data: Not today.',
+    ],
+    [analytics.trends.path, { status: 200, body: '{"success":false}' }, 'Failed to fetch trends data'],
+    [analytics.customers.path, { status: 200, body: '{"success":false}' }, 'Failed to fetch customer data'],
+  ] as const) {
+    await page.route(`**${path}*`, (route) => route.fulfill({ ...answer, contentType: 'application/json' }));
+    await page.reload();
+    await expect(failure).toBeVisible();
+    await expect(page.getByText(message, { exact: true })).toBeVisible();
+    await expectNoAxeViolations(page);
+    await page.unroute(`**${path}*`);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByLabel('Now')).toBeVisible();
+  }
+  await page.route(`**${analytics.health.path}`, (route) => route.abort());
+  await page.reload();
+  await expect(page.getByText(/^An error occurred while fetching analytics/)).toBeVisible();
+});
+
+test('who may only read sees the figures and no way to export them', async ({ page, server }) => {
+  await validateOn(
+    server.api((await makeApiKey(server.admin)).headers),
+    await makeLicense(server.admin, { validUntil: inDays(20) }),
+    'm',
+  );
+  await signInAs(page, 'viewer', '/analytics', server);
+  await expect(card(page, 'Licenses Expiring by Week').getByText('Table', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: /as (CSV|PNG)$/ })).toHaveCount(0);
+});

@@ -1,0 +1,23 @@
+import { Group } from '@mantine/core';
+import type { ReactNode, Ref } from 'react';
+import classes from './Card.module.css';
+
+/** A part of a screen under its own title. */
+export function Card(props: {
+  title: string;
+  /** Stands at the right of the title. */
+  actions?: ReactNode;
+  children: ReactNode;
+  ref?: Ref<HTMLElement>;
+}) {
+  const { title, actions, children, ref } = props;
+  return (
+    <section className={classes.card} aria-label={title} ref={ref}>
+      <Group justify="space-between" mb={10} mih={28}>
+        <h2 className={classes.title}>{title}</h2>
+        {actions}
+      </Group>
+      {children}
+    </section>
+  );
+}

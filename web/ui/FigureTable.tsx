@@ -1,0 +1,37 @@
+import classes from './FigureTable.module.css';
+
+/** Figures of which the first column names the row. */
+export type Figures = {
+  title: string;
+  columns: readonly string[];
+  rows: readonly (readonly [name: string, ...values: number[]])[];
+};
+
+/** Figures in a box that scrolls by itself. */
+export function FigureTable({ title, columns, rows }: Figures) {
+  return (
+    <div className={classes.box} tabIndex={0} role="region" aria-label={`${title}, table`}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, ...values], row) => (
+            <tr key={`${name} ${row}`}>
+              <th scope="row">{name}</th>
+              {values.map((value, column) => (
+                <td key={columns[column + 1]}>{value.toLocaleString('en')}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
