@@ -45,6 +45,14 @@ export const roleDescriptions: Record<RoleName, string> = {
   service_account: 'API-only access for desktop applications',
 };
 
+/** `license_manager` as people read it: License Manager (spec part 2, section 2.8). */
+export const roleLabel = (name: string): string =>
+  name
+    .split('_')
+    .filter(Boolean)
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join(' ');
+
 /** Which actions exist on which resource; the matrix is made of these cells and no others. */
 export const resourceActions: Record<Resource, readonly Action[]> = {
   users: ['read', 'create', 'update', 'delete'],

@@ -7,6 +7,7 @@ import {
   expect,
   expectAccessible,
   expectColor,
+  expectInSight,
   expectNoAxeViolations,
   expectStatus,
   inDays,
@@ -259,6 +260,20 @@ test('a key for a build pipeline comes with what a pipeline needs', async ({ pag
   const allowed = await fetch(server.url + uploads.prepare.path, { method: 'POST', headers, body });
   expect(allowed.status).toBe(201);
   await expectAccessible(page);
+});
+
+test('one long name pushes neither state nor buttons out of sight', async ({ page, server }) => {
+  const name = unique('All desktops of the university hospital in Heidelberg, wards 3 to 17');
+  await makeApiKey(server.admin, { name, ipWhitelist: ['10.0.0.0/8'] });
+  await signInAs(page, 'super_admin', '/api-keys', server);
+  for (const width of [1440, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectInSight(row(page, name).getByText('Active', { exact: true }));
+    for (const action of ['View', 'Revoke'])
+      await expectInSight(row(page, name).getByRole('button', { name: action }));
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectInSight(row(page, name).getByRole('button', { name: 'View' }));
 });
 
 test('failures are shown: loading, creating, updating, revoking', async ({ page, server }) => {

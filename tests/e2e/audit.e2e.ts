@@ -5,11 +5,15 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
+import { session } from '../../contract/session.ts';
+import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import { password } from '../harness.ts';
 import {
   dialog,
   expect,
   expectAccessible,
+  expectInSight,
   expectStatus,
   rowOf,
   signInAs,
@@ -63,7 +67,7 @@ test('the list: columns, search, pages and sizes, in the address', async ({ page
   await expect(rows(page)).toHaveCount(3);
   const updated = rowOf(page, 'customer.updated');
   await expect(updated).toContainText(server.printed.email);
-  await expect(updated).toContainText('Super admin');
+  await expect(updated).toContainText('Super Admin');
   await expect(updated).toContainText(`name: ${name} → ${name} North; phone: 12 → –`);
   await expect(updated).toContainText('127.0.0.1');
   await expect(updated).toContainText('Success');
@@ -164,6 +168,18 @@ test('the export has exactly what the filter shows', async ({ page, server }) =>
   await page.route(`**${audit.exportCsv.path}*`, (route) => route.abort());
   await button(page, 'Export CSV').click();
   await expect(page.getByText('Failed to export audit logs')).toBeVisible();
+});
+
+test('one long address does not push the state out of sight', async ({ page, server }) => {
+  const email = `maximiliane.von-hohenstein-wagner.${Date.now()}@universitaetsklinikum.example`;
+  await server.admin.ok(users.create, { body: { email, name: 'Kim', password, role: 'admin' } });
+  const { accessToken } = await server.api().ok(session.login, { body: { email, password } });
+  const { customerId } = await makeCustomer(server.api({ authorization: `Bearer ${accessToken}` }));
+  await signInAs(page, 'super_admin', `/audit?resourceId=${customerId}`, server);
+  for (const width of [1440, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectInSight(rowOf(page, email).getByText('Success'));
+  }
 });
 
 test('a log that cannot be loaded says so', async ({ page, server }) => {

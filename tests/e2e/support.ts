@@ -345,5 +345,16 @@ export const dialog = (page: Page, title: string) => page.getByRole('dialog', { 
 /** The row that holds this text. */
 export const rowOf = (page: Page | Locator, text: string) => page.getByRole('row').filter({ hasText: text });
 
+/** In the window with both its ends, and nothing over it: what sticks to an edge or is cut off would be. */
+export async function expectInSight(element: Locator): Promise<void> {
+  await expect(element).toBeVisible();
+  const isWhole = () =>
+    element.evaluate((one) => {
+      const { left, right, top, height } = one.getBoundingClientRect();
+      return [left + 2, right - 2].every((x) => one.contains(document.elementFromPoint(x, top + height / 2)));
+    });
+  await expect.poll(isWhole, 'is it in sight?').toBe(true);
+}
+
 const day = 86_400_000;
 export const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();

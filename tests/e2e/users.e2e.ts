@@ -8,6 +8,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectInSight,
   expectStatus,
   rowOf,
   signInAs,
@@ -162,6 +163,20 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
   await expect(page.getByText('User deleted successfully')).toBeVisible();
   await expect(page.getByText('No users found. Try adjusting your search.')).toBeVisible();
+});
+
+test('one long address pushes neither role nor state nor buttons out of sight', async ({ page, server }) => {
+  const email = `maximiliane.von-hohenstein-wagner.${Date.now()}@universitaetsklinikum.example`;
+  await makeUser(server, 'license_manager', email);
+  await signInAs(page, 'super_admin', `/users?search=${email}`, server);
+  const row = rowOf(page, email);
+  for (const width of [1440, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectInSight(row.getByText('Active', { exact: true }));
+    for (const name of ['Edit', 'Delete']) await expectInSight(row.getByRole('button', { name }));
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectInSight(row.getByRole('button', { name: 'Edit' }));
 });
 
 test('one’s own row says why not; buttons need their permission', async ({ page, server }) => {

@@ -16,7 +16,12 @@ type Handlers = {
 
 /** Columns of the list (spec part 2, section 2.10). */
 export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] => [
-  { accessorKey: 'name', header: 'Name', cell: ({ row }) => <Name apiKey={row.original} /> },
+  {
+    accessorKey: 'name',
+    header: 'Name',
+    meta: { narrow: 1 },
+    cell: ({ row }) => <Name apiKey={row.original} />,
+  },
   {
     id: 'status',
     header: 'Status',
@@ -37,7 +42,7 @@ export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] =
   {
     id: 'actions',
     header: 'Actions',
-    meta: { width: 180 },
+    meta: { width: 1, pinned: true, narrow: 2 },
     cell: ({ row }) => <Actions apiKey={row.original} {...handlers} />,
   },
 ];

@@ -1,10 +1,10 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { auditChoicesQuery } from './audit-calls.ts';
 import classes from './audit.module.css';
-import { filtersSet, noFilters, useAuditSearch } from './use-audit-search.ts';
+import { useAuditSearch } from './use-audit-search.ts';
 
 const settlesAfter = 300;
 
@@ -58,11 +58,6 @@ export function AuditFilters() {
         value={search.to ?? ''}
         onChange={(event) => change({ to: event.currentTarget.value || undefined })}
       />
-      {filtersSet(search) > 0 && (
-        <Button variant="subtle" className={classes.clear} onClick={() => change(noFilters)}>
-          Clear filters
-        </Button>
-      )}
     </section>
   );
 }

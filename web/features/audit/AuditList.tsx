@@ -45,6 +45,11 @@ export function AuditList() {
             >
               Filters{count > 0 && ` (${count})`}
             </Button>
+            {count > 0 && (
+              <Button variant="subtle" onClick={() => change(noFilters)}>
+                Clear filters
+              </Button>
+            )}
           </>
         }
         right={can.exportAudit && <ExportButton search={search} />}

@@ -11,7 +11,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   {
     accessorKey: 'timestamp',
     header: 'Timestamp',
-    meta: { width: 170 },
+    meta: { width: 170, narrow: 1 },
     cell: ({ row: { original: entry } }) => (
       <UnstyledButton
         className={classes.open}
@@ -28,12 +28,15 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     accessorKey: 'user_email',
     header: 'User',
     cell: ({ row: { original: entry } }) => (
-      <Two first={personText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
+      <div className={classes.short} title={entry.user_email ?? undefined}>
+        <Two first={personText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
+      </div>
     ),
   },
   {
     accessorKey: 'event_type',
     header: 'Action',
+    meta: { narrow: 2 },
     cell: ({ row: { original: entry } }) => (
       <StatusBadge tone={eventTone(entry.event_type, entry.success)}>{entry.event_type}</StatusBadge>
     ),
@@ -69,7 +72,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   {
     accessorKey: 'success',
     header: 'Status',
-    meta: { width: 90 },
+    meta: { width: 90, pinned: true, narrow: 3 },
     cell: ({ row: { original: entry } }) => (
       <span title={entry.error_message ?? undefined}>
         <StatusBadge tone={entry.success ? 'teal' : 'red'}>

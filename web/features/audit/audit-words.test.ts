@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { eventTone, personText, rolesText, shortId } from './audit-words.ts';
 
 test('roles are shown without underscores', () => {
-  expect(rolesText('super_admin')).toBe('Super admin');
-  expect(rolesText('license_manager, viewer')).toBe('License manager, Viewer');
+  expect(rolesText('super_admin')).toBe('Super Admin');
+  expect(rolesText('license_manager, viewer')).toBe('License Manager, Viewer');
 });
 
 test('an entry of nobody says so', () => {

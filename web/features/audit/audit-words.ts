@@ -1,3 +1,4 @@
+import { roleLabel } from '../../../contract/permissions.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
@@ -8,13 +9,8 @@ export const timeText = (iso: string): string => moment.format(new Date(iso));
 /** Who did it; a call that nobody was signed in for has no name. */
 export const personText = (email: string | null): string => email ?? 'Not signed in';
 
-/** `super_admin, viewer` as `Super admin, Viewer`. */
-export const rolesText = (roles: string): string =>
-  roles
-    .split(', ')
-    .map((role) => role.replaceAll('_', ' '))
-    .map((role) => role.charAt(0).toUpperCase() + role.slice(1))
-    .join(', ');
+/** `super_admin, viewer` as `Super Admin, Viewer`. */
+export const rolesText = (roles: string): string => roles.split(', ').map(roleLabel).join(', ');
 
 const shown = 13;
 

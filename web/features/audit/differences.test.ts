@@ -58,3 +58,9 @@ test.each([
 ])('%j is read as %j', (value, text) => {
   expect(valueText(value)).toBe(text);
 });
+
+test('the version of the record comes after what was meant', () => {
+  const before = { updatedAt: '2026-11-20T09:00:00Z', name: 'Clinic', seats: 2 };
+  const after = { updatedAt: '2026-11-20T09:05:00Z', name: 'Clinic', seats: 5 };
+  expect(differences(before, after).map(({ field }) => field)).toEqual(['seats', 'updatedAt', 'name']);
+});

@@ -22,8 +22,12 @@ export function differences(before: Fields | null, after: Fields | null): Differ
     before: old.get(field),
     after: now.get(field),
   }));
-  return [...all.filter((one) => one.kind !== 'same'), ...all.filter((one) => one.kind === 'same')];
+  return all.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
+
+/** The version of a record changes with every edit: it comes after what was meant. */
+const placeOf = ({ kind, field }: Difference): number =>
+  kind === 'same' ? 2 : field === 'updatedAt' ? 1 : 0;
 
 function kindOf(had: boolean, has: boolean, before: unknown, after: unknown): Difference['kind'] {
   if (!had) return 'added';

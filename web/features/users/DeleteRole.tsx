@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
+import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { roleLabel } from './role-words.ts';
 import { deleteRole, problemOf } from './users.ts';
 
 /** Asks before a role of one's own making goes. */

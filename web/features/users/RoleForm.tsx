@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
@@ -16,7 +17,6 @@ import {
   whyNotEdit,
   withCell,
 } from './role-form.ts';
-import { roleLabel } from './role-words.ts';
 import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
 import { useMe } from './use-roles.ts';

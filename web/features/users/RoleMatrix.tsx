@@ -6,9 +6,9 @@ import {
   type Action,
   type Permission,
   type Resource,
+  roleLabel,
 } from '../../../contract/permissions.ts';
 import { cellOf } from './role-form.ts';
-import { roleLabel } from './role-words.ts';
 import classes from './roles.module.css';
 
 const resourceLabel = (resource: Resource) => (resource === 'api_keys' ? 'API Keys' : roleLabel(resource));

@@ -1,6 +1,7 @@
+import { roleLabel } from '../../../contract/permissions.ts';
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { roleLabel, roleWithDescription } from './role-words.ts';
+import { roleWithDescription } from './role-words.ts';
 import { useMe, useRoles } from './use-roles.ts';
 import { whyNotGrant } from './user-can.ts';
 

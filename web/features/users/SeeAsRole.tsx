@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
+import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import { paths } from '../../paths.ts';
 import { setRolePreview } from '../../role-preview.ts';
 import { navigation } from '../../shell/navigation.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
-import { roleLabel } from './role-words.ts';
 
 /** Shows the console as people of a role see it, with nothing that can be changed. */
 export function SeeAsRole({ role }: { role: Role }) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fallbackRoles, roleLabel, roleWithDescription } from './role-words.ts';
+import { roleLabel } from '../../../contract/permissions.ts';
+import { fallbackRoles, roleWithDescription } from './role-words.ts';
 
 test.each([
   ['super_admin', 'Super Admin'],

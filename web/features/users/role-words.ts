@@ -1,13 +1,5 @@
-import { roleDescriptions, roleMatrix, roleNames } from '../../../contract/permissions.ts';
+import { roleDescriptions, roleLabel, roleMatrix, roleNames } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
-
-/** `license_manager` as people read it: License Manager (spec part 2, section 2.8). */
-export const roleLabel = (name: string): string =>
-  name
-    .split('_')
-    .filter(Boolean)
-    .map((word) => word[0]!.toUpperCase() + word.slice(1))
-    .join(' ');
 
 /** The role followed by its description. */
 export const roleWithDescription = ({ name, description }: Pick<Role, 'name' | 'description'>): string =>

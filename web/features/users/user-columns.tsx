@@ -1,11 +1,11 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role, User } from '../../../contract/users.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { roleLabel } from './role-words.ts';
 import { whyNotChange, whyNotRemove, type Me } from './user-can.ts';
 import classes from './users.module.css';
 
@@ -33,13 +33,21 @@ export function userColumns(handlers: Handlers): Column<User>[] {
       enableHiding: false,
       meta: { narrow: 1 },
       cell: ({ row }) => (
-        <>
+        <span className={classes.short} title={row.original.email}>
           {row.original.email}
           {row.original.id === me.userId && ' (you)'}
-        </>
+        </span>
       ),
     },
-    { accessorKey: 'name', header: 'Name', cell: ({ row }) => row.original.name || '—' },
+    {
+      accessorKey: 'name',
+      header: 'Name',
+      cell: ({ row }) => (
+        <span className={classes.short} title={row.original.name}>
+          {row.original.name || '—'}
+        </span>
+      ),
+    },
     {
       accessorKey: 'role',
       header: 'Role',

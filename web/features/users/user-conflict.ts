@@ -1,6 +1,6 @@
+import { roleLabel } from '../../../contract/permissions.ts';
 import { ApiError } from '../../api-error.ts';
 import type { ConflictRow } from '../../ui/ConflictDialog.tsx';
-import { roleLabel } from './role-words.ts';
 
 /** Fields of the user forms and what they are called there. */
 export const fieldLabels = { email: 'Email', name: 'Name', role: 'Role' } as const;

@@ -1,7 +1,7 @@
+import { roleLabel } from '../../../contract/permissions.ts';
 import { paths } from '../../paths.ts';
 import { queryClient } from '../../query-client.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
-import { roleLabel } from './role-words.ts';
 import { usersQuery } from './users.ts';
 
 const shown = 6;
