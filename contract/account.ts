@@ -33,6 +33,12 @@ export const account = {
     params: z.object({ sessionId: id }),
     errors: ['NOT_FOUND'],
   }),
+  endOtherSessions: route({
+    method: 'DELETE',
+    path: '/api/v1/auth/sessions',
+    summary: 'End all of one’s own sessions but this one',
+    access: signedIn,
+  }),
   secondFactor: route({
     method: 'GET',
     path: '/api/v1/auth/second-factor',

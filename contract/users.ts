@@ -34,6 +34,7 @@ export const role = z
     requiresSecondFactor: z.boolean(),
     permissions: z.array(permission),
     userCount: z.number(),
+    updatedAt: answeredInstant,
   })
   .meta({ id: 'Role' });
 export type Role = z.output<typeof role>;
@@ -234,9 +235,10 @@ export const rbac = {
       description: requiredText(500, 'Description is required'),
       requiresSecondFactor: z.boolean(),
       permissions: z.array(permission).max(200),
+      updatedAt: seenVersion,
     }),
     answer: role,
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    errors: ['NOT_FOUND', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
   }),
   deleteRole: route({
     method: 'DELETE',

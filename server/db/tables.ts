@@ -31,6 +31,7 @@ export type Tables = {
     description: string;
     built_in: Generated<boolean>;
     requires_second_factor: Generated<boolean>;
+    updated_at: Generated<Date>;
   };
   role_permissions: { role_id: string; resource: Resource; action: Action };
   user_roles: { user_id: string; role_id: string };

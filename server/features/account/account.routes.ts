@@ -6,6 +6,7 @@ import {
   beginSecondFactor,
   changePassword,
   dropSecondFactor,
+  endOtherSessions,
   endOwnSession,
   finishSecondFactor,
   listOwnSessions,
@@ -23,6 +24,7 @@ export function accountRoutes(context: Context, passwords: Passwords) {
     ),
     sessions: ({ by }) => listOwnSessions(context, by),
     endSession: change((tx, { by, params }) => endOwnSession(tx, by, params.sessionId)),
+    endOtherSessions: change((tx, { by }) => endOtherSessions(tx, by)),
     secondFactor: ({ by }) => ownSecondFactor(db, by),
     enrollSecondFactor: changeAfter(
       ({ by, body }) => refuseCurrentPassword(db, passwords, by, body.currentPassword),

@@ -82,6 +82,22 @@ describe('one’s own sessions', () => {
     expect((await one!.call(calls.endSession, { params: { sessionId: other.sessionId } })).status).toBe(404);
   });
 
+  test('end all at once, but for the one that asks and those of others', async () => {
+    const { email, userId } = await server.createPerson('viewer');
+    const stranger = server.api(await server.signInAs('viewer'));
+    const [here, there, elsewhere] = [await signIn(email), await signIn(email), await signIn(email)].map(
+      ({ body }) => server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } }),
+    );
+    expect((await here!.call(calls.endOtherSessions, {})).status).toBe(204);
+    for (const gone of [there, elsewhere]) expect((await gone!.call(sessionCalls.me, {})).status).toBe(401);
+    for (const stays of [here, stranger]) expect((await stays!.call(sessionCalls.me, {})).status).toBe(200);
+    expect(await here!.ok(calls.sessions, {})).toMatchObject([{ current: true }]);
+    expect((await auditOf(server, userId)).at(-1)).toMatchObject({
+      event_type: 'user.sessions_ended',
+      changes_summary: `${email} ended 2 other sessions`,
+    });
+  });
+
   test('of somebody else are not there', async () => {
     const stranger = server.api(await server.signInAs('viewer'));
     const victim = server.api(await server.signInAs('viewer'));

@@ -101,6 +101,23 @@ export async function endOwnSession(tx: Tx, by: Caller, sessionId: string): Prom
   return undefined;
 }
 
+/** Ends all of one's own sessions but the one that asks. */
+export async function endOtherSessions(tx: Tx, by: Caller): Promise<undefined> {
+  const { userId, sessionId, email } = personOf(by);
+  const ended = await endSessionsOf(tx, {
+    userId,
+    reason: 'ended by the person',
+    now: by.now,
+    except: sessionId,
+  });
+  await writeAudit(tx, by, {
+    event: 'user.sessions_ended',
+    resourceType: 'user',
+    resourceId: userId,
+    summary: `${email} ended ${ended} other ${ended === 1 ? 'session' : 'sessions'}`,
+  });
+}
+
 /** Whether one has a second factor, how many recovery codes are left, and which role requires it. */
 export async function ownSecondFactor(db: Db, by: Caller): Promise<RouteAnswer<typeof calls.secondFactor>> {
   const { userId, roles } = personOf(by);

@@ -25,19 +25,20 @@ export async function listOpenSessions(
   }));
 }
 
-/** Ends every open session of a person, except one if named; they are refused with their next call. */
+/** Ends every open session of a person, except one if named, and counts them; they are refused with their next call. */
 export async function endSessionsOf(
   tx: Tx,
   { userId, reason, now, except }: { userId: string; reason: string; now: Date; except?: string },
-): Promise<void> {
-  await tx
+): Promise<number> {
+  const ended = await tx
     .updateTable('sessions')
     .set({ ended_at: now, end_reason: reason })
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
     .$if(except !== undefined, (q) => q.where('session_id', '<>', except!))
-    .execute();
+    .executeTakeFirst();
   await announce(tx, 'sessions');
+  return Number(ended.numUpdatedRows);
 }
 
 /** Ends one open session of a person. False when there is none of that id. */

@@ -5,6 +5,8 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
+import { nextVersion } from '../../db/sql.ts';
+import { editConflict } from '../../edit-conflict.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
@@ -17,7 +19,7 @@ const noRole = fail('NOT_FOUND', 'There is no such role.');
 export async function listRoles(db: Db | Tx): Promise<Role[]> {
   const rows = await db
     .selectFrom('roles')
-    .select(['role_id', 'description', 'built_in', 'requires_second_factor'])
+    .select(['role_id', 'description', 'built_in', 'requires_second_factor', 'updated_at'])
     .select(
       sql<
         Permission[]
@@ -43,6 +45,7 @@ export async function listRoles(db: Db | Tx): Promise<Role[]> {
       requiresSecondFactor: row.requires_second_factor,
       permissions: row.permissions,
       userCount: row.user_count,
+      updatedAt: row.updated_at.toISOString(),
     }));
 }
 
@@ -140,7 +143,7 @@ export async function createRole(
   if (refusal) return refusal;
   const made = await tx
     .insertInto('roles')
-    .values({ role_id: roleId, description })
+    .values({ role_id: roleId, description, updated_at: by.now })
     .onConflict((conflict) => conflict.doNothing())
     .returning('role_id')
     .executeTakeFirst();
@@ -155,7 +158,7 @@ export async function createRole(
   return role!;
 }
 
-type RoleChange = RouteInput<typeof calls.updateRole>['body'];
+type RoleChange = Omit<RouteInput<typeof calls.updateRole>['body'], 'updatedAt'>;
 
 /**
  * Sets what a role may do. The caller must hold whatever the role gains or loses, so that nobody widens their own
@@ -166,6 +169,7 @@ export async function updateRole(
   by: Caller,
   roleId: string,
   change: RoleChange,
+  seen: string | undefined,
 ): Promise<Role | Failure> {
   const superAdmin = refuseSuperAdmin(by, roleId);
   if (superAdmin) return superAdmin;
@@ -174,6 +178,9 @@ export async function updateRole(
   const wanted = listPermissions().filter((p) => contains(change.permissions, p));
   const unknown = change.permissions.find((p) => !contains(wanted, p));
   if (unknown) return rule(`There is no permission ${unknown.resource}:${unknown.action}`);
+  const stored = { ...before, permissions: listPermissions().filter((p) => contains(before.permissions, p)) };
+  const conflict = editConflict('role', stored, { ...change, permissions: wanted }, seen);
+  if (conflict) return conflict;
   const differing = [
     ...wanted.filter((p) => !contains(before.permissions, p)),
     ...before.permissions.filter((p) => !contains(wanted, p)),
@@ -184,7 +191,11 @@ export async function updateRole(
   if (missing) return rule(`You lack ${missing.resource}:${missing.action} yourself`);
   await tx
     .updateTable('roles')
-    .set({ description: change.description, requires_second_factor: change.requiresSecondFactor })
+    .set({
+      description: change.description,
+      requires_second_factor: change.requiresSecondFactor,
+      updated_at: nextVersion(new Date(before.updatedAt), by.now),
+    })
     .where('role_id', '=', roleId)
     .execute();
   await tx.deleteFrom('role_permissions').where('role_id', '=', roleId).execute();

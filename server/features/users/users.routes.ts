@@ -59,7 +59,9 @@ export function userRoutes({ db, config }: Context, passwords: Passwords) {
       assignRole: change((tx, { by, params }) => assignRole(tx, by, params.userId, params.roleId)),
       revokeRole: change((tx, { by, params }) => revokeRole(tx, by, params.userId, params.roleId)),
       createRole: change((tx, { by, body }) => createRole(tx, by, body)),
-      updateRole: change((tx, { by, params, body }) => updateRole(tx, by, params.roleId, body)),
+      updateRole: change((tx, { by, params, body: { updatedAt, ...role }, ifMatch }) =>
+        updateRole(tx, by, params.roleId, role, updatedAt ?? ifMatch),
+      ),
       deleteRole: change((tx, { by, params }) => deleteRole(tx, by, params.roleId)),
     }),
   ];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
-import { roleDescriptions, roleNames } from '../../../contract/permissions.ts';
+import { roleDescriptions, roleNames, type Permission } from '../../../contract/permissions.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users as calls, type User } from '../../../contract/users.ts';
 import { unique } from '../../../tests/factories.ts';
@@ -244,6 +244,59 @@ describe('roles', () => {
     expect((await root.call(rbac.deleteRole, { params: { roleId: 'viewer' } })).body).toMatchObject({
       error: 'One of the seven roles cannot be removed.',
     });
+  });
+
+  test('that someone else changed meanwhile are not overwritten unseen, and what differs is said', async () => {
+    const roleId = 'conflict_desk';
+    const seen = await root.ok(rbac.createRole, {
+      body: { roleId, description: 'as it was', copyFrom: 'viewer' },
+    });
+    const of = (description: string, more: Permission[], updatedAt?: string) => ({
+      params: { roleId },
+      body: {
+        description,
+        requiresSecondFactor: false,
+        permissions: [...more, ...seen.permissions],
+        updatedAt,
+      },
+    });
+    const create: Permission = { resource: 'customers', action: 'create' };
+    const theirs = await root.ok(rbac.updateRole, of('as they want it', [create], seen.updatedAt));
+    expect(Date.parse(theirs.updatedAt)).toBeGreaterThan(Date.parse(seen.updatedAt));
+    const lost = await root.call(rbac.updateRole, of('as I want it', [], seen.updatedAt));
+    expect(lost.status).toBe(409);
+    expect(lost.body).toMatchObject({
+      code: 'EDIT_CONFLICT',
+      error: 'This role was changed by someone else while you were editing it.',
+      details: [
+        { path: 'description', current: 'as they want it', yours: 'as I want it' },
+        { path: 'permissions', current: expect.arrayContaining([create]) },
+        { path: 'updatedAt', current: theirs.updatedAt, yours: seen.updatedAt },
+      ],
+    });
+    // The order of permissions means nothing, and is no difference.
+    const same = await root.call(rbac.updateRole, of('as I want it', [create], seen.updatedAt));
+    expect(same.body.details.map(({ path }) => path)).toEqual(['description', 'updatedAt']);
+    const saved = await root.call(rbac.updateRole, of('as I want it', [], theirs.updatedAt));
+    expect(saved.body.data).toMatchObject({ description: 'as I want it' });
+  });
+
+  test('of two saves from the same version one wins', async () => {
+    const seen = await root.ok(rbac.createRole, {
+      body: { roleId: 'race_desk', description: 'as it was', copyFrom: 'viewer' },
+    });
+    const save = (description: string) =>
+      root.call(rbac.updateRole, {
+        params: { roleId: 'race_desk' },
+        body: {
+          description,
+          requiresSecondFactor: false,
+          permissions: seen.permissions,
+          updatedAt: seen.updatedAt,
+        },
+      });
+    const answers = await Promise.all(['one', 'two', 'three'].map(save));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
   });
 
   test('cannot be widened beyond what the changer holds', async () => {

@@ -14,4 +14,5 @@ export const fallbackRoles: Role[] = roleNames.map((name) => ({
   requiresSecondFactor: false,
   permissions: [...roleMatrix[name]],
   userCount: 0,
+  updatedAt: new Date(0).toISOString(),
 }));
