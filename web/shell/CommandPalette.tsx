@@ -8,7 +8,8 @@ import { useState } from 'react';
 import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
 import { navigation } from './navigation.ts';
-import { loadPaletteSources, type PaletteItem } from './palette-sources.ts';
+import { paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
+import { loadPaletteSources, type PaletteItem, type PaletteSource } from './palette-sources.ts';
 
 /** The list hands on to its scroll area what its own type does not name. */
 const scrolledByKeyboard = { viewportProps: { tabIndex: 0 } } as object;
@@ -18,16 +19,19 @@ type Group = { group: string; items: PaletteItem[] };
 const settleAfter = 150;
 const shortestSearch = 2;
 
-/** Pages, actions, and what the server finds, in one field. Opened by `spotlight.open()`. */
+/** Pages, actions, and what the server finds, in one field. Opened by `palette.open()`. */
 export default function CommandPalette() {
   const [text, setText] = useState('');
   const navigate = useNavigate();
   const local = useLocalGroups(text);
   const found = useFound(text);
-  const groups = [...local, ...(found.data ?? [])].filter((group) => group.items.length > 0);
+  const { groups: results = [], failed = [] } = found.data ?? {};
+  const groups = [...local, ...results].filter((group) => group.items.length > 0);
+  useKeptSelection(text.trim() !== '');
 
   return (
     <Spotlight.Root
+      store={paletteStore}
       query={text}
       onQueryChange={setText}
       shortcut={null}
@@ -38,7 +42,11 @@ export default function CommandPalette() {
       radius={8}
       size={600}
       overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
-      classNames={{ search: classes.search!, actionsGroup: classes.group! }}
+      classNames={{
+        search: classes.search!,
+        actionsGroup: classes.group!,
+        actionDescription: classes.description!,
+      }}
       attributes={{ content: { 'aria-label': 'Command palette' } }}
     >
       <Spotlight.Search
@@ -46,7 +54,7 @@ export default function CommandPalette() {
         aria-label="Type a command or search"
         leftSection={<IconSearch size={18} stroke={1.5} />}
       />
-      <Spotlight.ActionsList {...scrolledByKeyboard}>
+      <Spotlight.ActionsList id={paletteList} {...scrolledByKeyboard}>
         {groups.map(({ group, items }) => (
           <Spotlight.ActionsGroup key={group} label={group}>
             {items.map((item) => (
@@ -60,10 +68,13 @@ export default function CommandPalette() {
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {groups.length === 0 && (
+        {groups.length === 0 && failed.length === 0 && (
           <Spotlight.Empty>{found.isFetching ? 'Searching…' : `Nothing found for "${text}"`}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
+      {failed.length > 0 && (
+        <Spotlight.Footer role="status">{`Could not be searched: ${failed.join(', ')}`}</Spotlight.Footer>
+      )}
     </Spotlight.Root>
   );
 }
@@ -95,15 +106,25 @@ function useLocalGroups(text: string): Group[] {
   ];
 }
 
+/** What the sources that answered have found, and the names of those that did not answer. */
+async function findIn(sources: PaletteSource[], text: string, signal: AbortSignal) {
+  const answers = await Promise.allSettled(sources.map((source) => source.find(text, signal)));
+  const groups: Group[] = [];
+  const failed: string[] = [];
+  for (const [index, { group }] of sources.entries()) {
+    const answer = answers[index]!;
+    if (answer.status === 'fulfilled') groups.push({ group, items: answer.value });
+    else failed.push(group);
+  }
+  return { groups, failed };
+}
+
 function useFound(text: string) {
   const [settled] = useDebouncedValue(text.trim(), settleAfter);
   const sources = useSources();
   return useQuery({
     queryKey: ['palette', settled, sources.map((source) => source.group)],
-    queryFn: ({ signal }) =>
-      Promise.all(
-        sources.map(async (source) => ({ group: source.group, items: await source.find(settled, signal) })),
-      ),
+    queryFn: ({ signal }) => findIn(sources, settled, signal),
     enabled: settled.length >= shortestSearch && text !== '',
     placeholderData: text.length >= shortestSearch ? keepPreviousData : undefined,
     retry: false,

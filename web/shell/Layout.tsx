@@ -65,8 +65,8 @@ function usePalette() {
   const [wanted, setWanted] = useState(false);
   const open = async () => {
     setWanted(true);
-    const { spotlight } = await import('@mantine/spotlight');
-    spotlight.open();
+    const { palette } = await import('./palette-selection.ts');
+    palette.open();
   };
   return { wanted, open: () => void open() };
 }
