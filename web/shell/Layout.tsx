@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
 import { useAuth } from '../session.tsx';
+import { Hints } from '../ui/Hints.tsx';
 import { ToastRegion } from '../ui/ToastRegion.tsx';
 import { BuildInfo } from './BuildInfo.tsx';
 import classes from './Layout.module.css';
@@ -52,6 +53,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <BuildInfo />
       <Trays />
       <ToastRegion />
+      <Hints />
       <Suspense>
         {palette.wanted && <CommandPalette />}
         {helpOpened && <HelpDialog opened onClose={help.close} />}

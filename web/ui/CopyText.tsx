@@ -1,5 +1,6 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { RowButton } from './RowButton.tsx';
 
 /** How long 'Copied!' stays (spec part 2, section 9). */
 const copiedFor = 2000;
@@ -22,20 +23,18 @@ export function CopyText({
       <CopyButton value={value} timeout={copiedFor}>
         {({ copied, copy }) => (
           <>
-            <Tooltip label={copied ? 'Copied!' : `Copy ${what}`} {...(copied ? { opened: true } : {})}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={24}
-                aria-label={`Copy ${what} ${shown}`}
-                onClick={(event) => {
-                  event.stopPropagation();
-                  copy();
-                }}
-              >
-                {copied ? <IconCheck size={14} stroke={1.75} /> : <IconCopy size={14} stroke={1.75} />}
-              </ActionIcon>
-            </Tooltip>
+            <RowButton
+              icon
+              tone="gray"
+              data-hint={copied ? 'Copied!' : `Copy ${what}`}
+              aria-label={`Copy ${what} ${shown}`}
+              onClick={(event) => {
+                event.stopPropagation();
+                copy();
+              }}
+            >
+              {copied ? <IconCheck size={14} stroke={1.75} /> : <IconCopy size={14} stroke={1.75} />}
+            </RowButton>
             <span role="status" className="visually-hidden">
               {copied && 'Copied!'}
             </span>

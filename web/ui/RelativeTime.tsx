@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core';
 import { fullTime, relativeTime } from './time.ts';
 import { useNow } from './use-now.ts';
 
@@ -7,8 +6,8 @@ export function RelativeTime({ value }: { value: string | null }) {
   const now = useNow();
   if (value === null) return '—';
   return (
-    <Tooltip label={fullTime(value)}>
-      <time dateTime={value}>{relativeTime(value, now)}</time>
-    </Tooltip>
+    <time dateTime={value} data-hint={fullTime(value)}>
+      {relativeTime(value, now)}
+    </time>
   );
 }

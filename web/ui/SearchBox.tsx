@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import classes from './SearchBox.module.css';
 
-const usualSettleAfter = 250;
+const usualSettleAfter = 120;
 
 /**
  * Search field of a list. `value` is what the URL holds; `onChange` is called when typing settles. A new `value`

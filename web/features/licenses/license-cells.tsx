@@ -1,4 +1,3 @@
-import { Tooltip, UnstyledButton } from '@mantine/core';
 import { licenseTab, type License } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/modules.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -37,11 +36,14 @@ export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
         {first}
       </span>
       {rest.length > 0 && (
-        <Tooltip label={rest.join(', ')} multiline maw={280}>
-          <UnstyledButton className={classes.more} aria-label={`${rest.length} more: ${rest.join(', ')}`}>
-            +{rest.length}
-          </UnstyledButton>
-        </Tooltip>
+        <button
+          type="button"
+          className={classes.more}
+          data-hint={rest.join(', ')}
+          aria-label={`${rest.length} more: ${rest.join(', ')}`}
+        >
+          +{rest.length}
+        </button>
       )}
     </span>
   );

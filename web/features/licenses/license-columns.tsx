@@ -1,8 +1,9 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { RowButton } from '../../ui/RowButton.tsx';
 import { SeatUsage } from '../activations/activations.tsx';
 import { CustomerCell, ModulesCell, StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
 import { dayText } from './license-term.ts';
@@ -91,16 +92,10 @@ const customerColumn: Column<License> = {
   cell: ({ row }) => <CustomerCell customer={row.original.customer} />,
 };
 
-/** On the library's own shade the red of the text is too pale while pointed at. */
-const red = { color: 'red', style: { '--button-hover': 'var(--ui-red-bg)' } };
-const small = { variant: 'subtle', size: 'compact-xs', px: 5, fw: 500 } as const;
-
 function LicenseActions({ license, ...on }: Omit<Options, 'withCustomer'> & { license: License }) {
   return (
     <Group gap={0} wrap="nowrap" ml={-5}>
-      <Button {...small} onClick={() => on.onActivations(license)}>
-        Activations
-      </Button>
+      <RowButton onClick={() => on.onActivations(license)}>Activations</RowButton>
       <StateActions license={license} {...on} />
     </Group>
   );
@@ -113,19 +108,13 @@ function StateActions({ license, mayUpdate, ...on }: Omit<Options, 'withCustomer
   if (refusal) return <span className={classes.refusal}>{refusal}</span>;
   return (
     <>
-      <Button {...small} onClick={() => on.onOpen(license)}>
-        {mayUpdate && !revoked ? 'Edit' : 'View'}
-      </Button>
+      <RowButton onClick={() => on.onOpen(license)}>{mayUpdate && !revoked ? 'Edit' : 'View'}</RowButton>
       {mayUpdate && !revoked && (
-        <Button {...small} {...red} onClick={() => on.onRevoke(license)}>
+        <RowButton tone="red" onClick={() => on.onRevoke(license)}>
           Revoke
-        </Button>
+        </RowButton>
       )}
-      {mayUpdate && revoked && (
-        <Button {...small} onClick={() => on.onReactivate(license)}>
-          Reactivate
-        </Button>
-      )}
+      {mayUpdate && revoked && <RowButton onClick={() => on.onReactivate(license)}>Reactivate</RowButton>}
     </>
   );
 }

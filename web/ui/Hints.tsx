@@ -1,0 +1,58 @@
+import { Tooltip } from '@mantine/core';
+import { useEffect, useState } from 'react';
+
+/** As long as those of the library wait. */
+const openDelay = 300;
+
+/**
+ * One tooltip for every element that carries `data-hint`, for what stands in lists by the hundred: a component around
+ * each of them would be a third of the work of drawing a page. It says what hovering says and nothing more, so the
+ * element has a name of its own for those who hear it.
+ */
+export function Hints() {
+  const [target, setTarget] = useState<HTMLElement | null>(null);
+  const label = useHintOf(target);
+
+  useEffect(() => {
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    let near: HTMLElement | null = null;
+    const approach = (event: Event) => {
+      const element =
+        event.target instanceof Element ? event.target.closest<HTMLElement>('[data-hint]') : null;
+      const hinted = event.type === 'focusin' && !element?.matches(':focus-visible') ? null : element;
+      if (hinted === near) return;
+      near = hinted;
+      clearTimeout(waiting);
+      setTarget(null);
+      if (hinted) waiting = setTimeout(() => setTarget(hinted), event.type === 'focusin' ? 0 : openDelay);
+    };
+    const hide = (event: Event) => {
+      if (event instanceof KeyboardEvent && event.key !== 'Escape') return;
+      clearTimeout(waiting);
+      setTarget(null);
+    };
+    const events = { pointerover: approach, focusin: approach, focusout: hide, keydown: hide, scroll: hide };
+    for (const [name, listener] of Object.entries(events)) document.addEventListener(name, listener, true);
+    return () => {
+      clearTimeout(waiting);
+      for (const [name, listener] of Object.entries(events))
+        document.removeEventListener(name, listener, true);
+    };
+  }, []);
+
+  return target && <Tooltip target={target} label={label} opened={label !== ''} multiline maw={280} />;
+}
+
+/** What the element says now: 'Copied!' comes while the pointer rests on it. */
+function useHintOf(target: HTMLElement | null): string {
+  const [said, setSaid] = useState<{ by: HTMLElement; text: string }>();
+  useEffect(() => {
+    if (!target) return;
+    const read = () => setSaid({ by: target, text: target.dataset['hint'] ?? '' });
+    read();
+    const changes = new MutationObserver(read);
+    changes.observe(target, { attributes: true, attributeFilter: ['data-hint'] });
+    return () => changes.disconnect();
+  }, [target]);
+  return target !== null && said?.by === target ? said.text : '';
+}
