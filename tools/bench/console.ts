@@ -1,0 +1,149 @@
+/// <reference lib="dom" */
+// The DOM is there for the functions that `page.evaluate` runs in the page.
+import { chromium, type Page } from '@playwright/test';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Row, Stage } from './licensing.ts';
+
+const web = path.join(import.meta.dirname, '../../web');
+/** Plain JavaScript, since the tests use it before anything is built. */
+const chromiumFinder = path.join(import.meta.dirname, '../../../tools/find-chromium.mjs');
+const mostMs = 300;
+const rounds = 15;
+
+/** The console in Chromium: what it loads, and how long the licenses screen takes until it stands. */
+export async function benchConsole({ ours, admin }: Stage): Promise<Row[]> {
+  const browser = await chromium.launch({
+    executablePath: await chromiumPath(),
+    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-US' });
+    await page.goto(`${ours}/login`, { waitUntil: 'networkidle' });
+    const signIn = await scriptsOf(page);
+    await page.getByLabel('Email').fill(admin.email);
+    await page.getByLabel('Password', { exact: true }).fill(admin.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+    await page.goto(`${ours}/licenses`, { waitUntil: 'networkidle' });
+    const licenses = await scriptsOf(page);
+    return [
+      await weight('JavaScript of the sign-in screen, gzipped', signIn, 150_000),
+      await weight('JavaScript until the licenses screen stands, gzipped', licenses, 260_000),
+      await opening(page, `${ours}/licenses`),
+      await searching(page),
+      await switching(page),
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+async function chromiumPath(): Promise<string | undefined> {
+  const finder = (await import(pathToFileURL(chromiumFinder).href)) as {
+    findChromium(): Promise<string | undefined>;
+  };
+  return finder.findChromium();
+}
+
+const scriptsOf = (page: Page) =>
+  page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .map(({ name }) => new URL(name).pathname)
+      .filter((name) => name.endsWith('.js')),
+  );
+
+async function weight(job: string, scripts: string[], most: number): Promise<Row> {
+  const sizes = await Promise.all([...new Set(scripts)].map((name) => stat(`${path.join(web, name)}.gz`)));
+  const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
+  return {
+    job,
+    target: `≤ ${most / 1000} kB`,
+    met: bytes <= most,
+    note: `${(bytes / 1000).toFixed(1)} kB`,
+  };
+}
+
+async function opening(page: Page, url: string): Promise<Row> {
+  return timed('licenses screen: open, from the address', async () => {
+    await page.goto(url, { waitUntil: 'commit' });
+    return settledAt(page, 'tab=active');
+  });
+}
+
+async function searching(page: Page): Promise<Row> {
+  const terms = ['karolinska', 'osaka', 'december 24', 'lung nodule', 'hospital 4'];
+  let n = 0;
+  const box = page.getByRole('searchbox', { name: 'Search licenses' });
+  return timed('licenses screen: search, from the last key', async () => {
+    const term = terms[n++ % terms.length]!;
+    await box.fill(term.slice(0, -1));
+    await settledAt(page, `search=${encodeURIComponent(term.slice(0, -1)).replaceAll('%20', '+')}`);
+    await page.evaluate(markStart);
+    await box.press(`End`);
+    await box.press(term.at(-1)!);
+    return settledAt(page, `search=${encodeURIComponent(term).replaceAll('%20', '+')}`);
+  });
+}
+
+async function switching(page: Page): Promise<Row> {
+  await page.getByRole('searchbox', { name: 'Search licenses' }).fill('');
+  let n = 0;
+  return timed('licenses screen: switch tab', async () => {
+    const tab = ['revoked', 'expired', 'active'][n++ % 3]!;
+    const button = page.getByRole('tab', { name: new RegExp(tab, 'i') });
+    await page.evaluate(markStart);
+    await button.click();
+    return settledAt(page, `tab=${tab}`);
+  });
+}
+
+/** The clock starts at the person's next key or click, as the page hears of it. */
+const markStart = () => {
+  const start = (event: Event) => {
+    (globalThis as { startedAt?: number }).startedAt = event.timeStamp;
+  };
+  for (const kind of ['keydown', 'pointerdown']) addEventListener(kind, start, { capture: true, once: true });
+};
+
+/**
+ * Milliseconds from the start (of loading the page, where nothing else started) to the first frame that shows the
+ * rows of the list call whose address holds `asked`, with nothing under way any more.
+ */
+function settledAt(page: Page, asked: string): Promise<number> {
+  return page.evaluate(
+    (wanted) =>
+      new Promise<number>((resolve) => {
+        const look = () => {
+          const answered = performance
+            .getEntriesByType('resource')
+            .some(({ name }) => name.includes('/api/v1/licenses') && name.includes(wanted));
+          const table = document.querySelector('table');
+          const stands =
+            table !== null && table.ariaBusy !== 'true' && table.querySelectorAll('tbody tr').length > 3;
+          if (!answered || !stands) return requestAnimationFrame(look);
+          // the frame after the one in which it is so has been painted
+          return requestAnimationFrame((at) => {
+            const scope = globalThis as { startedAt?: number };
+            const took = at - (scope.startedAt ?? 0);
+            delete scope.startedAt;
+            performance.clearResourceTimings();
+            resolve(took);
+          });
+        };
+        look();
+      }),
+    asked,
+  );
+}
+
+async function timed(job: string, run: () => Promise<number>): Promise<Row> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) times.push(await run());
+  const sorted = times.toSorted((a, b) => a - b);
+  const [p50, worst] = [sorted[Math.floor(rounds / 2)]!, sorted.at(-1)!];
+  const note = `median ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms of ${rounds}`;
+  return { job, target: `< ${mostMs} ms`, met: p50 < mostMs, note };
+}
