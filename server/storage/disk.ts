@@ -3,6 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { isFailure, type Failure } from '../failure.ts';
+import { letGo } from './let-go.ts';
 import { notUnfinished, storageFull, type Storage, type StoredThing, type Unfinished } from './storage.ts';
 
 /** Bytes gathered before a write: network reads are small, and each write is a trip to another thread. */
@@ -121,13 +122,15 @@ async function writeAll(file: FileHandle, bytes: AsyncIterable<Buffer>, position
   let gathered: Buffer[] = [];
   let waiting = 0;
   const flush = async () => {
-    let rest = gathered;
+    const pieces = gathered;
+    let rest = pieces;
     [gathered, waiting] = [[], 0];
     while (rest.length > 0) {
       const { bytesWritten } = await file.writev(rest, at);
       at += bytesWritten;
       rest = withoutFirst(rest, bytesWritten);
     }
+    letGo(pieces);
   };
   for await (const piece of bytes) {
     gathered.push(piece);

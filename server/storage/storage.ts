@@ -15,7 +15,8 @@ export type ByteRange = { start: number; end: number };
 export type StoredThing = { key: string; modifiedAt: Date; unfinished: Unfinished | undefined };
 
 /**
- * Where binaries lie. Keys are made by the service, never by a client. An error of the source of bytes passes
+ * Where binaries lie. Keys are made by the service, never by a client. Bytes that are handed over are the storage's: it
+ * may free them. An error of the source of bytes passes
  * through; a full or unreachable storage is a Failure (STORAGE_FULL, UNAVAILABLE).
  */
 export type Storage = {

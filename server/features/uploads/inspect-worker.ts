@@ -29,7 +29,7 @@ export type Done = { seq: number; findings?: Findings; error?: string };
 export function startInspectWorker(): Worker {
   const worker = new Worker(`(${workerMain.toString()})(require)`, {
     eval: true,
-    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    resourceLimits: { maxYoungGenerationSizeMb: 2 },
   });
   worker.unref();
   return worker;
@@ -48,7 +48,8 @@ function workerMain(load: NodeJS.Require): void {
   type Hash = import('node:crypto').Hash;
 
   const edgeBytes = 66 * 1024;
-  const pieceBytes = 1024 * 1024;
+  /** For all files in turn: buffers made anew would wait for a collection that comes late. */
+  const piece = Buffer.allocUnsafeSlow(256 * 1024);
   const block = { least: 16 * 1024, most: 128 * 1024, mask: ~0 << 17 };
 
   /** 256 fixed numbers that look random; another table would make every older block map useless. */
@@ -134,11 +135,10 @@ function workerMain(load: NodeJS.Require): void {
   function addFile(state: State, path: string, start: number, end: number): void {
     const fd = fs.openSync(path, 'r');
     try {
-      const buffer = Buffer.allocUnsafe(Math.min(pieceBytes, end - start));
       for (let at = start; at < end;) {
-        const read = fs.readSync(fd, buffer, 0, Math.min(buffer.length, end - at), at);
+        const read = fs.readSync(fd, piece, 0, Math.min(piece.length, end - at), at);
         if (read === 0) throw new Error(`${path} ends at ${at}, before ${end}`);
-        add(state, buffer.subarray(0, read));
+        add(state, piece.subarray(0, read));
         at += read;
       }
     } finally {
