@@ -228,6 +228,88 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await expect(create.getByRole('alert')).toHaveText('Failed to create user');
 });
 
+test('a role is made from another one, saved by two at once, and deleted once nobody has it', async ({
+  page,
+  server,
+}) => {
+  const roleId = `desk_${Date.now()}`;
+  await signInAs(page, 'super_admin', '/users?tab=roles&role=support_agent', server);
+  await button(page, 'New Role').click();
+  const create = dialog(page, 'New Role');
+  await button(page, 'Create Role').click();
+  await expect(create.getByText('Description is required')).toBeVisible();
+  await create.getByRole('textbox', { name: 'Name' }).fill(roleId);
+  await create.getByRole('textbox', { name: 'Description' }).fill('answers the phone');
+  await create.getByRole('combobox', { name: 'Rights of' }).click();
+  await page.getByRole('option', { name: /^License Manager/ }).click();
+  await button(page, 'Create Role').click();
+  await expect(page).toHaveURL(new RegExp(`role=${roleId}`));
+  const roles = await server.admin.ok(rbac.roles);
+  const made = roles.find((role) => role.roleId === roleId)!;
+  expect(made.permissions).toEqual(roles.find((role) => role.roleId === 'license_manager')!.permissions);
+
+  const description = page.getByRole('textbox', { name: 'Description' });
+  const cell = (name: string) => page.getByRole('checkbox', { name, exact: true });
+  const byAnother = (text: string, permissions = made.permissions) =>
+    server.admin.ok(rbac.updateRole, {
+      params: { roleId },
+      body: { description: text, requiresSecondFactor: false, permissions },
+    });
+  const conflict = dialog(page, 'Someone else changed this meanwhile');
+
+  await test.step('someone else was quicker: theirs is kept', async () => {
+    expectStatus(page, 409);
+    await cell('Customers: update').check();
+    await byAnother('answers at the door', [...made.permissions, { resource: 'audit', action: 'read' }]);
+    await button(page, 'Save Changes').click();
+    await expect(rowOf(conflict, 'Description').getByRole('cell')).toHaveText([
+      'answers at the door',
+      'answers the phone',
+    ]);
+    await expect(rowOf(conflict, 'Customers: update').getByRole('cell')).toHaveText([
+      'Not allowed',
+      'Allowed',
+    ]);
+    await expect(rowOf(conflict, 'Audit: read').getByRole('cell')).toHaveText(['Allowed', 'Not allowed']);
+    await expect(conflict.getByRole('row')).toHaveCount(4);
+    await expectAccessible(page);
+    await button(page, 'Keep theirs').click();
+    await expect(description).toHaveValue('answers at the door');
+    await expect(cell('Customers: update')).not.toBeChecked();
+    await expect(cell('Audit: read')).toBeChecked();
+    await expect(button(page, 'Save Changes')).toBeDisabled();
+  });
+
+  await test.step('again: what was typed is not lost, and is saved knowingly', async () => {
+    await description.fill('answers mine');
+    await byAnother('answers theirs');
+    await button(page, 'Save Changes').click();
+    await expect(conflict).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(conflict).toBeHidden();
+    await expect(description).toHaveValue('answers mine');
+    await button(page, 'Save Changes').click();
+    await button(page, 'Save mine anyway').click();
+    await expect(page.getByText('Role updated successfully')).toBeVisible();
+    await expect(conflict).toBeHidden();
+    const saved = (await server.admin.ok(rbac.roles)).find((role) => role.roleId === roleId)!;
+    expect(saved.description).toBe('answers mine');
+  });
+
+  await test.step('deleted once nobody has it', async () => {
+    const user = await makeUser(server, roleId);
+    await page.reload();
+    await expect(button(page, 'Delete')).toHaveAttribute('title', 'Somebody still has this role.');
+    await server.admin.ok(users.delete, { params: { id: user.id } });
+    await page.reload();
+    await button(page, 'Delete').click();
+    await dialog(page, 'Delete Role').getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByText('Role deleted successfully')).toBeVisible();
+    await expect(page).not.toHaveURL(new RegExp(roleId));
+    expect((await server.admin.ok(rbac.roles)).map((role) => role.roleId)).not.toContain(roleId);
+  });
+});
+
 test('the second factor: required by a role, set up, asked for at sign-in, reset', async ({
   page,
   otherPage,

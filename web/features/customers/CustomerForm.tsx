@@ -1,11 +1,11 @@
-import { Button, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
 import { useEffect, type ReactNode } from 'react';
 import { countries } from '../../../contract/countries.ts';
 import { customerInput, type Customer } from '../../../contract/customers.ts';
 import { fieldErrors, messageOf } from '../../api-error.ts';
-import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { prefixFirst } from '../../ui/prefix-first.ts';
 import { RecordHistoryLink } from '../audit/audit.tsx';
 import { fieldLabels } from './customer-conflict.ts';
@@ -77,18 +77,16 @@ export function CustomerForm(props: {
           error={form.errors['country']}
           onChange={(code) => form.setFieldValue('country', code)}
         />
-        {props.error && Object.keys(refused).length === 0 && <ErrorText>{messageOf(props.error)}</ErrorText>}
-        <Group justify="flex-end" gap="xs" mt={4}>
+        <FormEnd
+          problem={props.error && Object.keys(refused).length === 0 ? messageOf(props.error) : undefined}
+          submitLabel={props.submitLabel}
+          busy={props.busy}
+          onCancel={props.onCancel}
+        >
           {props.customer && (
             <RecordHistoryLink resourceType="customer" resourceId={props.customer.customerId} />
           )}
-          <Button variant="default" onClick={props.onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={props.busy}>
-            {props.submitLabel}
-          </Button>
-        </Group>
+        </FormEnd>
       </Stack>
     </form>
   );

@@ -2,7 +2,8 @@ import { Modal, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
-import { ApiError, messageOf } from '../../api-error.ts';
+import { messageOf } from '../../api-error.ts';
+import { useEdit } from '../../edit-conflict.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -69,53 +70,38 @@ function EditCustomer({ id, ...on }: EditHandlers & { id: string }) {
 function EditForm({ customer, onConflict, onClose }: EditHandlers & { customer: Customer }) {
   // What the person began from; a later load of the same customer must not pass for having been seen.
   const [seen] = useState(customer);
-  const update = useMutation({
-    mutationFn: (change: { payload: CustomerPayload; updatedAt?: string | undefined }) =>
-      updateCustomer(seen.customerId, { ...change.payload, updatedAt: change.updatedAt }),
-    onSuccess: () => {
+  const edit = useEdit({
+    save: (payload: CustomerPayload, updatedAt) => updateCustomer(seen.customerId, { ...payload, updatedAt }),
+    onSaved: () => {
       void toast({ message: 'Customer updated successfully' });
       onClose();
     },
-    onError: (error) => onConflict(isConflict(error)),
+    onConflict,
   });
-  const conflict = isConflict(update.error) ? update.error : undefined;
-  const mine = update.variables?.payload;
 
   return (
     <>
       <CustomerForm
         customer={seen}
         submitLabel="Update Customer"
-        busy={update.isPending}
-        error={conflict ? null : update.error}
-        onSubmit={(payload) => update.mutate({ payload, updatedAt: seen.updatedAt })}
+        busy={edit.busy}
+        error={edit.error}
+        onSubmit={(payload) => edit.submit(payload, seen.updatedAt)}
         onCancel={onClose}
       />
-      {conflict && mine && (
+      {edit.conflict && (
         <ConflictDialog
           opened
-          rows={conflictRows(conflict)}
-          busy={update.isPending}
+          rows={conflictRows(edit.conflict.error)}
+          busy={edit.busy}
           onKeepTheirs={onClose}
-          onSaveMine={() => update.mutate({ payload: mine, updatedAt: storedVersion(conflict) })}
-          onClose={() => {
-            update.reset();
-            onConflict(false);
-          }}
+          onSaveMine={edit.conflict.saveMine}
+          onClose={edit.conflict.dismiss}
         />
       )}
     </>
   );
 }
-
-const isConflict = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === 'EDIT_CONFLICT';
-
-/** The version that the person has now seen in the dialog; a third one in between is a conflict again. */
-const storedVersion = (conflict: ApiError): string | undefined => {
-  const version = conflict.details.find((detail) => detail.path === 'updatedAt')?.current;
-  return typeof version === 'string' ? version : undefined;
-};
 
 function FormSkeleton() {
   return (

@@ -1,10 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { userInput } from '../../../contract/users.ts';
 import { fieldErrors } from '../../api-error.ts';
-import { ErrorText } from '../../ui/ErrorText.tsx';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
@@ -36,13 +35,11 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
       void toast({ message: 'User created successfully' });
       onClose();
     },
+    onError: (error) => {
+      const { newPassword, ...errors } = fieldErrors(error);
+      form.setErrors(newPassword ? { ...errors, password: newPassword } : errors);
+    },
   });
-  const { setErrors } = form;
-  useEffect(() => {
-    const { newPassword, ...errors } = fieldErrors(create.error);
-    if (create.error) setErrors(newPassword ? { ...errors, password: newPassword } : errors);
-  }, [create.error, setErrors]);
-
   const problem = problemBesideFields(create.error, 'Failed to create user');
 
   return (
@@ -78,15 +75,7 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
             error={form.errors['role']}
             onChange={(role) => form.setFieldValue('role', role)}
           />
-          {problem && <ErrorText>{problem}</ErrorText>}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create User
-            </Button>
-          </Group>
+          <FormEnd problem={problem} submitLabel="Create User" busy={create.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,12 +1,13 @@
 import { Modal, Skeleton, Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { useEdit } from '../../edit-conflict.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { EditUserForm, type UserValues } from './EditUserForm.tsx';
-import { conflictOf, conflictRows, storedVersion } from './user-conflict.ts';
+import { conflictRows } from './user-conflict.ts';
 import { problemOf, updateUser, userQuery } from './users.ts';
 
 /** Edit User: email, name, role (spec part 2, section 2.8). */
@@ -35,49 +36,42 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
   );
 }
 
-type Change = { values: UserValues; updatedAt: string | undefined };
-
 function Edit(props: { user: User; onConflict: (conflict: boolean) => void; onClose: () => void }) {
   const { onConflict, onClose } = props;
   // What the person began from; a later load of the same user must not pass for having been seen.
   const [seen] = useState(props.user);
-  const update = useMutation({
-    mutationFn: ({ values, updatedAt }: Change) =>
+  const edit = useEdit({
+    save: (values: UserValues, updatedAt) =>
       // A role that was not touched is not sent: someone with more than one role keeps them.
       updateUser(seen.id, {
         ...values,
         role: values.role === seen.role ? undefined : values.role,
         updatedAt,
       }),
-    onSuccess: () => {
+    onSaved: () => {
       void toast({ message: 'User updated successfully' });
       onClose();
     },
-    onError: (error) => onConflict(conflictOf(error) !== undefined),
+    onConflict,
   });
-  const conflict = conflictOf(update.error);
-  const mine = update.variables?.values;
 
   return (
     <>
       <EditUserForm
         user={seen}
-        busy={update.isPending}
-        error={conflict ? null : update.error}
-        onSubmit={(values) => update.mutate({ values, updatedAt: seen.updatedAt })}
+        busy={edit.busy}
+        error={edit.error}
+        onSubmit={(values) => edit.submit(values, seen.updatedAt)}
         onCancel={onClose}
       />
-      {conflict && mine && (
+      {edit.conflict && (
         <ConflictDialog
           opened
-          rows={conflictRows(conflict)}
-          busy={update.isPending}
+          rows={conflictRows(edit.conflict.error)}
+          busy={edit.busy}
           onKeepTheirs={onClose}
-          onSaveMine={() => update.mutate({ values: mine, updatedAt: storedVersion(conflict) })}
-          onClose={() => {
-            update.reset();
-            onConflict(false);
-          }}
+          onSaveMine={edit.conflict.saveMine}
+          onClose={edit.conflict.dismiss}
         />
       )}
     </>

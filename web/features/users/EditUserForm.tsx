@@ -1,9 +1,9 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { users, type User } from '../../../contract/users.ts';
 import { fieldErrors } from '../../api-error.ts';
-import { ErrorText } from '../../ui/ErrorText.tsx';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
 import { problemBesideFields } from './users.ts';
@@ -53,15 +53,7 @@ export function EditUserForm(props: {
           error={form.errors['role']}
           onChange={(value) => form.setFieldValue('role', value)}
         />
-        {problem && <ErrorText>{problem}</ErrorText>}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={props.busy}>
-            Update User
-          </Button>
-        </Group>
+        <FormEnd problem={problem} submitLabel="Update User" busy={props.busy} onCancel={props.onCancel} />
       </Stack>
     </form>
   );

@@ -1,10 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { rbac } from '../../../contract/users.ts';
 import { fieldErrors } from '../../api-error.ts';
-import { ErrorText } from '../../ui/ErrorText.tsx';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { createRole, problemBesideFields } from './users.ts';
@@ -29,13 +28,11 @@ export default function NewRole(props: {
       onClose();
       onCreated(roleId);
     },
+    onError: (error) => {
+      const { role, ...errors } = fieldErrors(error);
+      form.setErrors(role ? { ...errors, copyFrom: role } : errors);
+    },
   });
-  const { setErrors } = form;
-  useEffect(() => {
-    const { role, ...errors } = fieldErrors(create.error);
-    if (create.error) setErrors(role ? { ...errors, copyFrom: role } : errors);
-  }, [create.error, setErrors]);
-
   const problem = problemBesideFields(create.error, 'Failed to create role');
 
   return (
@@ -57,15 +54,7 @@ export default function NewRole(props: {
             error={form.errors['copyFrom']}
             onChange={(role) => form.setFieldValue('copyFrom', role)}
           />
-          {problem && <ErrorText>{problem}</ErrorText>}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create Role
-            </Button>
-          </Group>
+          <FormEnd problem={problem} submitLabel="Create Role" busy={create.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,8 +1,8 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { User } from '../../../contract/users.ts';
-import { ErrorText } from '../../ui/ErrorText.tsx';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { passwordsProblem } from './password-rules.ts';
@@ -39,15 +39,7 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
             A new password for {user.email}. Every session of this person ends.
           </Text>
           <NewPasswords />
-          {problem && <ErrorText>{problem}</ErrorText>}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={reset.isPending}>
-              Reset Password
-            </Button>
-          </Group>
+          <FormEnd problem={problem} submitLabel="Reset Password" busy={reset.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -59,12 +59,7 @@ export default function RoleEditor() {
           </Button>
         )}
       </div>
-      {/* A role that was changed elsewhere, or saved here, is edited from how it is now. */}
-      <RoleForm
-        key={JSON.stringify({ ...chosen, userCount: 0 })}
-        role={chosen}
-        onGone={() => change({ role: undefined })}
-      />
+      <RoleForm key={chosen.roleId} role={chosen} onGone={() => change({ role: undefined })} />
       <Suspense>
         {creating && (
           <NewRole

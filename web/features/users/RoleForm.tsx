@@ -1,12 +1,14 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
+import { useEdit } from '../../edit-conflict.ts';
 import { useAuth } from '../../session.tsx';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { conflictRows } from './role-conflict.ts';
 import { RoleMatrix } from './RoleMatrix.tsx';
 import {
   isChanged,
@@ -16,6 +18,7 @@ import {
   whyNotDelete,
   whyNotEdit,
   withCell,
+  type RoleValues,
 } from './role-form.ts';
 import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
@@ -28,18 +31,29 @@ const DeleteRole = lazy(() => import('./DeleteRole.tsx'));
 export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
   const { can, refreshRights } = useAuth();
   const me = useMe();
+  // What the person began from; a later load of the same role must not pass for having been seen.
+  const [seen, setSeen] = useState(role);
   const [values, setValues] = useState(() => valuesOf(role));
   const [deleting, setDeleting] = useState(false);
   const locked = whyNotEdit(me, role, can.updateUsers);
-  const changed = isChanged(role, values);
-  const save = useMutation({
-    mutationFn: () =>
+  const changed = isChanged(seen, values);
+  const beginFrom = (from: Role) => {
+    setSeen(from);
+    setValues(valuesOf(from));
+  };
+  const latest = role.updatedAt > seen.updatedAt ? role : seen;
+  // Nothing of the person's own would be lost.
+  if (!changed && latest !== seen) beginFrom(latest);
+  const edit = useEdit({
+    save: ({ description, requiresSecondFactor, cells }: RoleValues, updatedAt) =>
       updateRole(role.roleId, {
-        description: values.description,
-        requiresSecondFactor: values.requiresSecondFactor,
-        permissions: permissionsOf(values.cells),
+        description,
+        requiresSecondFactor,
+        permissions: permissionsOf(cells),
+        updatedAt,
       }),
-    onSuccess: () => {
+    onSaved: (saved) => {
+      beginFrom(saved);
       void toast({ message: 'Role updated successfully' });
       // It may be one's own role.
       void refreshRights();
@@ -83,22 +97,35 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
           whyNot={(permission) => locked ?? whyNotCell(me, role, permission)}
           onChange={(cell, on) => setValues(withCell(values, cell, on))}
         />
-        {save.error && <ErrorText>{problemOf(save.error, 'Failed to update role')}</ErrorText>}
+        {edit.error && <ErrorText>{problemOf(edit.error, 'Failed to update role')}</ErrorText>}
         {!locked && (
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" disabled={!changed} onClick={() => setValues(valuesOf(role))}>
+            <Button variant="default" disabled={!changed} onClick={() => beginFrom(latest)}>
               Discard
             </Button>
             <Button
               disabled={!changed || values.description.trim() === ''}
-              loading={save.isPending}
-              onClick={() => save.mutate()}
+              loading={edit.busy}
+              onClick={() => edit.submit(values, seen.updatedAt)}
             >
               Save Changes
             </Button>
           </Group>
         )}
       </Stack>
+      {edit.conflict && (
+        <ConflictDialog
+          opened
+          rows={conflictRows(edit.conflict.error)}
+          busy={edit.busy}
+          onKeepTheirs={() => {
+            edit.conflict?.dismiss();
+            beginFrom(latest);
+          }}
+          onSaveMine={edit.conflict.saveMine}
+          onClose={edit.conflict.dismiss}
+        />
+      )}
       <Suspense>
         {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(false)} />}
       </Suspense>

@@ -8,10 +8,8 @@ import {
   type Resource,
   roleLabel,
 } from '../../../contract/permissions.ts';
-import { cellOf } from './role-form.ts';
+import { cellLabel, cellOf, resourceLabel } from './role-form.ts';
 import classes from './roles.module.css';
-
-const resourceLabel = (resource: Resource) => (resource === 'api_keys' ? 'API Keys' : roleLabel(resource));
 
 /** Resources by actions; where an action does not exist on a resource the cell is empty. */
 export function RoleMatrix(props: {
@@ -26,7 +24,7 @@ export function RoleMatrix(props: {
     const reason = whyNot({ resource, action });
     return (
       <MatrixCell
-        label={`${resourceLabel(resource)}: ${action}`}
+        label={cellLabel({ resource, action })}
         checked={cells.has(name)}
         reason={reason}
         onChange={(on) => onChange(name, on)}

@@ -1,6 +1,7 @@
 import {
   resourceActions,
   resources,
+  roleLabel,
   type Action,
   type Permission,
   type Resource,
@@ -13,10 +14,20 @@ export type RoleValues = { description: string; requiresSecondFactor: boolean; c
 
 export const cellOf = (resource: Resource, action: Action): string => `${resource}:${action}`;
 
+export const cellsOf = (permissions: readonly Permission[]): ReadonlySet<string> =>
+  new Set(permissions.map(({ resource, action }) => cellOf(resource, action)));
+
+export const resourceLabel = (resource: Resource): string =>
+  resource === 'api_keys' ? 'API Keys' : roleLabel(resource);
+
+/** `Licenses: update`, as the cell is called in the matrix. */
+export const cellLabel = ({ resource, action }: Permission): string =>
+  `${resourceLabel(resource)}: ${action}`;
+
 export const valuesOf = (role: Role): RoleValues => ({
   description: role.description,
   requiresSecondFactor: role.requiresSecondFactor,
-  cells: new Set(role.permissions.map((p) => cellOf(p.resource, p.action))),
+  cells: cellsOf(role.permissions),
 });
 
 /** The permissions of the chosen cells, in the order of the matrix. */

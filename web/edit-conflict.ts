@@ -1,0 +1,51 @@
+import { useMutation } from '@tanstack/react-query';
+import { ApiError } from './api-error.ts';
+
+/** The refusal of an edit because somebody else saved the record after it was opened. */
+export const conflictOf = (error: unknown): ApiError | undefined =>
+  error instanceof ApiError && error.code === 'EDIT_CONFLICT' ? error : undefined;
+
+/** The version that the person has now seen; a third one in between is a conflict again. */
+export function storedVersion(conflict: ApiError): string | undefined {
+  const version = conflict.details.find((detail) => detail.path === 'updatedAt')?.current;
+  return typeof version === 'string' ? version : undefined;
+}
+
+type Edit<Values, Saved> = {
+  save: (values: Values, updatedAt: string | undefined) => Promise<Saved>;
+  onSaved: (saved: Saved) => void;
+  /** Told whether a conflict waits for an answer, for a dialog that must not close meanwhile. */
+  onConflict?: (waits: boolean) => void;
+};
+
+/** Saves an edit together with the version that it began from, and holds on to it while a conflict is decided. */
+export function useEdit<Values, Saved>({ save, onSaved, onConflict }: Edit<Values, Saved>) {
+  const edit = useMutation({
+    mutationFn: ({ values, updatedAt }: { values: Values; updatedAt: string | undefined }) =>
+      save(values, updatedAt),
+    onSuccess: (saved) => {
+      onConflict?.(false);
+      onSaved(saved);
+    },
+    onError: (error) => onConflict?.(conflictOf(error) !== undefined),
+  });
+  const error = conflictOf(edit.error);
+  const mine = edit.variables?.values;
+  return {
+    submit: (values: Values, updatedAt: string) => edit.mutate({ values, updatedAt }),
+    busy: edit.isPending,
+    /** What is not about a conflict. */
+    error: error ? null : edit.error,
+    conflict:
+      error && mine !== undefined
+        ? {
+            error,
+            saveMine: () => edit.mutate({ values: mine, updatedAt: storedVersion(error) }),
+            dismiss: () => {
+              edit.reset();
+              onConflict?.(false);
+            },
+          }
+        : undefined,
+  };
+}

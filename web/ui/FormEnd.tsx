@@ -1,0 +1,29 @@
+import { Button, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ErrorText } from './ErrorText.tsx';
+
+/** What every form in a dialog ends with: what went wrong, the way out, and the button that sends it. */
+export function FormEnd(props: {
+  problem?: string | undefined;
+  submitLabel: string;
+  busy: boolean;
+  onCancel: () => void;
+  /** Stands before the buttons. */
+  children?: ReactNode;
+}) {
+  const { problem, submitLabel, busy, onCancel, children } = props;
+  return (
+    <>
+      {problem && <ErrorText>{problem}</ErrorText>}
+      <Group justify="flex-end" gap="xs">
+        {children}
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy}>
+          {submitLabel}
+        </Button>
+      </Group>
+    </>
+  );
+}
