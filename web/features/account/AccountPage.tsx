@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Suspense, type ReactNode } from 'react';
 import { useAuth } from '../../session.tsx';
@@ -7,7 +8,7 @@ import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { problemOf, SessionList } from '../users/users.ts';
 import classes from './account.module.css';
-import { endSession, ownSessionsQuery } from './account.ts';
+import { endOtherSessions, endSession, ownSessionsQuery } from './account.ts';
 import { ChangePassword } from './ChangePassword.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
 
@@ -53,6 +54,11 @@ function OwnSessions() {
     mutationFn: endSession,
     onSuccess: () => toast({ message: 'Session ended successfully' }),
   });
+  const endOthers = useMutation({
+    mutationFn: endOtherSessions,
+    onSuccess: () => toast({ message: 'Other sessions ended successfully' }),
+  });
+  const problem = end.error ?? endOthers.error;
   if (sessions.isLoadingError) {
     return (
       <ErrorState
@@ -69,7 +75,12 @@ function OwnSessions() {
         ending={end.isPending ? end.variables : undefined}
         onEnd={({ sessionId }) => end.mutate(sessionId)}
       />
-      {end.error && <ErrorText>{problemOf(end.error, 'Failed to end session')}</ErrorText>}
+      {(sessions.data?.length ?? 0) > 1 && (
+        <Button variant="default" mt="sm" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
+          End All Others
+        </Button>
+      )}
+      {problem && <ErrorText>{problemOf(problem, 'Failed to end session')}</ErrorText>}
     </Suspense>
   );
 }

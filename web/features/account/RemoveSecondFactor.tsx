@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { ErrorText } from '../../ui/ErrorText.tsx';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { problemOf } from '../users/users.ts';
@@ -27,17 +27,12 @@ export default function RemoveSecondFactor({ onClose }: { onClose: () => void })
         <Stack gap="md">
           <Text>From then on your password alone signs you in. Your recovery codes stop working.</Text>
           <PasswordField label="Current Password" name="currentPassword" focused />
-          {remove.error && (
-            <ErrorText>{problemOf(remove.error, 'Failed to remove the second factor')}</ErrorText>
-          )}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={remove.isPending}>
-              Remove
-            </Button>
-          </Group>
+          <FormEnd
+            problem={remove.error ? problemOf(remove.error, 'Failed to remove the second factor') : undefined}
+            submitLabel="Remove"
+            busy={remove.isPending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

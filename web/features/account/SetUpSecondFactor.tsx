@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Center, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { lazy, Suspense, useState, type FormEvent } from 'react';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { problemOf } from '../users/users.ts';
 import classes from './account.module.css';
@@ -11,6 +12,8 @@ import { confirmSecondFactor, enrollSecondFactor } from './account.ts';
 import { inGroups } from './in-groups.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
+
+const QrCode = lazy(() => import('./QrCode.tsx'));
 
 type Secret = { secret: string; otpauthUrl: string };
 
@@ -59,15 +62,12 @@ function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => voi
       <Stack gap="md">
         <Text>Have an authenticator app at hand, such as the one of your phone’s password manager.</Text>
         <PasswordField label="Current Password" name="currentPassword" focused />
-        {enroll.error && <ErrorText>{problemOf(enroll.error, 'Failed to set up a second factor')}</ErrorText>}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={enroll.isPending}>
-            Continue
-          </Button>
-        </Group>
+        <FormEnd
+          problem={enroll.error ? problemOf(enroll.error, 'Failed to set up a second factor') : undefined}
+          submitLabel="Continue"
+          busy={enroll.isPending}
+          onCancel={onCancel}
+        />
       </Stack>
     </form>
   );
@@ -86,9 +86,17 @@ function ProveApp({ secret, onDone }: { secret: Secret; onDone: (recoveryCodes: 
     <form noValidate onSubmit={submit}>
       <Stack gap="md">
         <Text>
-          Add an account to your authenticator app and enter this key as it asks for one, or{' '}
-          <Anchor href={secret.otpauthUrl}>open it in an app on this device</Anchor>.
+          Scan this with your authenticator app,{' '}
+          <Anchor href={secret.otpauthUrl} underline="always">
+            open it in an app on this device
+          </Anchor>
+          , or enter the key.
         </Text>
+        <Center>
+          <Suspense fallback={<Skeleton width={196} height={196} radius={6} />}>
+            <QrCode text={secret.otpauthUrl} label="The key as a QR code" />
+          </Suspense>
+        </Center>
         <div className={classes.secret}>
           <CopyText value={secret.secret} shown={inGroups(secret.secret)} what="key" />
         </div>

@@ -19,6 +19,7 @@ type Passwords = RouteRequest<typeof account.changePassword>['body'];
 
 export const changePassword = (body: Passwords) => call(account.changePassword, { body });
 export const endSession = (sessionId: string) => call(account.endSession, { params: { sessionId } });
+export const endOtherSessions = () => call(account.endOtherSessions);
 export const enrollSecondFactor = (currentPassword: string) =>
   call(account.enrollSecondFactor, { body: { currentPassword } });
 export const confirmSecondFactor = (code: string) => call(account.confirmSecondFactor, { body: { code } });

@@ -1,0 +1,166 @@
+import { generateSync } from 'otplib';
+import { encode } from 'uqr';
+import { session } from '../../contract/session.ts';
+import { users } from '../../contract/users.ts';
+import { unique } from '../factories.ts';
+import { password } from '../harness.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInByForm,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const field = (page: Page, name: string) => page.getByRole('textbox', { name });
+const section = (page: Page, name: string) => page.getByRole('region', { name });
+const sessions = (page: Page) => section(page, 'Sessions').locator('tbody tr');
+
+async function makePerson({ admin }: ConsoleServer) {
+  const email = `${unique('robin').replace(' ', '-')}.${Date.now()}@lanyard.test`;
+  await admin.ok(users.create, { body: { email, name: 'Robin Berg', password, role: 'viewer' } });
+  return email;
+}
+
+/** What the app shows now, or later by so many seconds: each code signs in once. */
+const codeOf = (secret: string, laterBy = 0) =>
+  generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + laterBy });
+
+/** The dark modules of the code on the screen, as places. */
+const drawn = async (page: Page) =>
+  (await page.getByRole('img', { name: 'The key as a QR code' }).locator('path').getAttribute('d'))!.match(
+    /\d+ \d+/g,
+  );
+
+test('a second factor: scanned, asked for at sign-in, a recovery code in its place, removed', async ({
+  page,
+  server,
+}) => {
+  const email = await makePerson(server);
+  expectStatus(page, 401);
+  await page.goto('/account');
+  await signInByForm(page, email);
+  const factor = section(page, 'Second factor');
+  await expect(factor).toContainText('Not set up');
+  let secret = '';
+  let recovery: string[] = [];
+
+  await test.step('scan, and prove it', async () => {
+    await button(page, 'Set Up').click();
+    const setUp = dialog(page, 'Set up a second factor');
+    await setUp.getByRole('textbox', { name: 'Current Password' }).fill(password);
+    await button(page, 'Continue').click();
+    const url = (await setUp
+      .getByRole('link', { name: 'open it in an app on this device' })
+      .getAttribute('href'))!;
+    secret = new URL(url).searchParams.get('secret')!;
+    await expect(setUp.getByText(secret.slice(0, 4)).first()).toBeVisible();
+    const { data } = encode(url, { ecc: 'M', border: 4 });
+    const places = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`${x} ${y}`] : [])));
+    await expect.poll(() => drawn(page)).toEqual(places);
+    await expectAccessible(page);
+    await field(page, 'Code').fill(codeOf(secret));
+    await button(page, 'Confirm').click();
+    const codes = dialog(page, 'Recovery codes');
+    await expect(codes.getByRole('listitem')).toHaveCount(10);
+    recovery = await codes.getByRole('listitem').allTextContents();
+    await codes.getByRole('checkbox', { name: 'I have kept the codes' }).check();
+    await button(page, 'Done').click();
+    await expect(factor).toContainText('10 recovery codes left');
+  });
+
+  const signInWith = async (code: string) => {
+    await button(page, 'Logout').click();
+    await signInByForm(page, email);
+    await field(page, 'Code').fill(code);
+    await button(page, 'Sign in').click();
+  };
+  await test.step('a code of the app, after a wrong one', async () => {
+    await signInWith('000000');
+    await expect(page.getByRole('alert')).toBeVisible();
+    await field(page, 'Code').fill(codeOf(secret, 30));
+    await button(page, 'Sign in').click();
+    await expect(button(page, 'Logout')).toBeVisible();
+  });
+
+  await test.step('a recovery code, once', async () => {
+    await signInWith(recovery[0]!);
+    await expect(factor).toContainText('9 recovery codes left');
+    await signInWith(recovery[0]!);
+    await expect(page.getByRole('alert')).toBeVisible();
+    await field(page, 'Code').fill(recovery[1]!);
+    await button(page, 'Sign in').click();
+    await expect(factor).toContainText('8 recovery codes left');
+  });
+
+  await test.step('back to the password alone', async () => {
+    await button(page, 'Remove').click();
+    const remove = dialog(page, 'Remove second factor');
+    await remove.getByRole('textbox', { name: 'Current Password' }).fill('not mine');
+    await remove.getByRole('button', { name: 'Remove' }).click();
+    await expect(remove.getByRole('alert')).toHaveText('The current password is not right.');
+    await expectAccessible(page);
+    await remove.getByRole('textbox', { name: 'Current Password' }).fill(password);
+    await remove.getByRole('button', { name: 'Remove' }).click();
+    await expect(page.getByText('Second factor removed successfully')).toBeVisible();
+    await expect(factor).toContainText('Not set up');
+    await button(page, 'Logout').click();
+    await signInByForm(page, email);
+    await expect(factor).toContainText('You sign in with your password alone.');
+  });
+});
+
+test('one’s own sessions: ended one by one and all at once, on their next call', async ({
+  page,
+  otherPage,
+  server,
+}) => {
+  const email = await makePerson(server);
+  for (const one of [page, otherPage]) {
+    await one.goto('/account');
+    await signInByForm(one, email);
+    await expect(sessions(one).first()).toBeVisible();
+  }
+  await page.reload();
+  await expect(sessions(page)).toHaveCount(2);
+  const own = rowOf(section(page, 'Sessions'), 'This session');
+  await expect(own).toHaveCount(1);
+  await expect(own).toContainText('127.0.0.1');
+  await expect(own.getByRole('button', { name: 'End' })).toHaveAttribute('aria-disabled', 'true');
+  await expectAccessible(page);
+
+  const isSignedOut = async () => {
+    expectStatus(otherPage, 401);
+    await otherPage.getByRole('link', { name: 'Customers' }).click();
+    await expect(otherPage).toHaveURL('/login?redirect=%2Fcustomers');
+  };
+  await test.step('one', async () => {
+    await sessions(page)
+      .filter({ hasNotText: 'This session' })
+      .getByRole('button', { name: 'End', exact: true })
+      .click();
+    await expect(page.getByText('Session ended successfully')).toBeVisible();
+    await expect(sessions(page)).toHaveCount(1);
+    await expect(button(page, 'End All Others')).toHaveCount(0);
+    await isSignedOut();
+  });
+
+  await test.step('all others', async () => {
+    await signInByForm(otherPage, email);
+    await expect(otherPage).toHaveURL('/customers');
+    await server.api().ok(session.login, { body: { email, password } });
+    await page.reload();
+    await expect(sessions(page)).toHaveCount(3);
+    await button(page, 'End All Others').click();
+    await expect(page.getByText('Other sessions ended successfully')).toBeVisible();
+    await expect(sessions(page)).toHaveCount(1);
+    await expect(own).toHaveCount(1);
+    await otherPage.getByRole('link', { name: 'Licenses' }).click();
+    await expect(otherPage).toHaveURL('/login?redirect=%2Flicenses');
+  });
+});
