@@ -7,7 +7,9 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { newLicenseKey } from '../server/features/licenses/license-key.ts';
 import { fillDatabase, sizes } from './bench/dataset.ts';
+import { benchBinaries } from './bench/binaries.ts';
 import { benchConsole } from './bench/console.ts';
+import { benchHashing } from './bench/hashing.ts';
 import { fillHistory } from './bench/history-dataset.ts';
 import { benchHistory } from './bench/history.ts';
 import { benchLicensing, type Row, type Stage } from './bench/licensing.ts';
@@ -15,7 +17,7 @@ import { fillUpdates } from './bench/updates-dataset.ts';
 import { benchUpdates } from './bench/updates.ts';
 import { createChildren, freePort, peakMemoryMb } from './bench/processes.ts';
 
-const parts = ['licensing', 'console', 'updates', 'history'];
+const parts = ['licensing', 'console', 'binaries', 'updates', 'history'];
 
 /**
  * `npm run bench`: our server and a bare one, each its own process, on one PostgreSQL with 100,000 licenses, a million
@@ -58,6 +60,8 @@ async function main(): Promise<void> {
       bare: `http://127.0.0.1:${ports.bare}`,
       ours: url,
       admin,
+      process: ours,
+      folder,
       sample,
       seconds,
       ...(await signIn(url)),
@@ -66,6 +70,8 @@ async function main(): Promise<void> {
     const wanted = options.only.split(',');
     if (wanted.includes('licensing')) rows.push(...(await benchLicensing(stage)), peakMemory(ours));
     if (wanted.includes('console')) rows.push(...(await benchConsole(stage)));
+    if (wanted.includes('binaries'))
+      rows.push(...(await benchBinaries(stage)), ...(await benchHashing(stage)));
     if (wanted.includes('updates')) {
       // after the start, which makes the partitions that the events belong in
       await fillUpdates(database.url, scale);

@@ -1,31 +1,23 @@
 /// <reference lib="dom" */
 // The DOM is there for the functions that `page.evaluate` runs in the page.
-import { chromium, type Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { signInAt, startBrowser } from './browser.ts';
 import type { Row, Stage } from './licensing.ts';
 
 const web = path.join(import.meta.dirname, '../../web');
-/** Plain JavaScript, since the tests use it before anything is built. */
-const chromiumFinder = path.join(import.meta.dirname, '../../../tools/find-chromium.mjs');
 const mostMs = 300;
 const rounds = 15;
 
 /** The console in Chromium: what it loads, and how long the licenses screen takes until it stands. */
 export async function benchConsole({ ours, admin }: Stage): Promise<Row[]> {
-  const browser = await chromium.launch({
-    executablePath: await chromiumPath(),
-    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
-  });
+  const browser = await startBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-US' });
     await page.goto(`${ours}/login`, { waitUntil: 'networkidle' });
     const signIn = await scriptsOf(page);
-    await page.getByLabel('Email').fill(admin.email);
-    await page.getByLabel('Password', { exact: true }).fill(admin.password);
-    await page.keyboard.press('Enter');
-    await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+    await signInAt(page, ours, admin);
     await page.goto(`${ours}/licenses`, { waitUntil: 'networkidle' });
     const licenses = await scriptsOf(page);
     return [
@@ -38,13 +30,6 @@ export async function benchConsole({ ours, admin }: Stage): Promise<Row[]> {
   } finally {
     await browser.close();
   }
-}
-
-async function chromiumPath(): Promise<string | undefined> {
-  const finder = (await import(pathToFileURL(chromiumFinder).href)) as {
-    findChromium(): Promise<string | undefined>;
-  };
-  return finder.findChromium();
 }
 
 const scriptsOf = (page: Page) =>

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { sizes } from './dataset.ts';
 
 export const historySizes = { auditEntries: 5_000_000, validations: 20_000_000 };
 
@@ -50,8 +51,8 @@ const validationsSql = `
          case when n % 40 = 0 then 'EXPIRED' when n % 90 = 0 then 'TOO_MANY_ACTIVATIONS' else 'VALID' end,
          900 + n % 800, l.license_id, l.customer_id, 'ws-' || n % 3, '4.' || n % 5 || '.0'
     from generate_series(1, $1::int) n
-    join (select license_id, customer_id, row_number() over () - 1 as place, count(*) over () as all_n from licenses) l
-      on l.place = n % l.all_n`;
+    join (select license_id, customer_id, row_number() over () - 1 as place from licenses) l
+      on l.place = n % ${sizes.licenses}`;
 
 const validationDaysSql = `
   insert into validation_days (day, code, validations, duration_us)

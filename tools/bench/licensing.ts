@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Sample } from './dataset.ts';
 import { compare, load, type Measured, type Target } from './load.ts';
 
@@ -16,6 +17,9 @@ export type Stage = {
   bearer: string;
   apiKey: string;
   admin: { email: string; password: string };
+  /** Of our server. */
+  process: ChildProcess;
+  folder: string;
   sample: Sample;
   seconds: number;
 };

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
@@ -57,4 +57,9 @@ export function createChildren() {
 export function peakMemoryMb(child: ChildProcess): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024;
+}
+
+/** Lets the peak begin anew at what is resident now. */
+export function resetPeakMemory(child: ChildProcess): void {
+  writeFileSync(`/proc/${child.pid}/clear_refs`, '5');
 }

@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import type { Row, Stage } from './licensing.ts';
+import type { Measured } from './load.ts';
+import { peakMemoryMb, resetPeakMemory } from './processes.ts';
+import { startNginx } from './nginx.ts';
+
+const fileMb = 1024;
+const rounds = 3;
+const mostMemoryMb = 200;
+
+/** A file of 1 GiB: uploaded beside one bare PUT of it, downloaded beside nginx. */
+export async function benchBinaries(stage: Stage): Promise<Row[]> {
+  const file = Buffer.concat([peHeader(), randomBytes(fileMb * 1024 * 1024)]);
+  return [...(await uploading(stage, file)), ...(await downloading(stage, file))];
+}
+
+/** Six chunks in parallel, hashed, written and synced as they arrive. */
+async function uploading({ bare, ours, bearer, process }: Stage, file: Buffer<ArrayBuffer>): Promise<Row[]> {
+  const sha512 = createHash('sha512').update(file).digest('base64');
+  resetPeakMemory(process);
+  const rates = { bare: [] as number[], ours: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    rates.bare.push(await megabytesPerSecond(() => put(`${bare}/put`, file)));
+    rates.ours.push(await megabytesPerSecond(() => chunked(ours, bearer, file, sha512, versionOf(round))));
+  }
+  return [
+    beside('chunked upload of 1 GiB, hashed and synced (MB/s)', 0.75, rates),
+    memoryRow('memory while uploading 1 GiB', peakMemoryMb(process)),
+  ];
+}
+
+const versionOf = (round: number) => `9.0.${round}`;
+
+/** The same file from the same disk to the same client. */
+async function downloading({ ours, bearer, process, folder }: Stage, file: Buffer): Promise<Row[]> {
+  const headers = { authorization: `Bearer ${bearer}` };
+  const listed = await fetch(`${ours}/api/v1/updates/admin/releases?search=${versionOf(0)}`, { headers });
+  const { data } = (await listed.json()) as { data: { fileUrl: string }[] };
+  const nginx = await startNginx(folder, file);
+  if (!nginx)
+    return [{ job: 'download of 1 GiB (MB/s)', target: '70 % of nginx', met: false, note: 'no nginx here' }];
+  try {
+    resetPeakMemory(process);
+    const rates = { bare: [] as number[], ours: [] as number[] };
+    for (let round = 0; round < rounds; round++) {
+      rates.bare.push(await megabytesPerSecond(() => download(nginx.url, {})));
+      rates.ours.push(
+        await megabytesPerSecond(() => download(new URL(data[0]!.fileUrl, ours).href, headers)),
+      );
+    }
+    return [
+      beside('download of 1 GiB, beside nginx (MB/s)', 0.7, rates),
+      memoryRow('memory while downloading 1 GiB', peakMemoryMb(process)),
+    ];
+  } finally {
+    await nginx.stop();
+  }
+}
+
+function beside(job: string, atLeast: number, rates: { bare: number[]; ours: number[] }): Row {
+  const middle = (all: number[]): Measured => ({ perSecond: all.toSorted(up)[1]!, p50: 0, p99: 0 });
+  const [bare, ours] = [middle(rates.bare), middle(rates.ours)];
+  return { job, target: `${100 * atLeast} %`, bare, ours, met: ours.perSecond / bare.perSecond >= atLeast };
+}
+
+const memoryRow = (job: string, peak: number): Row => ({
+  job,
+  target: `≤ ${mostMemoryMb} MB`,
+  met: peak <= mostMemoryMb,
+  note: `${peak.toFixed(0)} MB`,
+});
+
+async function download(url: string, headers: Record<string, string>): Promise<void> {
+  const [answer] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
+  if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode}`);
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  await once(answer, 'end');
+  if (bytes < fileMb * 1024 * 1024) throw new Error(`${url}: only ${bytes} bytes`);
+}
+
+const up = (a: number, b: number) => a - b;
+
+async function megabytesPerSecond(work: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return fileMb / ((performance.now() - started) / 1000);
+}
+
+async function put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'PUT',
+    body: body,
+  });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
+  await answer.text();
+}
+
+type Prepared = { uploadId: string; fileKey: string; chunkSize: number; totalChunks: number };
+
+async function chunked(
+  url: string,
+  bearer: string,
+  file: Buffer<ArrayBuffer>,
+  sha512: string,
+  version: string,
+): Promise<void> {
+  const authorization = `Bearer ${bearer}`;
+  const send = async <T>(path: string, body: object): Promise<T> => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return ((await answer.json()) as { data: T }).data;
+  };
+  const build = { version, channel: 'alpha', platform: 'win32', architecture: 'arm64' };
+  const base = '/api/v1/binaries/upload';
+  const prepared = await send<Prepared>(`${base}/prepare`, {
+    fileName: 'bench.exe',
+    fileSize: file.length,
+    ...build,
+  });
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < prepared.totalChunks; index = next++) {
+      const chunk = file.subarray(index * prepared.chunkSize, (index + 1) * prepared.chunkSize);
+      const answer = await fetch(`${url}${base}/chunk/${prepared.uploadId}/${index}`, {
+        method: 'PUT',
+        headers: { authorization, 'content-type': 'application/octet-stream' },
+        body: chunk,
+      });
+      if (!answer.ok) throw new Error(`chunk ${index}: ${answer.status} ${await answer.text()}`);
+      await answer.text();
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, worker));
+  const { uploadId, fileKey, totalChunks } = prepared;
+  await send(`${base}/complete`, { uploadId, fileKey, totalChunks, sha512, ...build });
+}
+
+/** What the server takes for a Windows program: MZ, and PE where the header says. */
+function peHeader(): Buffer {
+  const header = Buffer.alloc(512);
+  header.write('MZ', 0, 'latin1');
+  header.writeUInt32LE(128, 60);
+  header.write('PE\0\0', 128, 'latin1');
+  header.writeUInt16LE(0x8664, 132);
+  header.writeUInt16LE(0x20b, 152);
+  return header;
+}

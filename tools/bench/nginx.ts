@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { freePort } from './processes.ts';
+
+const places = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
+
+/** nginx that serves `file` as /file, or undefined on a machine without it. */
+export async function startNginx(folder: string, file: Buffer) {
+  const program = places.map((place) => path.join(place, 'nginx')).find(existsSync);
+  if (!program) return undefined;
+  const home = path.join(folder, 'nginx');
+  await mkdir(home, { recursive: true });
+  await writeFile(path.join(home, 'file'), file);
+  const port = await freePort();
+  await writeFile(path.join(home, 'nginx.conf'), config(home, port));
+  const child = spawn(program, ['-p', home, '-c', path.join(home, 'nginx.conf'), '-e', 'stderr'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}/file`;
+  while (!(await fetch(url, { method: 'HEAD' }).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`);
+  }
+  return {
+    url,
+    async stop() {
+      child.kill('SIGQUIT');
+      await once(child, 'exit');
+    },
+  };
+}
+
+const config = (home: string, port: number) => `
+  ${process.getuid?.() === 0 ? 'user root;' : ''}
+  daemon off;
+  pid ${home}/pid;
+  events {}
+  http {
+    access_log off;
+    sendfile on;
+    ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${home}/${name};`).join(' ')}
+    server { listen 127.0.0.1:${port}; root ${home}; }
+  }
+`;
