@@ -102,6 +102,10 @@ export const machines = {
       search,
       ...paging,
       limit: wholeNumber(1, 500).default(100),
+      // what is skipped is read all the same
+      offset: wholeNumber(0, 10_000)
+        .optional()
+        .meta({ description: 'Rows to skip; `after` goes on from any place, as deep as the list is' }),
       after: z
         .string()
         .regex(

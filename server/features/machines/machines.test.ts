@@ -182,6 +182,9 @@ describe('the list', () => {
       query: { limit: '5', after: `${last.lastSeen}~${last.machineIdHash}` },
     });
     expect(after.body.data).toEqual(next.body.data);
+    // who wants to go deeper than this goes on from the last machine
+    expect((await staff.call(calls.list, { query: { offset: '10000' } })).body.data).toEqual([]);
+    expect((await staff.call(calls.list, { query: { offset: '10001' } })).status).toBe(400);
     expect((await staff.call(calls.list, { query: { after: 'nonsense' } })).status).toBe(400);
     const noDay = `2026-99-99T00:00:00Z~${last.machineIdHash}`;
     expect((await staff.call(calls.list, { query: { after: noDay } })).status).toBe(400);
