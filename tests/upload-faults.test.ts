@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Release } from '../contract/releases.ts';
 import { session } from '../contract/session.ts';
 import type { StorageConfig } from '../server/config.ts';
+import { connect } from '../server/storage/s3-client.ts';
 import { sweepUploads } from '../server/jobs/upload-sweep.ts';
 import { uploader, type Prepared, type Uploader } from './uploading.ts';
 import { program, sha512Of } from './binaries.ts';
@@ -21,19 +23,49 @@ import { administrator, newDataDir, startServer, type ServerProcess } from './se
 
 const MiB = 1024 * 1024;
 const kills = 20;
+const { S3_ENDPOINT, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
+
+/** Where the binaries of a run lie: as the server is told, and as the sweep opens it. */
+type Place = { settings: Record<string, string>; storage: () => StorageConfig };
+const onDisk: Place = {
+  settings: {},
+  storage: () => ({ kind: 'disk', folder: join(dataDir, 'binaries') }),
+};
+const bucket = `lanyard-${randomUUID()}`;
+const onS3: Place = {
+  settings: {
+    S3_ENDPOINT: S3_ENDPOINT!,
+    STORAGE_URL: `s3://${bucket}`,
+    AWS_ACCESS_KEY_ID: AWS_ACCESS_KEY_ID!,
+    AWS_SECRET_ACCESS_KEY: AWS_SECRET_ACCESS_KEY!,
+  },
+  storage() {
+    return {
+      kind: 's3',
+      bucket,
+      prefix: '',
+      endpoint: S3_ENDPOINT,
+      region: 'us-east-1',
+      redirect: false,
+    };
+  },
+};
+const places: [string, Place][] = [['disk', onDisk]];
+if (S3_ENDPOINT) places.push(['S3', onS3]);
 
 let database: TestDatabase;
 let dataDir: string;
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createTestDatabase();
   dataDir = await newDataDir();
 });
-afterAll(async () => {
+afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
   await database.drop();
 });
 
-const start = () => startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'error' });
+const start = (settings: Record<string, string> = {}) =>
+  startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...settings });
 
 async function signIn({ url }: ServerProcess): Promise<Uploader & { headers: Record<string, string> }> {
   const { accessToken } = await apiAt(url).ok(session.login, { body: administrator });
@@ -53,42 +85,47 @@ async function upload(up: Uploader, attempt: Attempt): Promise<Release> {
   return answer.body.data;
 }
 
-test(`${kills} times killed while uploading: each file becomes a right release, and nothing else is left`, async () => {
-  let server = await start();
-  const makeAttempt = (n: number): Attempt => ({ bytes: program(20 * MiB + n), version: `1.0.${n}` });
+test.each(places)(
+  `${kills} times killed while uploading to %s: each file becomes a right release, and nothing else is left`,
+  async (_, place) => {
+    if (place === onS3) await makeBucket();
+    let server = await start(place.settings);
+    const makeAttempt = (n: number): Attempt => ({ bytes: program(20 * MiB + n), version: `1.0.${n}` });
 
-  // how long an undisturbed one takes, so that the kills fall all over it
-  const first = makeAttempt(0);
-  const from = performance.now();
-  await upload(await signIn(server), first);
-  const usualMs = performance.now() - from;
+    // how long an undisturbed one takes, so that the kills fall all over it
+    const first = makeAttempt(0);
+    const from = performance.now();
+    await upload(await signIn(server), first);
+    const usualMs = performance.now() - from;
 
-  const attempts = [first];
-  let interrupted = 0;
-  for (let n = 1; n <= kills; n++) {
-    const attempt = makeAttempt(n);
-    attempts.push(attempt);
+    const attempts = [first];
+    let interrupted = 0;
+    for (let n = 1; n <= kills; n++) {
+      const attempt = makeAttempt(n);
+      attempts.push(attempt);
+      const up = await signIn(server);
+      const running = upload(up, attempt).catch(() => void interrupted++);
+      await sleep(Math.random() * usualMs);
+      await server.end('SIGKILL');
+      await running;
+      server = await start(place.settings);
+    }
+    expect(interrupted).toBeGreaterThan(kills / 3);
+
     const up = await signIn(server);
-    const running = upload(up, attempt).catch(() => void interrupted++);
-    await sleep(Math.random() * usualMs);
-    await server.end('SIGKILL');
-    await running;
-    server = await start();
-  }
-  expect(interrupted).toBeGreaterThan(kills / 3);
-
-  const up = await signIn(server);
-  for (const attempt of attempts) {
-    const { fileUrl } = await resume(up, attempt);
-    const { version, bytes } = attempt;
-    const response = await fetch(server.url + new URL(fileUrl).pathname, { headers: up.headers });
-    expect(response.status, version).toBe(200);
-    expect(sha512Of(Buffer.from(await response.arrayBuffer())), version).toBe(sha512Of(bytes));
-  }
-  expect(server.output()).toBe('');
-  await server.end('SIGTERM');
-  await expectNoOrphans(attempts.length);
-}, 300_000);
+    for (const attempt of attempts) {
+      const { fileUrl } = await resume(up, attempt);
+      const { version, bytes } = attempt;
+      const response = await fetch(server.url + new URL(fileUrl).pathname, { headers: up.headers });
+      expect(response.status, version).toBe(200);
+      expect(sha512Of(Buffer.from(await response.arrayBuffer())), version).toBe(sha512Of(bytes));
+    }
+    expect(server.output()).toBe('');
+    await server.end('SIGTERM');
+    await expectNoOrphans(attempts.length, place.storage());
+  },
+  300_000,
+);
 
 /** As the console does after a reload: asks what is there, sends what is missing, completes. */
 async function resume(up: Uploader, attempt: Attempt): Promise<Release> {
@@ -106,8 +143,13 @@ async function resume(up: Uploader, attempt: Attempt): Promise<Release> {
   return answer.body.data;
 }
 
-async function expectNoOrphans(count: number): Promise<void> {
-  const storage: StorageConfig = { kind: 'disk', folder: join(dataDir, 'binaries') };
+async function makeBucket(): Promise<void> {
+  const client = connect(onS3.storage() as Extract<StorageConfig, { kind: 's3' }>);
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  client.destroy();
+}
+
+async function expectNoOrphans(count: number, storage: StorageConfig): Promise<void> {
   const later = movableClock(new Date(Date.now() + days(2)));
   const sweeper = await startTestServer({ database, clock: later, config: { storage } });
   await sweepUploads(sweeper.context);
