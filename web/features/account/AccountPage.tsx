@@ -4,6 +4,7 @@ import { Suspense, type ReactNode } from 'react';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { problemOf, SessionList } from '../users/users.ts';
@@ -17,7 +18,7 @@ export function AccountPage() {
   const { user } = useAuth();
   return (
     <Page title="Account" note={user?.email}>
-      <div className={classes.sections}>
+      <Scroller label="Account">
         <Section title="Password" about="Sessions elsewhere end when you change it.">
           <ChangePassword />
         </Section>
@@ -33,7 +34,7 @@ export function AccountPage() {
         >
           <OwnSessions />
         </Section>
-      </div>
+      </Scroller>
     </Page>
   );
 }

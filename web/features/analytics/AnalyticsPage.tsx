@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { Page } from '../../ui/Page.tsx';
+import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { customerUseQuery, healthQuery, problemOf, trendsQuery } from './analytics.ts';
@@ -53,7 +54,7 @@ function Figures({ period }: { period: Period }) {
   }
   if (asked.every((query) => query.isPending)) return <Loading />;
   return (
-    <div className={classes.scroller} tabIndex={0} role="region" aria-label="Analytics">
+    <Scroller label="Analytics">
       <Tiles
         label="Now"
         tiles={{
@@ -87,7 +88,7 @@ function Figures({ period }: { period: Period }) {
         </div>
         <VersionsTable versions={use.data?.versions} />
       </Suspense>
-    </div>
+    </Scroller>
   );
 }
 

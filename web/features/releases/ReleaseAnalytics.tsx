@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { messageOf } from '../../api-error.ts';
+import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { MachineActivity, ReleasePerformance } from './AnalyticsTables.tsx';
 import { summaryOf } from './analytics-figures.ts';
 import { DownloadsChart } from './DownloadsChart.tsx';
-import classes from './releases.module.css';
 import { releaseAnalyticsQuery } from './releases.ts';
 import { TrendsChart } from './TrendsChart.tsx';
 
@@ -19,7 +19,7 @@ export default function ReleaseAnalytics() {
   }
   const summary = data && summaryOf(data);
   return (
-    <div className={classes.scroller} tabIndex={0} role="region" aria-label="Analytics">
+    <Scroller label="Analytics">
       <Tiles
         label="Last 30 days"
         tiles={{
@@ -32,6 +32,6 @@ export default function ReleaseAnalytics() {
       <DownloadsChart stats={data?.releaseStats} />
       <MachineActivity machines={data?.machineActivity} />
       <ReleasePerformance stats={data?.releaseStats} />
-    </div>
+    </Scroller>
   );
 }

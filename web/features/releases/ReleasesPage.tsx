@@ -1,17 +1,22 @@
-import { Button, Tabs } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { PageTabs } from '../../ui/PageTabs.tsx';
 import { NewReleaseButton } from '../uploads/uploads.tsx';
 import { ReleaseList } from './ReleaseList.tsx';
-import classes from './releases.module.css';
 import { useReleasesSearch } from './use-releases-search.ts';
 
 const ReleaseAnalytics = lazy(() => import('./ReleaseAnalytics.tsx'));
 const EditRelease = lazy(() => import('./EditRelease.tsx'));
+
+const tabs = [
+  { value: 'releases', label: 'Releases' },
+  { value: 'analytics', label: 'Analytics' },
+] as const;
 
 /** Releases and how they spread (spec part 2, section 2.1); what is shown, and which dialog is open, is in the address. */
 export function ReleasesPage() {
@@ -20,29 +25,20 @@ export function ReleasesPage() {
   const tab = search.tab ?? 'releases';
   return (
     <Page title="Release Management" actions={<Actions />}>
-      <Tabs
-        value={tab}
-        onChange={(value) => change({ tab: value === 'analytics' ? 'analytics' : undefined })}
-        className={classes.tabs}
+      <PageTabs
+        label="Releases and analytics"
+        tab={tab}
+        tabs={tabs}
+        onTab={(chosen) => change({ tab: chosen === 'analytics' ? chosen : undefined })}
       >
-        <Tabs.List aria-label="Releases and analytics">
-          <Tabs.Tab value="releases" className={classes.tab}>
-            Releases
-          </Tabs.Tab>
-          <Tabs.Tab value="analytics" className={classes.tab}>
-            Analytics
-          </Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value={tab} className={classes.panel}>
-          {tab === 'releases' ? (
-            <ReleaseList />
-          ) : (
-            <Suspense>
-              <ReleaseAnalytics />
-            </Suspense>
-          )}
-        </Tabs.Panel>
-      </Tabs>
+        {tab === 'releases' ? (
+          <ReleaseList />
+        ) : (
+          <Suspense>
+            <ReleaseAnalytics />
+          </Suspense>
+        )}
+      </PageTabs>
       <Suspense>
         {search.edit && can.updateReleases && (
           <EditRelease key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />

@@ -1,15 +1,20 @@
-import { Button, Tabs } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useAuth } from '../../session.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { PageTabs } from '../../ui/PageTabs.tsx';
 import { UserList } from './UserList.tsx';
 import { useUsersSearch } from './use-users-search.ts';
-import classes from './users.module.css';
 
 const CreateUser = lazy(() => import('./CreateUser.tsx'));
 const EditUser = lazy(() => import('./EditUser.tsx'));
 const RoleEditor = lazy(() => import('./RoleEditor.tsx'));
+
+const tabs = [
+  { value: 'users', label: 'Users' },
+  { value: 'roles', label: 'Roles' },
+] as const;
 
 /** Users and their roles (spec part 2, section 2.8); what is shown, and which dialog is open, is in the address. */
 export function UsersPage() {
@@ -18,29 +23,20 @@ export function UsersPage() {
   const tab = search.tab ?? 'users';
   return (
     <Page title="User Management" actions={tab === 'users' && can.createUsers && <CreateButton />}>
-      <Tabs
-        value={tab}
-        onChange={(value) => change({ tab: value === 'roles' ? 'roles' : undefined })}
-        className={classes.tabs}
+      <PageTabs
+        label="Users and roles"
+        tab={tab}
+        tabs={tabs}
+        onTab={(chosen) => change({ tab: chosen === 'roles' ? chosen : undefined })}
       >
-        <Tabs.List aria-label="Users and roles">
-          <Tabs.Tab value="users" className={classes.tab}>
-            Users
-          </Tabs.Tab>
-          <Tabs.Tab value="roles" className={classes.tab}>
-            Roles
-          </Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value={tab} className={classes.panel}>
-          {tab === 'users' ? (
-            <UserList />
-          ) : (
-            <Suspense>
-              <RoleEditor />
-            </Suspense>
-          )}
-        </Tabs.Panel>
-      </Tabs>
+        {tab === 'users' ? (
+          <UserList />
+        ) : (
+          <Suspense>
+            <RoleEditor />
+          </Suspense>
+        )}
+      </PageTabs>
       <Suspense>
         {search.dialog === 'create' && can.createUsers && (
           <CreateUser onClose={() => change({ dialog: undefined })} />
