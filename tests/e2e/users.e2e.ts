@@ -22,8 +22,8 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const links = (page: Page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link');
 const address = () => `${unique('kim').toLowerCase().replaceAll(' ', '-')}@lanyard.test`;
 
-const makeUser = (server: ConsoleServer, role: string, email = address()) =>
-  server.admin.ok(users.create, { body: { email, name: 'Kim Sato', password, role } });
+const makeUser = (server: ConsoleServer, role: string, email = address(), name = 'Kim Sato') =>
+  server.admin.ok(users.create, { body: { email, name, password, role } });
 
 test('a super admin makes a license manager, who sees and may do only what the role may', async ({
   page,
@@ -167,7 +167,7 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
 
 test('one long address pushes neither role nor state nor buttons out of sight', async ({ page, server }) => {
   const email = `maximiliane.von-hohenstein-wagner.${Date.now()}@universitaetsklinikum.example`;
-  await makeUser(server, 'license_manager', email);
+  await makeUser(server, 'license_manager', email, 'Maximiliane von Hohenstein-Wagner');
   await signInAs(page, 'super_admin', `/users?search=${email}`, server);
   const row = rowOf(page, email);
   for (const width of [1440, 1280]) {

@@ -33,7 +33,7 @@ export function userColumns(handlers: Handlers): Column<User>[] {
       enableHiding: false,
       meta: { narrow: 1 },
       cell: ({ row }) => (
-        <span className={classes.short} title={row.original.email}>
+        <span className={classes.email} title={row.original.email}>
           {row.original.email}
           {row.original.id === me.userId && ' (you)'}
         </span>
@@ -43,7 +43,7 @@ export function userColumns(handlers: Handlers): Column<User>[] {
       accessorKey: 'name',
       header: 'Name',
       cell: ({ row }) => (
-        <span className={classes.short} title={row.original.name}>
+        <span className={classes.name} title={row.original.name}>
           {row.original.name || '—'}
         </span>
       ),
