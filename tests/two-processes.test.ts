@@ -75,6 +75,11 @@ test('both seal the audit log at once, and one alone goes on when the other is k
       expect(verdict).toMatchObject({ whole: true, unsealedEntries: 0 });
       return verdict.checkedEntries;
     }, 10_000);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  // Entries pile up before both until no seal is held back any more, so that both reach for the same ones at once.
+  await client.query('begin');
+  await client.query('lock table audit_seals in exclusive mode');
   await Promise.all(
     staff.flatMap((api) =>
       times(4).map(async () => {
@@ -82,6 +87,8 @@ test('both seal the audit log at once, and one alone goes on when the other is k
       }),
     ),
   );
+  await sleep(700);
+  await client.query('commit');
   const [one, other] = await Promise.all(staff.map(isWhole));
   expect(one).toBe(other);
   expect(one).toBeGreaterThanOrEqual(120);
@@ -101,8 +108,6 @@ test('both seal the audit log at once, and one alone goes on when the other is k
   stopped = true;
   const written = (await Promise.all(writing)).reduce((sum, n) => sum + n);
   expect(await isWhole(staff[0]!)).toBeGreaterThanOrEqual(one! + written);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   const { rows } = await client.query<{ gaps: number; twice: number }>(
     `select max(sequence) - min(sequence) + 1 - count(*) as gaps, count(*) - count(distinct audit_id) as twice
        from audit_seals`,
