@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core';
 import { cloneElement, type MouseEvent, type ReactElement } from 'react';
 
 type ButtonLike = ReactElement<{
@@ -6,6 +5,7 @@ type ButtonLike = ReactElement<{
   title?: string;
   'aria-disabled'?: boolean;
   'data-disabled'?: boolean;
+  'data-hint'?: string;
 }>;
 
 /**
@@ -14,11 +14,11 @@ type ButtonLike = ReactElement<{
  */
 export function DisabledReason({ reason, children }: { reason: string | null; children: ButtonLike }) {
   if (!reason) return children;
-  const button = cloneElement(children, {
+  return cloneElement(children, {
     'aria-disabled': true,
     'data-disabled': true,
+    'data-hint': reason,
     title: reason,
     onClick: (event) => event.preventDefault(),
   });
-  return <Tooltip label={reason}>{button}</Tooltip>;
 }

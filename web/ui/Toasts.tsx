@@ -3,5 +3,5 @@ import { Notifications } from '@mantine/notifications';
 import { toastDuration } from './toast.tsx';
 
 export default function Toasts() {
-  return <Notifications withinPortal={false} position="bottom-right" autoClose={toastDuration} limit={4} />;
+  return <Notifications withinPortal={false} position="bottom-center" autoClose={toastDuration} limit={4} />;
 }

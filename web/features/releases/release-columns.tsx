@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Group } from '@mantine/core';
 import { IconDownload, IconHandStop, IconPencil, IconTrash, type Icon } from '@tabler/icons-react';
 import { releaseCan, type Release } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
@@ -78,20 +78,19 @@ function RowActions({ release, onEdit, onWithdraw, onDelete }: Handlers & { rele
   return (
     <Group gap={2} wrap="nowrap" ml={-6}>
       {onEdit && <Action icon={IconPencil} label="Edit" build={build} onClick={() => onEdit(release)} />}
-      <Tooltip label="Download">
-        <ActionIcon
-          component="a"
-          href={release.fileUrl}
-          target="_blank"
-          rel="noopener noreferrer"
-          variant="subtle"
-          color="gray"
-          size={28}
-          aria-label={`Download ${build}`}
-        >
-          <IconDownload size={16} stroke={1.6} />
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        component="a"
+        data-hint="Download"
+        href={release.fileUrl}
+        target="_blank"
+        rel="noopener noreferrer"
+        variant="subtle"
+        color="gray"
+        size={28}
+        aria-label={`Download ${build}`}
+      >
+        <IconDownload size={16} stroke={1.6} />
+      </ActionIcon>
       {onDelete && <Action icon={IconTrash} label="Delete" build={build} onClick={() => onDelete(release)} />}
       {onWithdraw && !releaseCan.withdraw(release) && (
         <Action icon={IconHandStop} label="Withdraw" build={build} onClick={() => onWithdraw(release)} />
@@ -103,10 +102,15 @@ function RowActions({ release, onEdit, onWithdraw, onDelete }: Handlers & { rele
 function Action(props: { icon: Icon; label: string; build: string; onClick: () => void }) {
   const { icon: Icon, label, build, onClick } = props;
   return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" size={28} aria-label={`${label} ${build}`} onClick={onClick}>
-        <Icon size={16} stroke={1.6} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={28}
+      data-hint={label}
+      aria-label={`${label} ${build}`}
+      onClick={onClick}
+    >
+      <Icon size={16} stroke={1.6} />
+    </ActionIcon>
   );
 }

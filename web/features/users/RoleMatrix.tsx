@@ -1,4 +1,4 @@
-import { Checkbox, Tooltip } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import {
   actions,
   resourceActions,
@@ -67,20 +67,15 @@ function MatrixCell(props: {
   onChange: (on: boolean) => void;
 }) {
   const { label, checked, reason, onChange } = props;
-  const box = (
-    <Checkbox
-      aria-label={reason ? `${label}. ${reason}` : label}
-      aria-disabled={reason !== null || undefined}
-      checked={checked}
-      onChange={(event) => !reason && onChange(event.currentTarget.checked)}
-      styles={reason ? { input: { opacity: 0.55, cursor: 'not-allowed' } } : {}}
-    />
-  );
-  return reason ? (
-    <Tooltip label={reason}>
-      <span className={classes.cell}>{box}</span>
-    </Tooltip>
-  ) : (
-    <span className={classes.cell}>{box}</span>
+  return (
+    <span className={classes.cell} data-hint={reason ?? undefined}>
+      <Checkbox
+        aria-label={reason ? `${label}. ${reason}` : label}
+        aria-disabled={reason !== null || undefined}
+        checked={checked}
+        onChange={(event) => !reason && onChange(event.currentTarget.checked)}
+        styles={reason ? { input: { opacity: 0.55, cursor: 'not-allowed' } } : {}}
+      />
+    </span>
   );
 }
