@@ -34,7 +34,7 @@ import { uploadRoutes } from './features/uploads/uploads.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createRecorder } from './features/validation/recorder.ts';
 import type { Signer } from './features/validation/signing.ts';
-import { createFinder } from './features/validation/validation.ts';
+import { createFinder } from './features/validation/find.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
 import { serve } from './http/adapter.ts';
 import { serveConsole } from './http/console.ts';

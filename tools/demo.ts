@@ -10,7 +10,7 @@ import { createUpdateRecorder } from '../server/features/updates/updates.ts';
 import { seedRoles } from '../server/features/users/users.ts';
 import { createRecorder } from '../server/features/validation/recorder.ts';
 import { loadSigner } from '../server/features/validation/signing.ts';
-import { createFinder } from '../server/features/validation/validation.ts';
+import { createFinder } from '../server/features/validation/find.ts';
 import { createLog } from '../server/log.ts';
 import { createPasswords } from '../server/passwords.ts';
 import { makeCompany } from './demo/company.ts';
