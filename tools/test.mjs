@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { findChromium } from './find-chromium.mjs';
 import { installed, root, run, since } from './process.mjs';
 
@@ -22,6 +22,8 @@ process.once('exit', () => rmSync(temp, { recursive: true, force: true }));
 
 const total = { passed: 0, failed: 0 };
 const summary = [];
+/** What failed and how, told again at the end: often all that is kept of a long output. */
+const failures = [];
 
 async function step(title, work) {
   console.log(`\n== ${title}`);
@@ -39,6 +41,7 @@ async function check(...commands) {
     const { ok, output } = await run(command, { quiet: true });
     if (!ok) {
       console.log(output.trimEnd());
+      failures.push([command.join(' ').slice(0, 80), lastLine(output)]);
       return { passed: 0, failed: 1 };
     }
   }
@@ -62,6 +65,9 @@ function trackedFiles(pattern) {
   }
 }
 
+const firstLine = (text = '') => text.trimStart().split('\n', 1)[0];
+const lastLine = (text) => text.trimEnd().split('\n').at(-1);
+
 function readReport(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
@@ -80,6 +86,10 @@ async function unitTests() {
   const broken = report.testResults.filter(
     (one) => one.status === 'failed' && one.assertionResults.length === 0,
   );
+  for (const { name, message } of broken) failures.push([name, firstLine(message)]);
+  for (const { name, assertionResults } of report.testResults)
+    for (const one of assertionResults.filter(({ status }) => status !== 'passed'))
+      failures.push([`${relative(root, name)} > ${one.fullName}`, firstLine(one.failureMessages?.[0])]);
   // A skipped test proves nothing, so it is a failed one.
   return counted(ok, report.numPassedTests, report.numTotalTests - report.numPassedTests + broken.length);
 }
@@ -90,10 +100,18 @@ async function browserTests() {
   const file = join(temp, 'playwright.json');
   const env = { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
   const { ok } = await run([...installed('@playwright/test', 'playwright'), 'test', ...rest], { env });
-  const stats = readReport(file)?.stats;
-  if (!stats) return { passed: 0, failed: 1 };
+  const report = readReport(file);
+  if (!report) return { passed: 0, failed: 1 };
+  const { stats } = report;
+  for (const spec of report.suites.flatMap(specsOf).filter(({ ok }) => !ok))
+    failures.push([
+      `${spec.file}:${spec.line} ${spec.title}`,
+      firstLine(spec.tests[0]?.results[0]?.error?.message),
+    ]);
   return counted(ok, stats.expected, stats.unexpected + stats.flaky + stats.skipped);
 }
+
+const specsOf = ({ specs, suites = [] }) => [...specs, ...suites.flatMap(specsOf)];
 
 if (parts.includes('checks')) {
   await step('types', () => check([...installed('typescript', 'tsc'), '-p', 'tsconfig.json', '--noEmit']));
@@ -106,6 +124,7 @@ if (parts.includes('checks')) {
 if (parts.includes('unit')) await step('unit and HTTP tests', unitTests);
 if (parts.includes('browser')) await step('browser tests', browserTests);
 
+for (const [what, why] of failures) console.log(`\nFAILED ${what}\n       ${why}`);
 console.log(`\n${summary.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;

@@ -69,7 +69,8 @@ test('what belongs to no release and no upload goes after a day; the bin keeps w
   await api.ok(releases.softDelete, { params: { releaseId: binned.id }, body: { reason: 'Wrong' } });
   const before = await keys();
   const { storage } = server.context;
-  await storage.put('orphan.exe', Readable.from([bytes]));
+  // a copy: what is handed over is the storage's
+  await storage.put('orphan.exe', Readable.from([Buffer.from(bytes)]));
   await storage.put('orphan.exe.blockmap', Readable.from([Buffer.from('x')]));
   const begun = await storage.begin('begun.exe', 1000);
   if (isFailure(begun)) throw new Error(begun.message);

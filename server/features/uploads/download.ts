@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { Body } from '../../http/body.ts';
 import type { ByteRange, Storage } from '../../storage/storage.ts';
 import type { ReleaseSet } from '../releases/releases.ts';
 import { recordDelivery, type Fetched, type UpdateRecorder } from '../updates/updates.ts';
@@ -98,7 +99,7 @@ async function sendBytes(
     reply.code(206).header('content-type', `multipart/byteranges; boundary=${boundary}`);
     if (isHead) return empty(reply, frame.length);
     reply.header('content-length', frame.length);
-    return reply.send(Readable.from(parts(storage, file.key, ranges, frame), { objectMode: false }));
+    return reply.send(new Body(parts(storage, file.key, ranges, frame)));
   }
   const range = ranges === 'whole' ? undefined : ranges[0]!;
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
@@ -106,7 +107,7 @@ async function sendBytes(
   if (isHead) return empty(reply, length);
   const bytes = await storage.read(file.key, range);
   if (!bytes) throw new Error(`${file.key} is not in the storage`);
-  return reply.header('content-length', length).send(bytes);
+  return reply.header('content-length', length).send(new Body(bytes));
 }
 
 async function* parts(

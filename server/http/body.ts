@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { letGo } from '../storage/let-go.ts';
+
+/**
+ * A body for Fastify that writes itself. Fastify only calls `pipe` of a stream, and `destroy` when the client is gone.
+ * A pipe of Node does not tell when a piece has left: its memory would wait for the garbage collector, and a download
+ * of a gigabyte would hold 80 MB of pieces that nobody needs.
+ */
+export class Body extends Readable {
+  readonly #pieces: AsyncIterable<Buffer>;
+
+  constructor(pieces: AsyncIterable<Buffer>) {
+    super();
+    this.#pieces = pieces;
+  }
+
+  override _read(): void {}
+
+  override pipe<T extends NodeJS.WritableStream>(to: T): T {
+    this.#writeAll(to).then(
+      () => {
+        to.end();
+        this.push(null);
+        this.resume();
+      },
+      (error: Error) => this.destroy(error),
+    );
+    return to;
+  }
+
+  async #writeAll(to: NodeJS.WritableStream): Promise<void> {
+    for await (const piece of this.#pieces) {
+      await write(to, piece);
+      letGo([piece]);
+    }
+  }
+}
+
+/** Resolves when the piece is with the operating system. */
+function write(to: NodeJS.WritableStream, piece: Buffer): Promise<void> {
+  return new Promise((written, failed) => {
+    const gone = () => failed(new Error('The client is gone'));
+    to.once('close', gone);
+    to.write(piece, (error) => {
+      to.off('close', gone);
+      if (error) failed(error);
+      else written();
+    });
+  });
+}
