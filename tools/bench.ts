@@ -17,8 +17,6 @@ import { fillUpdates } from './bench/updates-dataset.ts';
 import { benchUpdates } from './bench/updates.ts';
 import { createChildren, freePort, peakMemoryMb } from './bench/processes.ts';
 
-const parts = ['licensing', 'console', 'binaries', 'updates', 'history'];
-
 /**
  * `npm run bench`: our server and a bare one, each its own process, on one PostgreSQL with 100,000 licenses, a million
  * machines and a year of history; every job in both, in turn. `--seconds 5` sets the length of a round, `--scale 0.1`
@@ -28,10 +26,21 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     scale: { type: 'string', default: '1' },
-    only: { type: 'string', default: parts.join(',') },
+    only: { type: 'string' },
   },
 });
 const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
+
+type Part = { fill?: (databaseUrl: string) => Promise<void>; bench: (stage: Stage) => Promise<Row[]> };
+
+/** In this order; each is filled when its turn comes, after the start of the server has made the partitions. */
+const parts: Record<string, Part> = {
+  licensing: { bench: async (stage) => [...(await benchLicensing(stage)), peakMemory(stage.process)] },
+  console: { bench: benchConsole },
+  binaries: { bench: async (stage) => [...(await benchBinaries(stage)), ...(await benchHashing(stage))] },
+  updates: { fill: (url) => fillUpdates(url, scale), bench: (stage) => benchUpdates(stage, scale) },
+  history: { fill: (url) => fillHistory(url, scale), bench: benchHistory },
+};
 const admin = { email: 'bench@example.org', password: 'bench password' };
 
 async function main(): Promise<void> {
@@ -55,33 +64,21 @@ async function main(): Promise<void> {
       ADMIN_PASSWORD: admin.password,
       LOG_LEVEL: 'info',
     });
-    const url = `http://127.0.0.1:${ports.ours}`;
-    const stage: Stage = {
+    const stage = {
       bare: `http://127.0.0.1:${ports.bare}`,
-      ours: url,
+      ours: `http://127.0.0.1:${ports.ours}`,
       admin,
       process: ours,
       folder,
       sample,
       seconds,
-      ...(await signIn(url)),
     };
-    const rows: Row[] = [];
-    const wanted = options.only.split(',');
-    if (wanted.includes('licensing')) rows.push(...(await benchLicensing(stage)), peakMemory(ours));
-    if (wanted.includes('console')) rows.push(...(await benchConsole(stage)));
-    if (wanted.includes('binaries'))
-      rows.push(...(await benchBinaries(stage)), ...(await benchHashing(stage)));
-    if (wanted.includes('updates')) {
-      // after the start, which makes the partitions that the events belong in
-      await fillUpdates(database.url, scale);
-      rows.push(...(await benchUpdates(stage, scale)));
+    printHead();
+    for (const [name, { fill, bench }] of Object.entries(parts)) {
+      if (options.only && !options.only.split(',').includes(name)) continue;
+      await fill?.(database.url);
+      (await bench(await signedIn(stage))).forEach(print);
     }
-    if (wanted.includes('history')) {
-      await fillHistory(database.url, scale);
-      rows.push(...(await benchHistory(stage)));
-    }
-    print(rows);
   } finally {
     await children.stop();
     await database.stop();
@@ -89,9 +86,10 @@ async function main(): Promise<void> {
   }
 }
 
-async function signIn(url: string): Promise<{ bearer: string; apiKey: string }> {
+/** Filling takes longer than a sign-in holds, so each part signs in anew. */
+async function signedIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage> {
   const post = async (address: string, body: object, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${url}${address}`, {
+    const answer = await fetch(`${stage.ours}${address}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -107,7 +105,7 @@ async function signIn(url: string): Promise<{ bearer: string; apiKey: string }> 
     ipWhitelist: ['127.0.0.0/8', '::1'],
   };
   const { key: apiKey } = await post('/api/v1/api-keys', key, { authorization: `Bearer ${accessToken}` });
-  return { bearer: accessToken!, apiKey: apiKey! };
+  return { ...stage, bearer: accessToken!, apiKey: apiKey! };
 }
 
 function peakMemory(child: ChildProcess): Row {
@@ -116,17 +114,18 @@ function peakMemory(child: ChildProcess): Row {
   return { job, target: '≤ 220 MB', met: peak <= 220, note: `${peak.toFixed(0)} MB` };
 }
 
-function print(rows: Row[]): void {
+function printHead(): void {
   process.stdout.write('\n| job | at least | bare/s | ours/s | ratio | p50 ms | p99 ms | |\n');
   process.stdout.write('| --- | --- | --- | --- | --- | --- | --- | --- |\n');
-  for (const { job, target, bare, ours, met, note } of rows) {
-    const ratio = bare && ours ? `${((100 * ours.perSecond) / bare.perSecond).toFixed(0)} %` : '';
-    const rates = [bare?.perSecond.toFixed(0) ?? '', ours?.perSecond.toFixed(0) ?? '', ratio];
-    const cells = [job, target, ...rates, ours?.p50 ?? '', ours?.p99 ?? ''];
-    process.stdout.write(
-      `| ${cells.join(' | ')} | ${[met ? 'met' : 'MISSED', note].filter(Boolean).join(': ')} |\n`,
-    );
-  }
+}
+
+function print({ job, target, bare, ours, met, note }: Row): void {
+  const ratio = bare && ours ? `${((100 * ours.perSecond) / bare.perSecond).toFixed(0)} %` : '';
+  const rates = [bare?.perSecond.toFixed(0) ?? '', ours?.perSecond.toFixed(0) ?? '', ratio];
+  const cells = [job, target, ...rates, ours?.p50 ?? '', ours?.p99 ?? ''];
+  process.stdout.write(
+    `| ${cells.join(' | ')} | ${[met ? 'met' : 'MISSED', note].filter(Boolean).join(': ')} |\n`,
+  );
 }
 
 await main();
