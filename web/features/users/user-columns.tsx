@@ -31,7 +31,7 @@ export function userColumns(handlers: Handlers): Column<User>[] {
       accessorKey: 'email',
       header: 'Email',
       enableHiding: false,
-      meta: { narrow: 1 },
+      meta: { width: 1, narrow: 1 },
       cell: ({ row }) => (
         <span className={classes.email} title={row.original.email}>
           {row.original.email}
@@ -42,6 +42,7 @@ export function userColumns(handlers: Handlers): Column<User>[] {
     {
       accessorKey: 'name',
       header: 'Name',
+      meta: { width: 1 },
       cell: ({ row }) => (
         <span className={classes.name} title={row.original.name}>
           {row.original.name || '—'}
@@ -53,7 +54,12 @@ export function userColumns(handlers: Handlers): Column<User>[] {
       header: 'Role',
       cell: ({ row }) => <RoleCell user={row.original} roles={roles} />,
     },
-    { accessorKey: 'status', header: 'Status', cell: ({ row }) => <UserStatus user={row.original} /> },
+    {
+      accessorKey: 'status',
+      header: 'Status',
+      meta: { width: 1 },
+      cell: ({ row }) => <UserStatus user={row.original} />,
+    },
     {
       accessorKey: 'secondFactor',
       header: 'Second Factor',
