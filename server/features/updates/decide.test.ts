@@ -130,6 +130,19 @@ describe('a rollout', () => {
     expect(offered([full, newest], { machineHash: outside })).toBe('1.1.0');
   });
 
+  test('is for the buckets below its percentage: the one that equals it is out', () => {
+    const at = (machineHash: string) => (rolloutPercentage: number) =>
+      offered([release('1.2.0', { rolloutPercentage, rolloutSalt: 'edge' })], { machineHash });
+    const equal = at(machineWith('edge', (bucket) => bucket === 5));
+    expect([4, 5, 6].map(equal)).toEqual([undefined, undefined, '1.2.0']);
+    const justBelow = at(machineWith('edge', (bucket) => bucket === 4.99));
+    expect([4, 5].map(justBelow)).toEqual([undefined, '1.2.0']);
+    const lowest = at(machineWith('edge', (bucket) => bucket === 0));
+    expect([0, 1].map(lowest)).toEqual([undefined, '1.2.0']);
+    const highest = at(machineWith('edge', (bucket) => bucket === 99.99));
+    expect([99, 100].map(highest)).toEqual([undefined, '1.2.0']);
+  });
+
   test('outside of the newest, a machine is not offered another that is under way', () => {
     const machineHash = machineWith(newest.rolloutSalt, (bucket) => bucket >= 5);
     const insideOfPartial = [release('1.2.0', { rolloutPercentage: 99, rolloutSalt: 'x' }), full, newest];
