@@ -99,7 +99,10 @@ const calls = async () => (await import('../contract/session.ts')).session;
 /** Signs in, or throws an error whose message is for the person. */
 async function login(email: string, password: string, code?: string): Promise<void> {
   try {
-    setSession(await call((await calls()).login, { body: { email, password, ...(code && { code }) } }));
+    const answer = await call((await calls()).login, { body: { email, password, ...(code && { code }) } });
+    // Without a token nobody is signed in, whatever the status says.
+    if (!answer.accessToken) throw new ApiError(200, 'Login failed', answer as object);
+    setSession(answer);
   } catch (error) {
     console.warn('Login failed:', messageOf(error));
     throw new Error(loginMessage(error), { cause: error });
