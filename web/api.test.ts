@@ -17,7 +17,7 @@ vi.stubGlobal('localStorage', {
 const { call, callList, urlOf } = await import('./api.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
 const { setRolePreview } = await import('./role-preview.ts');
-const { ApiError, errorOf } = await import('./api-error.ts');
+const { ApiError, errorOf, messageOf } = await import('./api-error.ts');
 
 const signedIn = {
   user: { userId: 'u1', email: 'dana@clinic.example', name: 'Dana Ruiz' },
@@ -104,6 +104,12 @@ describe('the text of an error', () => {
     ['nothing', '', 'Request failed with status 502'],
     ['an object that says nothing', {}, 'Request failed with status 502'],
   ])('%s', (_, body, expected) => expect(textOf(502, body)).toBe(expected));
+
+  test('is Unknown error where there is none', () => {
+    expect(messageOf(new Error(''))).toBe('Unknown error');
+    expect(messageOf('thrown')).toBe('Unknown error');
+    expect(messageOf(new Error('Said so'))).toBe('Said so');
+  });
 
   test('carries status, code, details and request id', async () => {
     const details = [{ path: 'name', message: 'differs' }];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { resourceActions, type Permission } from '../contract/permissions.ts';
 import { permissionChecks } from './permission-checks.ts';
 
 const checks = permissionChecks({
@@ -44,4 +45,45 @@ test('named checks: export is its own right, and either of two rights manages ro
     exportAnalytics: true,
     manageRollouts: true,
   });
+});
+
+const named: Record<keyof typeof checks.can, string[]> = {
+  viewUsers: ['users:read'],
+  createUsers: ['users:create'],
+  updateUsers: ['users:update'],
+  deleteUsers: ['users:delete'],
+  viewLicenses: ['licenses:read'],
+  createLicenses: ['licenses:create'],
+  updateLicenses: ['licenses:update'],
+  deleteLicenses: ['licenses:delete'],
+  viewCustomers: ['customers:read'],
+  createCustomers: ['customers:create'],
+  updateCustomers: ['customers:update'],
+  deleteCustomers: ['customers:delete'],
+  viewReleases: ['releases:read'],
+  createReleases: ['releases:create'],
+  updateReleases: ['releases:update'],
+  deleteReleases: ['releases:delete'],
+  viewApiKeys: ['api_keys:read'],
+  createApiKeys: ['api_keys:create'],
+  updateApiKeys: ['api_keys:update'],
+  deleteApiKeys: ['api_keys:delete'],
+  viewAudit: ['audit:read'],
+  exportAudit: ['audit:export'],
+  viewAnalytics: ['analytics:read'],
+  exportAnalytics: ['analytics:export'],
+  manageRollouts: ['rollouts:create', 'rollouts:update'],
+};
+
+test('every named check is answered by its own permission and by no other', () => {
+  const all = Object.entries(resourceActions).flatMap(([resource, actions]) =>
+    actions.map((action) => ({ resource, action }) as Permission),
+  );
+  for (const permission of all) {
+    const { can } = permissionChecks({ permissions: [permission], roles: [] });
+    const word = `${permission.resource}:${permission.action}`;
+    const granted = Object.entries(can).flatMap(([name, may]) => (may ? [name] : []));
+    const expected = Object.entries(named).flatMap(([name, words]) => (words.includes(word) ? [name] : []));
+    expect(granted, word).toEqual(expected);
+  }
 });

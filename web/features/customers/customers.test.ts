@@ -1,0 +1,21 @@
+import { expect, test, vi } from 'vitest';
+
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('localStorage', { getItem: () => null });
+const calls = await import('./customers.ts');
+
+test('no call about one customer is made without its id', async () => {
+  const input = { name: 'Northside', country: 'DE' };
+  const fetch = vi.fn();
+  vi.stubGlobal('fetch', fetch);
+  const attempts: (() => unknown)[] = [
+    () => calls.customerQuery('').queryFn!({} as never),
+    () => calls.updateCustomer('', input),
+    () => calls.softDeleteCustomer(''),
+    () => calls.restoreCustomer(''),
+    () => calls.hardDeleteCustomer(''),
+    () => calls.checkCustomerDeletable(''),
+  ];
+  for (const attempt of attempts) expect(attempt).toThrow('Customer ID is required');
+  expect(fetch).not.toHaveBeenCalled();
+});

@@ -1,0 +1,15 @@
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { expect, test, vi } from 'vitest';
+
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('localStorage', { getItem: () => null });
+const { useAuth } = await import('./session.tsx');
+
+function Stray() {
+  return useAuth().user?.name;
+}
+
+test('asking who is signed in outside the provider is a mistake that is named', () => {
+  expect(() => renderToString(createElement(Stray))).toThrow('useAuth must be used within an AuthProvider');
+});
