@@ -266,6 +266,7 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
     'just now',
     'ReactivatePermanently Delete',
   ]);
+  await expect(rowOf(page, gone.name).getByRole('cell').nth(3), 'no phone').toHaveText('');
   await expectAccessible(page);
 
   await test.step('reactivate', async () => {

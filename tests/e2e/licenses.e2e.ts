@@ -2,6 +2,7 @@ import { activations } from '../../contract/activations.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
 import { modules } from '../../contract/modules.ts';
+import { validation } from '../../contract/validation.ts';
 import {
   deactivate,
   machinesOf,
@@ -484,6 +485,9 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
 
 test('the activations modal: texts, actions, what goes wrong', async ({ page, server }) => {
   const license = await makeLicense(server.admin, { maxActivations: 2 });
+  await validateOn(server.admin, license, 'workstation-6');
+  const { licenseKey } = license;
+  await server.admin.ok(validation.release, { body: { licenseKey, machineId: 'workstation-6' } });
   await validateOn(server.admin, license, 'workstation-7', {
     hostname: 'ws7',
     platform: 'win32',
@@ -512,6 +516,8 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
   await expect(machine('workstation-7')).toContainText('ws7 · win32');
   await expect(machine('workstation-7').getByRole('button', { name: 'Deactivate' })).toBeVisible();
   await expect(machine('workstation-8')).toContainText('Deactivated');
+  for (const id of ['workstation-6', 'workstation-8'])
+    await expect(machine(id).getByRole('button')).toHaveText(['', 'Reactivate']);
   await expect(modal).toContainText('1/2');
   await expectAccessible(page);
 
@@ -569,7 +575,13 @@ test('who may only look sees no buttons that change, and in the activations the 
 }) => {
   const license = await makeLicense(server.admin);
   await validateOn(server.admin, license, 'machine-a');
-  await signInAs(page, 'viewer', `/licenses?search=${license.licenseKey}`, server);
+  const revoked = await makeLicense(server.admin);
+  await revoke(server.admin, revoked);
+  await signInAs(page, 'viewer', `/licenses?search=${revoked.licenseKey}&tab=revoked`, server);
+  await expect(row(page, revoked).getByRole('button', { name: /^(View|Activations)$/ })).toHaveCount(2);
+  await expect(page.getByRole('button', { name: 'Reactivate' })).toHaveCount(0);
+
+  await page.goto(`/licenses?search=${license.licenseKey}`);
   await expect(row(page, license).getByRole('button', { name: /^(View|Activations)$/ })).toHaveCount(2);
   await expect(page.getByRole('button', { name: /^(Create License|Edit|Revoke)$/ })).toHaveCount(0);
   await expect(page.getByRole('checkbox', { name: /^Select/ })).toHaveCount(0);

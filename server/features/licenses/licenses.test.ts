@@ -617,15 +617,17 @@ describe('revoking and reactivating', () => {
 
   test('take an empty object as body, as the console sends it, and nothing else', async () => {
     const license = await makeLicense(api);
-    const send = (body: string) =>
-      fetch(`${server.url}/api/v1/licenses/${license.licenseId}/revoke`, {
-        method: 'PATCH',
+    const send = (method: 'PATCH' | 'POST', change: string, body: string) =>
+      fetch(`${server.url}/api/v1/licenses/${license.licenseId}/${change}`, {
+        method,
         body,
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       });
     const token = (await server.signInAs('license_manager')).accessToken;
-    expect((await send('{"status":"active"}')).status).toBe(400);
-    expect((await send('{}')).status).toBe(200);
+    expect((await send('PATCH', 'revoke', '{"status":"active"}')).status).toBe(400);
+    expect((await send('PATCH', 'revoke', '{}')).status).toBe(200);
+    expect((await send('POST', 'reactivate', '{"status":"revoked"}')).status).toBe(400);
+    expect((await send('POST', 'reactivate', '{}')).status).toBe(200);
   });
 });
 
