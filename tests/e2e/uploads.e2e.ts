@@ -277,23 +277,43 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   const name = 'Cancelled.exe';
   const wanted = version();
   await openForm(page, server);
-  const line = await holdChunks(page);
-  await choose(page, await fileOnDisk(name, program(21 * megabyte, noise(21 * megabyte, name))));
+  let line = await holdChunks(page);
+  // one chunk more than go at once
+  await choose(page, await fileOnDisk(name, program(49 * megabyte, noise(49 * megabyte, name))));
   await field(page, 'Version').fill(wanted);
-  const asked = page.waitForRequest(chunks);
+  const sent: string[] = [];
+  page.on('request', (request) => void (chunks.test(request.url()) && sent.push(request.url())));
   await press(page, 'Upload Release');
-  const url = (await asked).url();
+  await expect.poll(() => sent.length).toBe(6);
+  const url = sent[0]!;
   await expectAccessible(page);
   await press(page, `Pause ${name}`);
-  await expect(modal(page).getByText(/^Paused · /)).toBeVisible();
+  await expect(modal(page).getByText(/^Pausing\.\.\. · /)).toBeVisible();
+  await modal(page).getByRole('button', { name: 'Close' }).last().click();
+  await expect(
+    tray(page)
+      .getByText(/^Pausing\.\.\. · /)
+      .first(),
+  ).toBeVisible();
   await expectAccessible(page);
+  await line.free();
+  await expect(tray(page)).toContainText('Paused · 48.00 MB of 49.00 MB');
+  await expectAccessible(page);
+  expect(sent).toHaveLength(6);
+  line = await holdChunks(page);
   const again = page.waitForRequest(chunks);
-  await press(page, `Resume ${name}`);
+  const inTray = (control: string) => tray(page).getByRole('button', { name: control, exact: true });
+  await inTray(`Resume ${name}`).click();
   await again;
-  await expect(modal(page).getByText(/^Uploading · /)).toBeVisible();
+  expect(new Set(sent).size).toBe(7);
+  await expect(
+    tray(page)
+      .getByText(/^Uploading · /)
+      .last(),
+  ).toBeVisible();
   const given = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
-  await press(page, `Cancel ${name}`);
-  await expect(modal(page).getByText('Upload cancelled')).toBeVisible();
+  await inTray(`Cancel ${name}`).click();
+  await expect(tray(page).getByText('Upload cancelled')).toBeVisible();
   expect((await given).status()).toBeLessThan(300);
   await expectAccessible(page);
   await line.free();
@@ -308,7 +328,7 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
     .execute();
   expect(left.filter(({ status }) => status === 'open')).toEqual([]);
   await page.reload();
-  await expect(modal(page)).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Release Management' })).toBeVisible();
   await expect(tray(page)).toBeHidden();
 });
 

@@ -62,7 +62,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
 function barColor({ status, phase }: Upload): string {
   if (status === 'failed') return 'var(--ui-red-solid)';
   if (status === 'waiting' || status === 'needs-file') return 'var(--ui-amber-solid)';
-  if (status === 'paused') return 'gray';
+  if (status === 'pausing' || status === 'paused') return 'gray';
   return phase === 'hashing' ? 'var(--ui-teal-solid)' : 'ink';
 }
 
@@ -93,9 +93,10 @@ function Controls({ upload }: { upload: Upload }) {
 
 /** One button in one place, whatever it does at the moment: it keeps the focus. */
 function MainControl({ upload: { id, status, fileName } }: { upload: Upload }) {
-  if (status === 'running') {
+  if (status === 'running' || status === 'pausing') {
+    const label = status === 'running' ? `Pause ${fileName}` : `Pause ${fileName} at once`;
     const icon = <IconPlayerPause size={15} />;
-    return <Control label={`Pause ${fileName}`} icon={icon} onClick={() => uploadList.pause(id)} />;
+    return <Control label={label} icon={icon} onClick={() => uploadList.pause(id)} />;
   }
   const [verb, icon] =
     status === 'failed'

@@ -85,7 +85,7 @@ const spoken = (upload: Upload): string =>
   [`${upload.fileName}: ${stateText(upload)}`, upload.message, upload.note].filter(Boolean).join('. ');
 
 function summary(uploads: readonly Upload[]): string {
-  const active = uploads.filter(({ status }) => status === 'running');
+  const active = uploads.filter(({ status }) => status === 'running' || status === 'pausing');
   if (active.length === 0) return uploads.length === 1 ? stateText(uploads[0]!) : `${uploads.length} uploads`;
   const size = active.reduce((sum, { fileSize }) => sum + fileSize, 0);
   const done = active.reduce((sum, upload) => sum + (percentOf(upload) / 100) * upload.fileSize, 0);

@@ -9,7 +9,7 @@ export function UploadUnderWay(props: { upload: Upload; onBack: () => void; onCl
   return (
     <Stack gap="md">
       <UploadRow upload={upload} />
-      {!stopped && (
+      {!stopped && upload.status !== 'pausing' && (
         <Text c="dimmed" fz={12}>
           The upload goes on when you close this dialog or look at other screens. Keep this tab open.
         </Text>
@@ -21,7 +21,7 @@ export function UploadUnderWay(props: { upload: Upload; onBack: () => void; onCl
           </Button>
         )}
         <Button variant={stopped ? 'default' : 'filled'} onClick={onClose} autoFocus>
-          {stopped ? 'Close' : 'Continue in background'}
+          {stopped || upload.status === 'pausing' ? 'Close' : 'Continue in background'}
         </Button>
       </Group>
     </Stack>

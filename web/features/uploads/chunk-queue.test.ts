@@ -29,12 +29,14 @@ const run = (
   server: { send: (i: number, s: AbortSignal) => Promise<void> },
   n: number,
   signal?: AbortSignal,
+  hold?: AbortSignal,
 ) =>
   sendChunks(indexes(n), {
     totalChunks: n,
     parallel: 6,
     send: server.send,
     signal: signal ?? new AbortController().signal,
+    hold: hold ?? new AbortController().signal,
   });
 
 describe('sending chunks', () => {
@@ -49,7 +51,7 @@ describe('sending chunks', () => {
   test('sends only what is missing', async () => {
     const server = fakeServer();
     const signal = new AbortController().signal;
-    await sendChunks([3, 7], { totalChunks: 10, parallel: 6, send: server.send, signal });
+    await sendChunks([3, 7], { totalChunks: 10, parallel: 6, send: server.send, signal, hold: signal });
     expect(server.sent).toEqual([3, 7]);
   });
 
@@ -87,6 +89,16 @@ describe('sending chunks', () => {
     const server = fakeServer(Object.fromEntries(indexes(500).map((i) => [i, 9])));
     await expect(run(server, 500)).rejects.toThrow(/^Failed to upload chunk \d+\/500$/);
     expect(server.send.mock.calls.length).toBeLessThanOrEqual(18);
+  });
+
+  test('on hold lets what is under way go to its end, and begins nothing more', async () => {
+    const hold = new AbortController();
+    const server = fakeServer();
+    const running = run(server, 500, undefined, hold.signal);
+    hold.abort(new Error('paused'));
+    await expect(running).rejects.toThrow('paused');
+    expect(server.sent).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(server.send).toHaveBeenCalledTimes(6);
   });
 
   test('ends with the reason of the signal, and leaves nothing under way', async () => {

@@ -25,12 +25,14 @@ type Queue = {
   parallel: number;
   send: (index: number, signal: AbortSignal) => Promise<void>;
   signal: AbortSignal;
+  /** No chunk begins any more once this is aborted; those under way go to their end. */
+  hold: AbortSignal;
 };
 
 /**
  * Sends the chunks `missing`, several at a time, and those that failed once more at the end. Throws
  * `Failed to upload chunk {n}/{total}` when one fails again, when the server refuses one for good, or when nothing
- * gets through any more; throws the reason of `signal` when it is aborted. Nothing is under way after it ended.
+ * gets through any more; throws the reason of `signal` or `hold` when that is aborted. Nothing is under way after it ended.
  */
 export async function sendChunks(missing: readonly number[], queue: Queue): Promise<void> {
   const failed = await sendRound(missing, queue);
@@ -53,12 +55,12 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
 
   const worker = async () => {
     for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
-      if (signal.aborted) return;
+      if (signal.aborted || queue.hold.aborted) return;
       try {
         await queue.send(index, signal);
         failuresInARow = 0;
       } catch (reason) {
-        if (signal.aborted) return;
+        if (signal.aborted || queue.hold.aborted) return;
         failed.push({ index, reason });
         failuresInARow++;
         if (!isRefusal(reason) && failuresInARow < 2 * queue.parallel) continue;
@@ -69,6 +71,7 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
   };
   await Promise.all(Array.from({ length: queue.parallel }, worker));
   queue.signal.throwIfAborted();
+  queue.hold.throwIfAborted();
   if (hopeless) throw chunkError(hopeless, queue.totalChunks);
   return failed;
 }

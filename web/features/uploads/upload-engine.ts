@@ -31,6 +31,8 @@ export type EngineParts = {
   hashFile: HashFile;
   pool: Pool;
   signal: AbortSignal;
+  /** A pause: the chunks under way go to their end, and nothing after them begins. */
+  hold: AbortSignal;
   /** Keeps the record for a reload. */
   onRecord: (changes: Partial<UploadRecord>) => void;
   /** Bytes done in this phase. */
@@ -48,7 +50,7 @@ export const goesInChunks = (fileSize: number): boolean => fileSize > directUplo
 
 /**
  * Uploads `blob` as `record` says, from wherever it was left, and gives the release. Throws the error to show, or
- * the reason of the signal.
+ * the reason of `signal` or `hold`.
  */
 export async function runUpload(record: UploadRecord, blob: Blob, parts: EngineParts): Promise<Release> {
   const run: Run = { ...parts, record, file: { blob, name: record.fileName } };
@@ -128,6 +130,8 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
 
   const send = async (index: number, signal: AbortSignal) => {
     signal.throwIfAborted();
+    // it may have waited in the pool for long
+    run.hold.throwIfAborted();
     const start = index * chunkSize;
     try {
       await run.transport.chunk(uploadId, index, blob.slice(start, start + chunkSize), {
@@ -153,6 +157,7 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
       totalChunks,
       parallel: parallelChunks,
       signal: run.signal,
+      hold: run.hold,
       send: (index, signal) => run.pool(() => send(index, signal)),
     },
   );

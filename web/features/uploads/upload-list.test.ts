@@ -181,7 +181,48 @@ describe('what goes wrong', () => {
 });
 
 describe('what a person does', () => {
-  test('pause stops at once, resume sends the rest', async () => {
+  test('pause lets the chunks under way finish, so that resume sends nothing twice', async () => {
+    const { transport, page, stored } = world();
+    const arrive: (() => void)[] = [];
+    vi.mocked(transport.chunk).mockImplementation(async (_, index) => {
+      await new Promise<void>((resolve) => arrive.push(resolve));
+      stored.add(index);
+    });
+    const { list, status, first } = page();
+    const id = list.start(fileOfSize(40 * megabyte), fields, 'me');
+    await vi.waitFor(() => expect(arrive).toHaveLength(6));
+    list.pause(id);
+    expect(first().status).toBe('pausing');
+    void list.resume(id);
+    expect(first().status).toBe('pausing');
+    for (const go of arrive) go();
+    expect((await status('paused')).done).toBe(30 * megabyte);
+    vi.mocked(transport.chunk).mockClear().mockResolvedValue();
+    void list.resume(id);
+    await status('done');
+    expect(vi.mocked(transport.chunk).mock.calls.map(([, index]) => index)).toEqual([6, 7]);
+  });
+
+  test('a pause after the last chunk keeps the upload from being completed before it is resumed', async () => {
+    const { transport, page, stored } = world();
+    let arrive = () => {};
+    vi.mocked(transport.chunk).mockImplementation(async (_, index) => {
+      if (index === 4) await new Promise<void>((resolve) => (arrive = resolve));
+      stored.add(index);
+    });
+    const { list, status } = page();
+    const id = list.start(fileOfSize(25 * megabyte), fields, 'me');
+    await vi.waitFor(() => expect(stored.size).toBe(4));
+    list.pause(id);
+    arrive();
+    await status('paused');
+    expect(transport.complete).not.toHaveBeenCalled();
+    void list.resume(id);
+    await status('done');
+    expect(transport.chunk).toHaveBeenCalledTimes(5);
+  });
+
+  test('pause asked twice stops at once, resume sends the rest', async () => {
     const { transport, page, stored } = world();
     vi.mocked(transport.chunk).mockImplementation((_, index, __, { signal }) => {
       if (index >= 3) return untilAborted(signal);
@@ -191,6 +232,8 @@ describe('what a person does', () => {
     const { list, status } = page();
     const id = list.start(fileOfSize(40 * megabyte), fields, 'me');
     await vi.waitFor(() => expect(stored.size).toBe(3));
+    list.pause(id);
+    expect((await status('pausing')).done).toBe(15 * megabyte);
     list.pause(id);
     expect((await status('paused')).done).toBe(15 * megabyte);
     vi.mocked(transport.chunk).mockReset().mockResolvedValue();

@@ -16,10 +16,11 @@ import type { UploadRecords } from './upload-records.ts';
 import type { BuildFields, Transport } from './upload-transport.ts';
 
 /**
- * `waiting`: the connection is gone, it goes on by itself. `needs-file`: after a reload, or because the file on
+ * `pausing`: what is under way goes to its end. `waiting`: the connection is gone, it goes on by itself. `needs-file`: after a reload, or because the file on
  * this computer changed.
  */
-export type UploadStatus = 'running' | 'paused' | 'waiting' | 'needs-file' | 'failed' | 'cancelled' | 'done';
+export type UploadStatus =
+  'running' | 'pausing' | 'paused' | 'waiting' | 'needs-file' | 'failed' | 'cancelled' | 'done';
 
 /** An upload as the screen shows it. */
 export type Upload = Pick<UploadRecord, 'id' | 'owner' | 'fileName' | 'fileSize' | 'fields'> & {
@@ -52,6 +53,7 @@ type Entry = {
   file: File | null;
   upload: Upload;
   stop: AbortController | null;
+  hold: AbortController;
   /** Bytes that the server keeps. */
   stored: number;
   meter: ReturnType<typeof createTransferMeter>;
@@ -93,6 +95,7 @@ export function createUploadList(parts: UploadListParts) {
       record,
       file,
       stop: null,
+      hold: new AbortController(),
       stored: 0,
       meter: createTransferMeter(),
       attempts: 0,
@@ -147,6 +150,7 @@ export function createUploadList(parts: UploadListParts) {
     halt(entry);
     const stop = new AbortController();
     entry.stop = stop;
+    const hold = (entry.hold = new AbortController());
     entry.file = file;
     entry.meter.reset();
     update(entry, { status: 'running', message: null, pace: unknownPace });
@@ -155,6 +159,7 @@ export function createUploadList(parts: UploadListParts) {
         transport,
         pool,
         signal: stop.signal,
+        hold: hold.signal,
         hashFile: parts.hashFile,
         onRecord: (changes) => void (stop.signal.aborted || keep(entry, changes)),
         onNote: (note) => update(entry, { note }),
@@ -163,7 +168,9 @@ export function createUploadList(parts: UploadListParts) {
       });
       if (!stop.signal.aborted) finish(entry, release);
     } catch (error) {
-      if (!stop.signal.aborted) await fail(entry, file, error);
+      if (stop.signal.aborted) return;
+      if (hold.signal.aborted) stopNow(entry, null);
+      else await fail(entry, file, error);
     }
   }
 
@@ -225,9 +232,21 @@ export function createUploadList(parts: UploadListParts) {
     entry.file = null;
   }
 
+  /**
+   * The chunks under way go to their end, so that nothing is sent twice. Asked again, with a `message`, or where no
+   * chunks are sent, it stops at once.
+   */
   function pause(id: string, message: string | null = null): void {
     const entry = entries.get(id);
-    if (!entry || !['running', 'waiting'].includes(entry.upload.status)) return;
+    if (!entry || !['running', 'pausing', 'waiting'].includes(entry.upload.status)) return;
+    const { status, phase } = entry.upload;
+    if (message === null && status === 'running' && phase === 'uploading' && entry.record.chunked) {
+      update(entry, { status: 'pausing', pace: unknownPace });
+      entry.hold.abort();
+    } else stopNow(entry, message);
+  }
+
+  function stopNow(entry: Entry, message: string | null): void {
     halt(entry);
     update(entry, { ...standstill(entry), status: 'paused', message });
   }
@@ -235,7 +254,7 @@ export function createUploadList(parts: UploadListParts) {
   /** Goes on; with a file that was chosen anew, when it is the same. Call it in answer to a click. */
   async function resume(id: string, chosen?: ChosenFile): Promise<void> {
     const entry = entries.get(id);
-    if (!entry || ['running', 'done', 'cancelled'].includes(entry.upload.status)) return;
+    if (!entry || ['running', 'pausing', 'done', 'cancelled'].includes(entry.upload.status)) return;
     const lost = entry.upload.status === 'needs-file';
     const file = chosen?.file ?? (entry.file && !lost ? entry.file : await fileOf(entry.record.handle, true));
     if (file && isSameFile(file, entry.record)) {

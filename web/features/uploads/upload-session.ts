@@ -49,7 +49,7 @@ function publish(): void {
   const user = currentUser();
   mine = all.filter((upload) => upload.owner === user);
   setUploadsShown(mine.length > 0);
-  guardLeaving(all.some(({ status }) => status === 'running'));
+  guardLeaving(all.some(({ status }) => status === 'running' || status === 'pausing'));
   for (const listener of listeners) listener();
 }
 

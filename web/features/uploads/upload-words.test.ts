@@ -16,6 +16,7 @@ test('says bytes, speed and time left', () => {
   expect(progressText({ ...upload, status: 'paused' })).toBe('12.00 MB of 60.00 MB');
   expect(progressText({ ...upload, phase: 'finishing' })).toBe('The server checks the file');
   expect(percentOf(upload)).toBe(20);
+  expect(stateText({ status: 'pausing', phase: 'uploading' })).toBe('Pausing...');
   expect(stateText({ status: 'running', phase: 'hashing' })).toBe('Hashing');
 });
 

@@ -16,6 +16,8 @@ export function stateText({ status, phase }: Pick<Upload, 'status' | 'phase'>): 
   switch (status) {
     case 'running':
       return phases[phase];
+    case 'pausing':
+      return 'Pausing...';
     case 'paused':
       return 'Paused';
     case 'waiting':
