@@ -20,16 +20,27 @@ const lookupMs = 1000;
 const countMs = 300;
 
 /**
- * One page of a filter, however rare its entries are among millions: first among the nearest, then by the index of
- * the search, and where that has nothing to offer among the nearest but more. `searchedTo` says that entries behind
- * it were not looked at.
+ * One page of a filter, however rare its entries are among millions: first among the nearest, then among more of them
+ * and by the index of the search, in the order that promises more. `searchedTo` says that entries behind it were not
+ * looked at.
  */
 export async function findPage(db: Db, filter: Split, page: Page): Promise<FoundPage> {
   if (filter.rest.length === 0) return { rows: await direct(db, filter, page) };
   const near = await within(db, filter, page, nearby);
-  if (near.rows.length === page.limit || !near.searchedTo) return near;
-  const found = filter.isIndexed ? await byIndex(db, filter, page) : undefined;
-  return found ?? within(db, filter, page, farthest);
+  const isWhole = (found: FoundPage) => found.rows.length === page.limit || !found.searchedTo;
+  if (isWhole(near)) return near;
+  if (!filter.isIndexed) return within(db, filter, page, farthest);
+  if (!(await isCommon(db, filter)))
+    return (await byIndex(db, filter, page)) ?? within(db, filter, page, farthest);
+  const far = await within(db, filter, page, farthest);
+  return isWhole(far) ? far : ((await byIndex(db, filter, page)) ?? far);
+}
+
+/** What many entries hold (a busy person, say) is met soon by going on; the index would collect all of it first. */
+async function isCommon(db: Db, { narrow, rest }: Split): Promise<boolean> {
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
+    explain (format json) select from audit_entries ${where(narrow, rest)}`.execute(db);
+  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > nearby;
 }
 
 /** The page is found in the index alone, however deep; only its own rows are read. */
