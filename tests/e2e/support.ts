@@ -20,6 +20,7 @@ import { apiAt, password, type Api } from '../harness.ts';
 
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'dist/server/main.js');
+const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
 
 /** The built server in a process of its own, on an empty data directory. */
 export type ConsoleServer = {
@@ -57,7 +58,7 @@ export async function startServer(): Promise<ConsoleServer> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--enable-source-maps', main], {
+  const child = spawn(process.execPath, ['--enable-source-maps', '--import', filesElsewhere, main], {
     env: {
       PATH,
       HOME,

@@ -217,6 +217,41 @@ test('a file that lies elsewhere needs an address, a size and a hash', async ({ 
   await expect(field(page, 'File Size')).toHaveValue('1 024');
 });
 
+test('a release whose file lies elsewhere is made, listed and edited', async ({ page, server }) => {
+  const wanted = version();
+  const fileUrl = 'http://files.example/lanyard/Setup.exe';
+  const sha512 = sha512Of(Buffer.alloc(1024));
+  await openForm(page, server);
+  await modal(page).getByText('File URL').click();
+  await field(page, 'File URL').fill(fileUrl);
+  await field(page, 'File Size').fill('1024');
+  await field(page, 'SHA512').fill(sha512);
+  await field(page, 'Version').fill(wanted);
+  const call = page.waitForRequest(`**${releases.createFromUrl.path}`);
+  await press(page, 'Create Release');
+  expect((await call).postDataJSON()).toMatchObject({ version: wanted, fileUrl, fileSize: 1024, sha512 });
+  await expect(modal(page)).toBeHidden();
+  await expect(tray(page)).toBeHidden();
+
+  const listed = page
+    .getByRole('row')
+    .filter({ has: page.getByRole('button', { name: `Edit ${wanted} `, exact: false }) });
+  await expect(listed).toContainText('Draft');
+  await expect(listed).toContainText('1.00 KB');
+  await expect(listed).toContainText(sha512.slice(0, 8));
+  await expect(listed.getByRole('link', { name: /^Download/ })).toHaveAttribute('href', fileUrl);
+
+  await listed.getByRole('button', { name: /^Edit/ }).click();
+  const editing = page.getByRole('dialog', { name: /^Edit Release/ });
+  await editing.getByRole('textbox', { name: 'Release Notes' }).fill('Lies elsewhere');
+  await editing.getByRole('button', { name: 'Save Changes' }).click();
+  await expect(editing).toBeHidden();
+  await expect(listed).toContainText('Lies elsewhere');
+  expect(await found(server, wanted)).toMatchObject([
+    { fileUrl, releaseNotes: 'Lies elsewhere', isDraft: true },
+  ]);
+});
+
 test('a build that is there already is refused, and its details can be changed', async ({ page, server }) => {
   const taken = await makeRelease(server, { version: version() });
   expectStatus(page, 409);
