@@ -1,7 +1,9 @@
 import { apiKeys } from '../../contract/api-keys.ts';
 import { uploads } from '../../contract/uploads.ts';
+import { rbac, users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique } from '../factories.ts';
+import { password } from '../harness.ts';
 import {
   dialog,
   expect,
@@ -13,6 +15,7 @@ import {
   inDays,
   rowOf,
   signInAs,
+  signInByForm,
   test,
   type ConsoleServer,
   type Page,
@@ -329,6 +332,31 @@ test('an expired key says so; who may not read keys sees no way to them', async 
   await server.admin.ok(apiKeys.update, { params: { keyId: id }, body: { expiresAt: inDays(-1) } });
   await signInAs(page, 'super_admin', '/api-keys', server);
   await expectColor(row(page, name).getByText('Expired'), 'yellow');
+  await expect(page.getByRole('columnheader')).toHaveText(['Name', 'Status', 'Created', 'Usage', 'Actions']);
+  await row(page, name).getByRole('button', { name: 'View' }).click();
+  await expect(dialog(page, 'API Key Details').getByText('Never', { exact: true })).toBeVisible();
+
+  const roleId = `reader_${Date.now()}`;
+  await server.admin.ok(rbac.createRole, { body: { roleId, description: 'reads', copyFrom: 'viewer' } });
+  await server.admin.ok(rbac.updateRole, {
+    params: { roleId },
+    body: {
+      description: 'reads',
+      requiresSecondFactor: false,
+      permissions: [{ resource: 'api_keys', action: 'read' }],
+    },
+  });
+  const email = `${roleId}@lanyard.test`;
+  await server.admin.ok(users.create, { body: { email, name: '', password, role: roleId } });
+  await page.keyboard.press('Escape');
+  await button(page, 'Logout').click();
+  await page.goto('/api-keys');
+  await signInByForm(page, email);
+  await expect(row(page, name).getByRole('button')).toHaveText(['View']);
+  await expect(button(page, 'Create API Key')).toHaveCount(0);
+  await row(page, name).getByRole('button', { name: 'View' }).click();
+  await expect(dialog(page, 'API Key Details').getByRole('button', { name: 'Edit' })).toHaveCount(0);
+
   await signInAs(page, 'viewer', '/licenses', server);
   await expect(page.getByRole('link', { name: 'Licenses', exact: true })).toBeVisible();
   await expect(page.getByRole('link', { name: 'API Keys', exact: true })).toBeHidden();

@@ -76,6 +76,8 @@ test('a super admin makes a license manager, who sees and may do only what the r
   const row = rowOf(page, email);
   await expect(row).toContainText('License Manager – licence operations without customer management');
   await expect(row).toContainText('Active');
+  await expect(row).toContainText('Kim Sato');
+  await expect(page.getByRole('columnheader')).toHaveText(['Email', 'Name', 'Role', 'Status', 'Actions']);
   await expectAccessible(page);
 
   await test.step('that person, elsewhere', async () => {
@@ -194,6 +196,25 @@ test('one’s own row says why not; buttons need their permission', async ({ pag
     `${email} may do more than you, so you cannot change this user.`,
   );
   await expect(page.getByRole('button', { name: 'Delete', exact: true })).toHaveCount(0);
+  await expect(button(page, 'Create New User')).toBeVisible();
+
+  const roleId = `reader_${Date.now()}`;
+  await server.admin.ok(rbac.createRole, { body: { roleId, description: 'reads', copyFrom: 'viewer' } });
+  await server.admin.ok(rbac.updateRole, {
+    params: { roleId },
+    body: {
+      description: 'reads',
+      requiresSecondFactor: false,
+      permissions: [{ resource: 'users', action: 'read' }],
+    },
+  });
+  const reader = await makeUser(server, roleId);
+  await button(page, 'Logout').click();
+  await page.goto(`/users?search=${reader.email}`);
+  await signInByForm(page, reader.email);
+  await expect(rowOf(page, reader.email)).toBeVisible();
+  for (const name of ['Create New User', 'Edit', 'Reset Password', 'Deactivate', 'Delete'])
+    await expect(button(page, name)).toHaveCount(0);
 });
 
 test('failures speak the words of the spec, and the seven roles stand in', async ({ page, server }) => {
@@ -216,6 +237,27 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText('Failed to deactivate user')).toBeVisible();
   await dialog(page, 'Deactivate User').getByRole('button', { name: 'Cancel' }).click();
+  await page.route(`**${users.list.path}/${user.id}`, (route) => route.fulfill({ status: 500, body: '{}' }));
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await dialog(page, 'Delete User').getByRole('button', { name: 'Yes, Delete Permanently' }).click();
+  await expect(page.getByText('Failed to delete user')).toBeVisible();
+  await dialog(page, 'Delete User').getByRole('button', { name: 'Cancel' }).click();
+  await row.getByRole('button', { name: 'Edit' }).click();
+  const edit = dialog(page, 'Edit User');
+  await expect(edit.getByRole('combobox', { name: 'Role' })).toHaveValue(/^Viewer/);
+  await edit.getByRole('textbox', { name: 'Name' }).fill('Kim Ito');
+  await button(page, 'Update User').click();
+  await expect(edit.getByRole('alert')).toHaveText('Failed to update user');
+  await edit.getByRole('button', { name: 'Cancel' }).click();
+  await server.admin.ok(users.deactivate, { params: { id: user.id } });
+  await page.reload();
+  await page.route(`**${users.list.path}/*/reactivate`, (route) =>
+    route.fulfill({ status: 500, body: '{}' }),
+  );
+  await row.getByRole('button', { name: 'Reactivate' }).click();
+  await dialog(page, 'Reactivate User').getByRole('button', { name: 'Reactivate' }).click();
+  await expect(page.getByText('Failed to reactivate user')).toBeVisible();
+  await dialog(page, 'Reactivate User').getByRole('button', { name: 'Cancel' }).click();
   await fail(`${users.list.path}*`);
   await button(page, 'Create New User').click();
   const create = dialog(page, 'Create New User');

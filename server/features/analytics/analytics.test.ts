@@ -119,7 +119,12 @@ describe('trends', () => {
 describe('health', () => {
   test('counts licenses that are valid now, of customers that are active', async () => {
     const health = await staff.ok(calls.health, {});
-    expect(health).toMatchObject({ activeLicenses: 3, activeCustomers: 2, totalActivations: 4 });
+    expect(health).toMatchObject({
+      activeLicenses: 3,
+      activeCustomers: 2,
+      totalActivations: 4,
+      lastUpdated: clock.now().toISOString(),
+    });
     expect(health.errorRate).toBeCloseTo(20, 6);
     expect(health.avgResponseTime).toBeGreaterThan(0);
   });
@@ -158,9 +163,13 @@ describe('periods', () => {
 
 test('the calls answer under the relative words of the spec as well', async () => {
   const { headers } = await server.signInAs('viewer');
-  for (const address of ['/analytics/health', '/analytics/trends?startDate=2026-11-15&endDate=2026-11-21']) {
-    const answer = await fetch(server.url + address, { headers });
-    expect(answer.status, address).toBe(200);
+  const period = 'startDate=2026-11-15&endDate=2026-11-21';
+  for (const address of ['health', `trends?${period}`, `customers?${period}`]) {
+    const answer = await fetch(`${server.url}/analytics/${address}`, { headers });
+    expect([answer.status, await answer.json()], address).toEqual([
+      200,
+      { success: true, data: expect.any(Object) },
+    ]);
   }
 });
 
@@ -180,4 +189,13 @@ test('a machine that is seen on many days is counted on each, whatever the order
     return { rows: found };
   });
   expect(rows.map((row) => row.machines)).toEqual([1, 1, 1]);
+});
+
+test('ten customers are ranked, however many there are', async () => {
+  // the clock of the tests before ended the session
+  staff = server.api(await server.signInAs('super_admin'));
+  for (let n = 0; n < 11; n++) await validateOn(desktop, await makeLicense(staff), 'm', {});
+  const today = clock.now().toISOString().slice(0, 10);
+  const use = await staff.ok(calls.customers, { query: { startDate: today, endDate: today } });
+  expect(use.customers).toHaveLength(10);
 });

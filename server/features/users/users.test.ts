@@ -105,6 +105,12 @@ describe('a change', () => {
     }
   });
 
+  test.each(['email', 'role'] as const)('that leaves no %s is refused', async (field) => {
+    const user = await makeUser();
+    const answer = await root.call(calls.update, { params: { id: user.id }, body: { [field]: '' } });
+    expect([answer.status, answer.body.details[0]!.path]).toEqual([400, field]);
+  });
+
   test('of a record that somebody else changed meanwhile is refused with what differs', async () => {
     const user = await makeUser();
     await root.ok(calls.update, { params: { id: user.id }, body: { name: 'First' } });
@@ -144,6 +150,18 @@ describe('deactivating', () => {
     expect((await signIn(user)).status).toBe(401);
     await root.ok(calls.reactivate, { params: { id: user.id } });
     expect((await signIn(user)).status).toBe(200);
+  });
+
+  test('is for who is active, reactivating for who is not', async () => {
+    const user = await makeUser();
+    const change = async (call: typeof calls.deactivate | typeof calls.reactivate) => {
+      const { status, body } = await root.call(call, { params: { id: user.id } });
+      return [status, status === 200 ? body.data.status : body.code];
+    };
+    expect(await change(calls.reactivate)).toEqual([409, 'WRONG_STATE']);
+    expect(await change(calls.deactivate)).toEqual([200, 'inactive']);
+    expect(await change(calls.deactivate)).toEqual([409, 'WRONG_STATE']);
+    expect(await change(calls.reactivate)).toEqual([200, 'active']);
   });
 
   test('is not for oneself', async () => {
@@ -323,6 +341,14 @@ describe('roles', () => {
     } finally {
       await own.close();
     }
+  });
+
+  test('hold permissions that are a resource and an action, all of them listed', async () => {
+    const listed = await root.ok(rbac.permissions);
+    expect(listed).toContainEqual({ resource: 'audit', action: 'export' });
+    const held = (await root.ok(rbac.roles)).find((role) => role.roleId === 'super_admin')!.permissions;
+    expect(listed).toHaveLength(held.length);
+    expect(listed).toEqual(expect.arrayContaining(held));
   });
 
   test('are given and taken one by one as well', async () => {

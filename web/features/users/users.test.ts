@@ -5,7 +5,7 @@ import { ApiError } from '../../api-error.ts';
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
 
-const { problemBesideFields, problemOf } = await import('./users.ts');
+const { problemBesideFields, problemOf, rolesQuery } = await import('./users.ts');
 
 const refused = (error: string, path?: string, message = '') =>
   new ApiError(422, error, { error, details: path ? [{ path, message }] : [] });
@@ -34,3 +34,6 @@ test('what a field says is not said twice', () => {
   );
   expect(problemBesideFields(null, 'Failed to create user')).toBeUndefined();
 });
+
+test('the roles are kept for 10 minutes', () =>
+  expect(rolesQuery).toMatchObject({ staleTime: 600_000, gcTime: 600_000 }));
