@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'docs/spec-coverage');
+
+type Named = { file: string; titles: string[] };
+
+/** Rows of the tables without their heads, cell by cell. A bar inside a cell is written `\|`. */
+const rowsOf = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => /^\| (?!---|What the spec says)/.test(line))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('\\|', '|')),
+    );
+
+/** What a Test column names: `file › title`, or with the title of its describe between; nothing where it is missing. */
+const testsOf = (cell: string): Named[] =>
+  cell === '**missing**'
+    ? []
+    : cell.split('<br>').map((one) => {
+        const [file = '', ...titles] = one
+          .trim()
+          .replace(/^`(.*)`$/, '$1')
+          .split(' › ');
+        return { file, titles };
+      });
+
+/** A title as it stands in the source, where quotes may be escaped. */
+const plain = (text: string) => text.replaceAll(/\\(['"`\\])/g, '$1');
+
+function problemOf({ file, titles }: Named): string | undefined {
+  if (!/\.test\.tsx?$|\.e2e\.ts$/.test(file) || !existsSync(join(root, file))) return `no test file ${file}`;
+  if (titles.length === 0) return `no title after ${file}`;
+  const source = plain(readFileSync(join(root, file), 'utf8'));
+  const missing = titles.find((title) =>
+    ["'", '"', '`'].every((q) => !source.includes(q + plain(title) + q)),
+  );
+  return missing && `${file} has no test ${missing}`;
+}
+
+const tables = readdirSync(folder).filter((name) => name.endsWith('.md'));
+
+test.each(tables)('every test that %s names exists', (name) => {
+  const rows = rowsOf(readFileSync(join(folder, name), 'utf8'));
+  expect(rows.length).toBeGreaterThan(0);
+  const problems = rows.flatMap((cells) => {
+    if (cells.length !== 2) return [`a row of ${cells.length} cells: ${cells[0]}`];
+    return testsOf(cells[1]!).flatMap((named) => problemOf(named) ?? []);
+  });
+  expect(problems).toEqual([]);
+});
