@@ -101,6 +101,9 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
       'Licenses Expiring by Week',
     ])
       await expect(drawing(page, name), name).toBeVisible();
+    for (const name of ['Active Users', 'Validation Success Rate', 'Response Time'])
+      await expect(card(page, name).locator('.recharts-line'), name).toHaveCount(1);
+    await expect(card(page, 'Top 10 Customers').locator('.recharts-bar')).toHaveCount(2);
     const ticks = drawing(page, 'Validation Success Rate').locator('.recharts-yAxis-tick-labels text');
     await expect(ticks.first()).toHaveText('0%');
     await expect(ticks.last()).toHaveText('100%');
@@ -125,6 +128,9 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
       'Day',
       'REVOKED',
     ]);
+    const head = (name: string) => card(page, name).getByRole('columnheader');
+    await expect(head('Response Time')).toHaveText(['Day', 'ms']);
+    await expect(head('Top 10 Customers')).toHaveText(['Customer', 'Active Users', 'Active Licenses']);
     await asTable(page, 'Licenses Expiring by Week');
     const weeks = card(page, 'Licenses Expiring by Week').getByRole('row');
     await expect(weeks).toHaveCount(14);

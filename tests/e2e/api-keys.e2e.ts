@@ -75,6 +75,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
   await page.keyboard.press('g');
   await page.keyboard.press('k');
   await expect(page).toHaveURL('/api-keys');
+  const expiresAt = field(inDays(30));
   let key = '';
 
   await test.step('what is missing is said, and nothing is sent', async () => {
@@ -114,7 +115,6 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
   });
 
   await test.step('created, and shown once', async () => {
-    const expiresAt = field(inDays(30));
     await create(page).getByLabel('Expiration Date').fill(expiresAt);
     const posted = page.waitForRequest((request) => request.method() === 'POST');
     await create(page).getByRole('button', { name: 'Create API Key' }).click();
@@ -187,6 +187,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await details.getByRole('button', { name: 'Edit' }).click();
     const edit = dialog(page, 'Edit API Key');
     await expect(edit.getByRole('textbox', { name: 'Name' })).toHaveValue(name);
+    await expect(edit.getByLabel('Expiration Date')).toHaveValue(new RegExp(`^${expiresAt}`));
     await expectAccessible(page);
     await edit.getByRole('textbox', { name: 'Rate Limit' }).fill('50');
     await edit.getByRole('textbox', { name: 'IP Whitelist' }).fill('10.0.0.0/8');
@@ -328,11 +329,12 @@ test('failures are shown: loading, creating, updating, revoking', async ({ page,
 });
 
 test('an expired key says so; who may not read keys sees no way to them', async ({ page, server }) => {
-  const { name, id } = await makeApiKey(server.admin);
+  const { name, id, createdAt } = await makeApiKey(server.admin);
   await server.admin.ok(apiKeys.update, { params: { keyId: id }, body: { expiresAt: inDays(-1) } });
   await signInAs(page, 'super_admin', '/api-keys', server);
   await expectColor(row(page, name).getByText('Expired'), 'yellow');
   await expect(page.getByRole('columnheader')).toHaveText(['Name', 'Status', 'Created', 'Usage', 'Actions']);
+  await expect(row(page, name).locator('time').first()).toHaveAttribute('datetime', createdAt);
   await row(page, name).getByRole('button', { name: 'View' }).click();
   await expect(dialog(page, 'API Key Details').getByText('Never', { exact: true })).toBeVisible();
 
