@@ -164,6 +164,7 @@ test('filters narrow the list; two of the tiles do not follow them', async ({ pa
   await expect(tile(page, 'Unique Versions')).toHaveText('3');
   await expect(tile(page, 'Storage Used')).toHaveText('1.00 MB');
 
+  await expect(inactive(page)).not.toBeChecked();
   await inactive(page).check();
   await shown('41.3.0', '41.2.0-alpha', '41.1.0-beta', '41.0.0');
   await expect(rowOf(list(page), 'Inactive')).toHaveCount(1);
@@ -180,6 +181,7 @@ test('filters narrow the list; two of the tiles do not follow them', async ({ pa
     await expect(page.getByRole('option')).toHaveText(wanted);
     await page.keyboard.press('Escape');
   };
+  await options('Platform', ['Windows', 'macOS', 'Linux']);
   await options('Channel', ['stable', 'beta', 'alpha']);
   await options('Architecture', ['x64', 'arm64', 'x86']);
   const pick = async (name: string, option: string) => {
@@ -228,6 +230,8 @@ test('Analytics without a release says that there is none', async ({ page, fresh
 });
 
 test('Analytics has its tiles, charts and tables', async ({ page, freshServer: server }) => {
+  // Eight more than the three that are looked at: one more than is shown.
+  for (let n = 0; n < 8; n++) await makeRelease(server);
   const [good, fair, bad] = [await makeRelease(server), await makeRelease(server), await makeRelease(server)];
   const downloads = (release: Release, fails: number) =>
     Array.from({ length: 10 }, (_, index) =>
@@ -262,6 +266,7 @@ test('Analytics has its tiles, charts and tables', async ({ page, freshServer: s
     'Unique Downloads',
     'Success Rate',
   ]);
+  await expect(performance.getByRole('row')).toHaveCount(11);
   for (const [release, rate, color] of [
     [good, '100.0%', 'green'],
     [fair, '90.0%', 'yellow'],
@@ -372,6 +377,8 @@ test('the rollout says to whom the release goes', async ({ page, server }) => {
   ).toBeVisible();
   const slider = editing(page).getByRole('slider', { name: 'Rollout percentage' });
   await expect(slider).toHaveAttribute('aria-valuenow', '30');
+  await expect(slider).toHaveAttribute('aria-valuemin', '0');
+  await expect(slider).toHaveAttribute('aria-valuemax', '100');
   await slider.press('ArrowRight');
   await expect(percentage(page)).toHaveValue('31 %');
   await percentage(page).fill('');
@@ -396,10 +403,16 @@ test('a change that fails leaves the dialog open with the message', async ({ pag
     route.fulfill({ status: 500, json: { success: false, error: 'The disk is read-only' } }),
   );
   await field(page, 'Release Notes').fill('Kept in the field');
+  const logged = page.waitForEvent('console', (line) => line.type() === 'warning');
   await press(page, 'Save Changes');
+  expect((await logged).text()).toBe('Release could not be saved: The disk is read-only');
   await expect(editing(page).getByRole('alert')).toContainText('The disk is read-only');
   await expect(field(page, 'Release Notes')).toHaveValue('Kept in the field');
   await expectAccessible(page);
+  await page.unroute(`**/releases/${release.id}`);
+  await page.route(`**/releases/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
+  await press(page, 'Save Changes');
+  await expect(editing(page).getByRole('alert')).toContainText('Failed to update release');
   await press(page, 'Cancel');
   await expect(editing(page)).toBeHidden();
 });
@@ -557,6 +570,51 @@ test('the recycle bin has pages of 20; a search begins at the first', async ({
   await expect(page.getByText('Page 1 of 1')).toBeVisible();
   await page.getByPlaceholder('Search by version...').fill('nothing');
   await expect(page.getByRole('heading', { name: 'No deleted releases' })).toBeVisible();
+});
+
+test('what fails in the recycle bin is said there', async ({ page, server }) => {
+  const binned = await makeRelease(server);
+  await bin(server, binned);
+  // Nobody of the staff: what is shown then is who it was by its id.
+  await server.db
+    .updateTable('releases')
+    .set({ deleted_by_email: null })
+    .where('release_id', '=', binned.id)
+    .execute();
+  expectStatus(page, 500);
+  const calls = '**/updates/admin/releases/**';
+  await page.route(calls, (route) => route.fulfill({ status: 500, json: {} }));
+  await signInAs(page, 'binary_manager', `/releases/trash?search=${binned.version}`, server);
+  await expect(page.getByRole('heading', { name: 'Failed to load deleted releases' })).toBeVisible({
+    timeout: 15_000,
+  });
+  await page.unroute(calls);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  const deleted = rowOf(page, binned.version);
+  const { deleted_by } = await server.db
+    .selectFrom('releases')
+    .select('deleted_by')
+    .where('release_id', '=', binned.id)
+    .executeTakeFirstOrThrow();
+  await expect(deleted).toContainText(`by ${deleted_by}`);
+  await page.route(calls, (route) =>
+    route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 500, json: {} }),
+  );
+  for (const [button, title, confirm, message] of [
+    ['Restore', 'Restore Release', 'Restore', 'Failed to restore release'],
+    [
+      'Delete',
+      'Permanently Delete Release',
+      'Yes, Delete Permanently',
+      'Failed to permanently delete release',
+    ],
+  ] as const) {
+    await deleted.getByRole('button', { name: button }).click();
+    await dialog(page, title).getByRole('textbox', { name: 'Reason' }).fill('Because');
+    await dialog(page, title).getByRole('button', { name: confirm }).click();
+    await expect(dialog(page, title)).toContainText(message);
+    await dialog(page, title).getByRole('button', { name: 'Cancel' }).click();
+  }
 });
 
 test('a rollout whose installs fail pauses itself, says why, and goes on when resumed', async ({

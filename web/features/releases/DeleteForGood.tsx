@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import type { DeletedRelease } from '../../../contract/releases.ts';
-import { messageOf } from '../../api-error.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { problemOf } from './release-words.ts';
 import { deleteReleasePermanently } from './releases.ts';
 
 /** Asks before a release and its binary are gone for good. */
@@ -21,7 +21,7 @@ export default function DeleteForGood(props: { release: DeletedRelease; onClose:
       severity="high"
       message={`This action cannot be undone! Are you sure you want to permanently delete version ${release.version}? This will remove the release and its binary file from all storage systems.`}
       busy={remove.isPending}
-      error={remove.error ? messageOf(remove.error, 'Failed to permanently delete release') : undefined}
+      error={remove.error ? problemOf(remove.error, 'Failed to permanently delete release') : undefined}
       onConfirm={(reason) => remove.mutate(reason)}
       onClose={onClose}
     />

@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { binDays, type Release } from '../../../contract/releases.ts';
-import { messageOf } from '../../api-error.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { buildText } from './release-words.ts';
+import { buildText, problemOf } from './release-words.ts';
 import { restoreRelease, softDeleteRelease } from './releases.ts';
 
 /** Asks before a release goes to the recycle bin (spec part 2, section 2.4), and offers the way back afterwards. */
@@ -12,7 +11,7 @@ export default function DeleteRelease({ release, onClose }: { release: Release; 
   const restore = useMutation({
     mutationFn: () => restoreRelease(id, 'Deletion undone'),
     onSuccess: () => toast({ message: 'Release restored successfully' }),
-    onError: (error) => toast({ message: messageOf(error, 'Failed to restore release'), tone: 'red' }),
+    onError: (error) => toast({ message: problemOf(error, 'Failed to restore release'), tone: 'red' }),
   });
   const softDelete = useMutation({
     mutationFn: (reason: string) => softDeleteRelease(id, reason),
@@ -32,7 +31,7 @@ export default function DeleteRelease({ release, onClose }: { release: Release; 
       }
       confirmLabel="Move to Recycle Bin"
       busy={softDelete.isPending}
-      error={softDelete.error ? messageOf(softDelete.error, 'Failed to delete release') : undefined}
+      error={softDelete.error ? problemOf(softDelete.error, 'Failed to delete release') : undefined}
       onConfirm={(reason) => softDelete.mutate(reason)}
       onClose={onClose}
     />

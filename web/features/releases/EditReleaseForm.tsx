@@ -2,10 +2,11 @@ import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput
 import { schemaResolver, useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { channels, releasePatch, type Release } from '../../../contract/releases.ts';
-import { fieldErrors, messageOf } from '../../api-error.ts';
+import { fieldErrors } from '../../api-error.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';
 import { asDraft, fieldLabels, payloadOf, valuesOf, type ReleaseValues } from './release-form.ts';
+import { problemOf } from './release-words.ts';
 import { RolloutFields } from './RolloutFields.tsx';
 
 const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
@@ -87,7 +88,7 @@ export function EditReleaseForm(props: {
         />
         <RolloutFields form={form} />
         {props.saved && <Banner tone="teal">Release updated successfully!</Banner>}
-        {props.error && <Banner tone="red">{messageOf(props.error, 'Failed to update release')}</Banner>}
+        {props.error && <Banner tone="red">{problemOf(props.error, 'Failed to update release')}</Banner>}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onCancel}>
             Cancel

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import type { DeletedRelease } from '../../../contract/releases.ts';
-import { messageOf } from '../../api-error.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { problemOf } from './release-words.ts';
 import { restoreRelease } from './releases.ts';
 
 /** Asks before a release comes back from the recycle bin. */
@@ -21,7 +21,7 @@ export default function RestoreRelease(props: { release: DeletedRelease; onClose
       message={`Are you sure you want to restore version ${release.version}?`}
       confirmLabel="Restore"
       busy={restore.isPending}
-      error={restore.error ? messageOf(restore.error, 'Failed to restore release') : undefined}
+      error={restore.error ? problemOf(restore.error, 'Failed to restore release') : undefined}
       onConfirm={(reason) => restore.mutate(reason)}
       onClose={onClose}
     />

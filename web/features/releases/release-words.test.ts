@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { buildText, platformText, shortPlatformText } from './release-words.ts';
+import { ApiError, errorOf } from '../../api-error.ts';
+import { buildText, platformText, problemOf, shortPlatformText } from './release-words.ts';
 
 test('names platform and architecture', () => {
   expect(platformText('win32', 'ia32')).toBe('Windows (x86)');
@@ -18,4 +19,15 @@ test('tells the builds of a version apart', () => {
   expect(buildText({ version: '2.4.1', channel: 'beta', platform: 'win32', architecture: 'x64' })).toBe(
     '2.4.1 (beta) for Windows (x64)',
   );
+});
+
+test('says what the server says, and the words of the spec where it says nothing', () => {
+  const otherwise = 'Failed to restore release';
+  expect(problemOf(errorOf(409, '{"error":"Exists already"}'), otherwise)).toBe('Exists already');
+  expect(problemOf(errorOf(502, ''), otherwise)).toBe(otherwise);
+  expect(problemOf(errorOf(500, '{}'), otherwise)).toBe(otherwise);
+  expect(problemOf(new ApiError(0, 'The server cannot be reached.'), otherwise)).toBe(
+    'The server cannot be reached.',
+  );
+  expect(problemOf('nothing', otherwise)).toBe(otherwise);
 });

@@ -1,4 +1,5 @@
 import type { Architecture, Channel, Platform } from '../../../contract/releases.ts';
+import { ApiError, messageOf } from '../../api-error.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
 export const platformNames: Record<Platform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
@@ -23,3 +24,9 @@ export const buildText = ({ version, channel, platform, architecture }: Build): 
 /** Like `platformText`, without the architecture that goes without saying (spec part 2, section 2.1). */
 export const shortPlatformText = (platform: Platform, architecture: Architecture): string =>
   architecture === 'x64' ? platformNames[platform] : platformText(platform, architecture);
+
+/** The server's own words; `otherwise` where it says nothing (spec part 2, section 8). */
+export const problemOf = (error: unknown, otherwise: string): string =>
+  error instanceof ApiError && error.message === `Request failed with status ${error.status}`
+    ? otherwise
+    : messageOf(error, otherwise);
