@@ -140,6 +140,14 @@ describe('what goes wrong', () => {
     await status('done');
   });
 
+  test('what has no words of its own is an upload that failed', async () => {
+    const { transport, page } = world();
+    vi.mocked(transport.direct).mockRejectedValue(new Error(''));
+    const { list, status } = page();
+    list.start(fileOfSize(megabyte), fields, 'me');
+    expect((await status('failed')).message).toBe('Upload failed');
+  });
+
   test('a lost connection is waited for, and only what is missing is sent', async () => {
     const { transport, page, stored } = world();
     let broken = true;

@@ -9,7 +9,13 @@ vi.stubGlobal('localStorage', {
   removeItem: (key: string) => storage.delete(key),
 });
 
-type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown };
+type Sent = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: unknown;
+  withCredentials?: boolean;
+};
 type Answer = [status: number, text: string] | 'broken' | 'silent';
 const sent: Sent[] = [];
 let answers: Answer[] = [];
@@ -28,7 +34,7 @@ class FakeRequest extends EventTarget {
     this.sent.headers[name] = value;
   }
   send(body: unknown) {
-    sent.push(Object.assign(this.sent, { body }));
+    sent.push(Object.assign(this.sent, { body, withCredentials: this.withCredentials }));
     const answer = answers.shift() ?? 'broken';
     if (answer === 'silent') return;
     queueMicrotask(() => {
@@ -108,7 +114,7 @@ describe('the errors of spec part 2, section 8', () => {
 describe('what is sent', () => {
   test('the fields of the spec, then the file, as whoever is signed in', async () => {
     await direct([201, '{"success":true,"data":{"id":"r1"}}']);
-    expect(sent[0]).toMatchObject({ method: 'POST', url: '/api/v1/binaries/upload' });
+    expect(sent[0]).toMatchObject({ method: 'POST', url: '/api/v1/binaries/upload', withCredentials: true });
     expect(sent[0]!.headers).toEqual({ Accept: 'application/json', Authorization: 'Bearer first' });
     const form = sent[0]!.body as FormData;
     expect([...form.keys()]).toEqual([
@@ -127,6 +133,27 @@ describe('what is sent', () => {
     ]);
     expect((form.get('file') as File).name).toBe('app.exe');
     expect(form.get('failure_threshold')).toBe('{"percent":5,"minimumInstalls":50}');
+  });
+
+  test('prepare and complete say what the spec names', async () => {
+    const build = { version: '1.2.3', channel: 'beta', platform: 'win32', architecture: 'x64' };
+    const prepared = { uploadId: 'u-1', fileKey: 'k', chunkSize: 8, totalChunks: 1 };
+    answers = [[201, JSON.stringify({ data: prepared })]];
+    expect(await transport.prepare(file, fields, { signal })).toEqual(prepared);
+    expect(sent[0]).toMatchObject({ method: 'POST', url: '/api/v1/binaries/upload/prepare' });
+    expect(JSON.parse(sent[0]!.body as string)).toEqual({ fileName: 'app.exe', fileSize: 2, ...build });
+    answers = [[201, '{"data":{"id":"r1"}}']];
+    await transport.complete(prepared, fields, 'hash', { signal });
+    expect(sent[1]).toMatchObject({ method: 'POST', url: '/api/v1/binaries/upload/complete' });
+    expect(JSON.parse(sent[1]!.body as string)).toMatchObject({
+      uploadId: 'u-1',
+      fileKey: 'k',
+      totalChunks: 1,
+      sha512: 'hash',
+      ...build,
+      releaseNotes: 'New',
+      isMandatory: false,
+    });
   });
 
   test('a chunk as it is, and how much of it has gone', async () => {
