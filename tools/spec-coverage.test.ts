@@ -19,17 +19,15 @@ const rowsOf = (text: string): string[][] =>
         .map((cell) => cell.trim().replaceAll('\\|', '|')),
     );
 
-/** What a Test column names: `file › title`, or with the title of its describe between; nothing where it is missing. */
+/** `file › title` or `file` › title; the title of a describe may stand between. */
+function testOf(named: string): Named {
+  const [file = '', ...titles] = named.replace(/^`([^`]*)`$/, '$1').split(' › ');
+  return { file: file.replaceAll('`', ''), titles };
+}
+
+/** What a Test column names: nothing where it says that a test is missing. */
 const testsOf = (cell: string): Named[] =>
-  cell === '**missing**'
-    ? []
-    : cell.split('<br>').map((one) => {
-        const [file = '', ...titles] = one
-          .trim()
-          .replace(/^`(.*)`$/, '$1')
-          .split(' › ');
-        return { file, titles };
-      });
+  cell === '**missing**' ? [] : cell.split('<br>').map((one) => testOf(one.trim()));
 
 /** A title as it stands in the source, where quotes may be escaped. */
 const plain = (text: string) => text.replaceAll(/\\(['"`\\])/g, '$1');
