@@ -258,6 +258,10 @@ test('Analytics has its tiles, charts and tables', async ({ page, freshServer: s
   await expect(page.getByRole('heading', { name: 'Download Statistics by Version' })).toBeVisible();
   for (const series of ['Total Checks', 'Unique Machines', 'Successful', 'Failed'])
     await expect(page.getByText(series, { exact: true }).first()).toBeVisible();
+  const chart = page.getByRole('region', { name: 'Download Statistics by Version', exact: true });
+  await chart.getByText('Table', { exact: true }).click();
+  await expect(chart.getByRole('row')).toHaveCount(11);
+  await expect(rowOf(chart, bad.version).getByRole('cell')).toHaveText(['5', '5']);
   const performance = page.getByRole('region', { name: 'Release Performance' });
   await expect(performance.getByRole('columnheader')).toHaveText([
     'Version',
@@ -288,6 +292,7 @@ test('Analytics has its tiles, charts and tables', async ({ page, freshServer: s
   const latest = activity.getByRole('row').nth(1);
   await expect(latest).toContainText('macOS (arm64)');
   await expect(latest).toContainText('Unknown');
+  await expect(latest.getByRole('cell').nth(3)).toHaveText('just now');
   await expect(latest.getByRole('cell').last()).toHaveText('1');
   await expectAccessible(page);
   await latest.getByRole('link').click();
