@@ -208,10 +208,11 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
     },
     { scope: 'worker', timeout: 90_000 },
   ],
-  // oxlint-disable-next-line no-empty-pattern
-  freshServer: async ({}, use) => {
+  freshServer: async ({ context }, use) => {
     const server = await startServer();
     await use(server);
+    // a page that outlives its server asks for it in vain
+    await Promise.all(context.pages().map((page) => page.close()));
     await server.stop();
   },
   baseURL: async ({ server }, use) => use(server.url),
