@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { activationStatuses } from './activations.ts';
 import { answeredInstant, listMeta, paging, requiredText, search, wholeNumber } from './common.ts';
-import { channels } from './releases.ts';
+import { channels } from './versions.ts';
 import { route, staffWith } from './route.ts';
 
 export const updateEventTypes = [

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { id, instant, requiredText, text } from './common.ts';
 import { updateEventTypes } from './machines.ts';
-import { architectures, channels, platforms } from './releases.ts';
+import { architectures, platforms } from './builds.ts';
+import { channels } from './versions.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
 /** A machine's own report; `eventId` is made by the client, so that a retry counts once. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, requiredText, wholeNumber } from './common.ts';
-import { buildFields, largestFile, publishFields, release, sha512 } from './releases.ts';
+import { buildFields, largestFile, publishFields, sha512 } from './builds.ts';
+import { release } from './releases.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
 /** Files up to this many bytes go in one request, larger ones in chunks (spec part 2, section 9). */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import semver from 'semver';
 import { describe, expect, test } from 'vitest';
-import { channels } from './releases.ts';
-import { compareVersions, isVersion, nextVersion, versionText, type Bump } from './versions.ts';
+import { channels, compareVersions, isVersion, nextVersion, versionText, type Bump } from './versions.ts';
 
 /** The lists of the specification itself (semver.org, its suggested expression). */
 const valid = [

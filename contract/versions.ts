@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { Channel } from './releases.ts';
+
+export const channels = ['stable', 'beta', 'alpha'] as const;
+export type Channel = (typeof channels)[number];
 
 /** semver 2.0.0, its own expression: major.minor.patch with optional prerelease and build. */
 const semver =

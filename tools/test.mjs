@@ -103,7 +103,7 @@ async function browserTests() {
   const report = readReport(file);
   if (!report) return { passed: 0, failed: 1 };
   const { stats } = report;
-  for (const spec of report.suites.flatMap(specsOf).filter(({ ok }) => !ok))
+  for (const spec of report.suites.flatMap(specsOf).filter((one) => !one.ok))
     failures.push([
       `${spec.file}:${spec.line} ${spec.title}`,
       firstLine(spec.tests[0]?.results[0]?.error?.message),

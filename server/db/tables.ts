@@ -5,7 +5,8 @@ import type { LicenseType } from '../../contract/licenses.ts';
 import type { UpdateEventType } from '../../contract/machines.ts';
 import type { Action, Resource } from '../../contract/permissions.ts';
 import type { ValidationCode } from '../../contract/validation.ts';
-import type { Architecture, Channel, Platform } from '../../contract/releases.ts';
+import type { Architecture, Platform } from '../../contract/builds.ts';
+import type { Channel } from '../../contract/versions.ts';
 import type { ApiKeyScope } from '../../contract/route.ts';
 
 /** A column that the database fills or a trigger keeps: read, never written. */

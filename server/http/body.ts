@@ -17,21 +17,21 @@ export class Body extends Readable {
   override _read(): void {}
 
   override pipe<T extends NodeJS.WritableStream>(to: T): T {
-    this.#writeAll(to).then(
-      () => {
-        to.end();
-        this.push(null);
-        this.resume();
-      },
-      (error: Error) => this.destroy(error),
-    );
+    void this.#writeAll(to);
     return to;
   }
 
   async #writeAll(to: NodeJS.WritableStream): Promise<void> {
-    for await (const piece of this.#pieces) {
-      await write(to, piece);
-      letGo([piece]);
+    try {
+      for await (const piece of this.#pieces) {
+        await write(to, piece);
+        letGo([piece]);
+      }
+      to.end();
+      this.push(null);
+      this.resume();
+    } catch (error) {
+      this.destroy(error as Error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { activationStatuses } from '../../../contract/activations.ts';
 import type { Explanation, machines as calls } from '../../../contract/machines.ts';
-import type { Architecture, Platform } from '../../../contract/releases.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';

@@ -1,13 +1,8 @@
 import { sql } from 'kysely';
-import {
-  architectures,
-  channels,
-  platforms,
-  type Release,
-  type releases as calls,
-} from '../../../contract/releases.ts';
+import { architectures, platforms } from '../../../contract/builds.ts';
+import type { Release, releases as calls } from '../../../contract/releases.ts';
+import { channels, compareVersions } from '../../../contract/versions.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import { compareVersions } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { containsPattern } from '../../db/sql.ts';
 import type { Failure } from '../../failure.ts';

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import type { Architecture, FailureThreshold, Platform } from '../../../contract/builds.ts';
 import {
   releaseCan,
   releases as calls,
-  type Architecture,
-  type Channel,
-  type FailureThreshold,
-  type Platform,
   type Release,
   type ReleasePatch,
 } from '../../../contract/releases.ts';
+import type { Channel } from '../../../contract/versions.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { editConflict } from '../../edit-conflict.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { channels } from '../../../contract/releases.ts';
-import { compareVersions } from '../../../contract/versions.ts';
+import { channels, compareVersions } from '../../../contract/versions.ts';
 import { decide, type Candidate, type Question } from './decide.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
 import { rolloutBucket } from './rollout.ts';

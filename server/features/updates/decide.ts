@@ -1,6 +1,6 @@
 import type { OfferReason } from '../../../contract/machines.ts';
-import { channels, type Architecture, type Channel, type Platform } from '../../../contract/releases.ts';
-import { compareVersions } from '../../../contract/versions.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { channels, type Channel, compareVersions } from '../../../contract/versions.ts';
 import { rolloutBucket } from './rollout.ts';
 
 /** What the decision looks at in a release; `deletedAt` only where releases in the bin are asked about. */

@@ -1,6 +1,6 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
-import type { Architecture, Channel, Platform } from '../../../contract/releases.ts';
-import { compareVersions } from '../../../contract/versions.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { type Channel, compareVersions } from '../../../contract/versions.ts';
 import { judge, newestFirst, type Candidate, type Question, type Verdict } from './decide.ts';
 
 /** A machine as it was last heard of; unknown is null. */

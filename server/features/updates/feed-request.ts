@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Architecture, Channel, Platform } from '../../../contract/releases.ts';
-import { isVersion } from '../../../contract/versions.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { type Channel, isVersion } from '../../../contract/versions.ts';
 import { machineHashOf } from './machine-id.ts';
 
 /** What may stand in the address of every feed. */

@@ -1,6 +1,5 @@
 import type { UpdateEventType } from '../../../contract/machines.ts';
-import type { Channel } from '../../../contract/releases.ts';
-import { isVersion } from '../../../contract/versions.ts';
+import { type Channel, isVersion } from '../../../contract/versions.ts';
 
 /** What the service itself saw of a file that it sent: no event, for the history is what the machine says. */
 export type Delivery = 'delivery_begun' | 'delivered';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { channels, type Architecture, type Channel, type Platform } from '../../../contract/releases.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { channels, type Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
 import { after, counted, type DownloadState } from './download-state.ts';
 import { concerns, type Happening } from './happening.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Channel } from '../../../contract/releases.ts';
+import type { Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
 import { isEvent, newsByMachine, succeeded, type Happening, type MachineNews } from './happening.ts';
 import { displayIdOf } from './machine-id.ts';

@@ -1,4 +1,4 @@
-import { channels } from '../../../contract/releases.ts';
+import { channels } from '../../../contract/versions.ts';
 import type { Actor } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import type { LiveRelease } from '../releases/releases.ts';

@@ -2,7 +2,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ErrorDetail } from '../../../contract/errors.ts';
-import { buildFields, publishFields, sha512 } from '../../../contract/releases.ts';
+import { buildFields, publishFields, sha512 } from '../../../contract/builds.ts';
 import { directUploadLimit, uploads } from '../../../contract/uploads.ts';
 import { fail, type Failure } from '../../failure.ts';
 

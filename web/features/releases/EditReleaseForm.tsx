@@ -1,7 +1,8 @@
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
 import { useEffect } from 'react';
-import { channels, releasePatch, type Release } from '../../../contract/releases.ts';
+import { releasePatch, type Release } from '../../../contract/releases.ts';
+import { channels } from '../../../contract/versions.ts';
 import { fieldErrors } from '../../api-error.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';

@@ -1,5 +1,6 @@
 import { Checkbox, Select } from '@mantine/core';
-import { architectures, channels, platforms } from '../../../contract/releases.ts';
+import { architectures, platforms } from '../../../contract/builds.ts';
+import { channels } from '../../../contract/versions.ts';
 import { oneOf } from '../../search-params.ts';
 import { architectureNames, platformNames } from './release-words.ts';
 import type { ReleasesSearch } from './releases-search.ts';

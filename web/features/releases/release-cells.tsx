@@ -1,5 +1,7 @@
 import { IconBrandApple, IconBrandWindows, IconDeviceDesktop } from '@tabler/icons-react';
-import type { Channel, Platform, Release } from '../../../contract/releases.ts';
+import type { Platform } from '../../../contract/builds.ts';
+import type { Release } from '../../../contract/releases.ts';
+import type { Channel } from '../../../contract/versions.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { channelTones, shortPlatformText } from './release-words.ts';
 import classes from './releases.module.css';

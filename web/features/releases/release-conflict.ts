@@ -1,4 +1,4 @@
-import type { FailureThreshold } from '../../../contract/releases.ts';
+import type { FailureThreshold } from '../../../contract/builds.ts';
 import { ApiError } from '../../api-error.ts';
 import type { ConflictRow } from '../../ui/ConflictDialog.tsx';
 import { fieldLabels } from './release-form.ts';

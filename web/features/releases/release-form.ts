@@ -1,4 +1,5 @@
-import type { Channel, Release } from '../../../contract/releases.ts';
+import type { Release } from '../../../contract/releases.ts';
+import type { Channel } from '../../../contract/versions.ts';
 
 /** What the Edit dialog holds; numbers as a number field gives them, which may be text that is none. */
 export type ReleaseValues = {

@@ -1,4 +1,5 @@
-import type { Architecture, Channel, Platform } from '../../../contract/releases.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
+import type { Channel } from '../../../contract/versions.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 

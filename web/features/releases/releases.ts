@@ -1,11 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import {
-  architectures,
-  channels,
-  permanentConfirmation,
-  platforms,
-  releases,
-} from '../../../contract/releases.ts';
+import { architectures, platforms } from '../../../contract/builds.ts';
+import { permanentConfirmation, releases } from '../../../contract/releases.ts';
+import { channels } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList } from '../../api.ts';
 import { shouldRetry } from '../../query-client.ts';

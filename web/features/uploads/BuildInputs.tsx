@@ -1,6 +1,6 @@
 import { Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
-import { architectures, channels, platforms } from '../../../contract/releases.ts';
-import { nextVersion, type Bump } from '../../../contract/versions.ts';
+import { architectures, platforms } from '../../../contract/builds.ts';
+import { channels, nextVersion, type Bump } from '../../../contract/versions.ts';
 import { oneOf } from '../../search-params.ts';
 import type { ReleaseFormState } from './release-form.ts';
 import { architectureNames, platformNames } from './upload-words.ts';

@@ -1,4 +1,4 @@
-import type { Architecture, Platform } from '../../../contract/releases.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
 
 /** What a file name says about a build (spec part 2, section 2.2). Upper and lower case are alike. */

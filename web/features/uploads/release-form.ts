@@ -1,16 +1,9 @@
 import { schemaResolver, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { z } from 'zod';
-import {
-  buildFields,
-  publishFields,
-  urlReleaseInput,
-  type Architecture,
-  type Channel,
-  type Platform,
-  type releases,
-} from '../../../contract/releases.ts';
+import { buildFields, publishFields, type Architecture, type Platform } from '../../../contract/builds.ts';
+import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
+import { type Channel, isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
-import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { BuildFields } from './upload-transport.ts';
 
 export type ReleaseMode = 'file' | 'url';

@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { releases, type Channel, type Platform } from '../../../contract/releases.ts';
+import type { Platform } from '../../../contract/builds.ts';
+import { releases } from '../../../contract/releases.ts';
+import type { Channel } from '../../../contract/versions.ts';
 import { call, callList } from '../../api.ts';
 import type { UrlPayload } from './release-form.ts';
 

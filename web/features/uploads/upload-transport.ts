@@ -1,10 +1,6 @@
-import type {
-  Architecture,
-  Channel,
-  FailureThreshold,
-  Platform,
-  Release,
-} from '../../../contract/releases.ts';
+import type { Architecture, FailureThreshold, Platform } from '../../../contract/builds.ts';
+import type { Release } from '../../../contract/releases.ts';
+import type { Channel } from '../../../contract/versions.ts';
 import type { Route } from '../../../contract/route.ts';
 import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';

@@ -1,4 +1,4 @@
-import type { Architecture, Platform } from '../../../contract/releases.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import type { Upload } from './upload-list.ts';
 

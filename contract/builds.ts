@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { text } from './common.ts';
+import { channels, versionText } from './versions.ts';
+
+/* What a build is, and what staff say of it: the same for a file, an upload in chunks and an address elsewhere. */
+
+export const platforms = ['win32', 'darwin', 'linux'] as const;
+export type Platform = (typeof platforms)[number];
+export const architectures = ['x64', 'arm64', 'ia32'] as const;
+export type Architecture = (typeof architectures)[number];
+
+/** When an update fails too often, its rollout pauses itself: more than `percent` of at least `minimumInstalls`. */
+export const failureThreshold = z
+  .strictObject({
+    percent: z.number().min(0).max(100),
+    minimumInstalls: z.number().int().min(1).max(1_000_000),
+  })
+  .meta({ id: 'FailureThreshold' });
+export type FailureThreshold = z.output<typeof failureThreshold>;
+
+export const percentage = z
+  .number('Must be a whole number from 0 to 100')
+  .int('Must be a whole number from 0 to 100')
+  .min(0, 'Must be a whole number from 0 to 100')
+  .max(100, 'Must be a whole number from 0 to 100');
+
+const optionalText = (max: number) =>
+  text(max)
+    .nullish()
+    .transform((value) => value || null);
+
+/** Empty or a version. */
+const optionalVersion = z
+  .union([z.literal(''), versionText])
+  .nullish()
+  .transform((value) => value || null);
+
+/** What identifies a build; the same in both upload modes. */
+export const buildFields = {
+  version: versionText,
+  channel: z.enum(channels).default('stable'),
+  platform: z.enum(platforms).default('win32'),
+  architecture: z.enum(architectures).default('x64'),
+};
+
+/** What staff say about a build beside its identity. A draft cannot be mandatory: the server clears it. */
+export const publishFields = {
+  releaseNotes: optionalText(20_000),
+  minimumAppVersion: optionalVersion,
+  isMandatory: z.boolean().default(false),
+  isDraft: z.boolean().default(true),
+  rolloutPercentage: percentage.default(100),
+  failureThreshold: failureThreshold.nullish().transform((value) => value ?? null),
+};
+
+/** 64 bytes in base64, or 128 hex digits; stored as base64. */
+export const sha512 = z
+  .string('SHA512 hash is required')
+  .trim()
+  .min(1, { error: 'SHA512 hash is required', abort: true })
+  .regex(/^([A-Za-z0-9+/]{86}==|[0-9a-fA-F]{128})$/, 'Must be a SHA-512 in base64 or hex')
+  .transform((value) => (value.length === 128 ? hexToBase64(value) : value));
+
+function hexToBase64(hex: string): string {
+  const bytes = hex.match(/../g)!.map((pair) => String.fromCharCode(Number.parseInt(pair, 16)));
+  return btoa(bytes.join(''));
+}
+
+export const largestFile = 20 * 1024 ** 3;
