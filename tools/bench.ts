@@ -33,7 +33,7 @@ const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
 
 type Part = { fill?: (databaseUrl: string) => Promise<void>; bench: (stage: Stage) => Promise<Row[]> };
 
-/** In this order; each is filled when its turn comes, after the start of the server has made the partitions. */
+/** In this order, each on a server just started; filled after the start, which makes the partitions. */
 const parts: Record<string, Part> = {
   licensing: { bench: async (stage) => [...(await benchLicensing(stage)), peakMemory(stage.process)] },
   console: { bench: benchConsole },
@@ -56,19 +56,19 @@ async function main(): Promise<void> {
     const ports = { ours: await freePort(), bare: await freePort() };
     const env = { DATABASE_URL: database.url, BARE_FILE: path.join(folder, 'bare.bin') };
     await children.start('tools/bench/bare-server.js', { ...env, PORT: String(ports.bare) });
-    const ours = await children.start('server/main.js', {
-      ...env,
-      PORT: String(ports.ours),
-      DATA_DIR: folder,
-      ADMIN_EMAIL: admin.email,
-      ADMIN_PASSWORD: admin.password,
-      LOG_LEVEL: 'info',
-    });
+    const startOurs = () =>
+      children.start('server/main.js', {
+        ...env,
+        PORT: String(ports.ours),
+        DATA_DIR: folder,
+        ADMIN_EMAIL: admin.email,
+        ADMIN_PASSWORD: admin.password,
+        LOG_LEVEL: 'info',
+      });
     const stage = {
       bare: `http://127.0.0.1:${ports.bare}`,
       ours: `http://127.0.0.1:${ports.ours}`,
       admin,
-      process: ours,
       folder,
       sample,
       seconds,
@@ -76,11 +76,13 @@ async function main(): Promise<void> {
     printHead();
     for (const [name, { fill, bench }] of Object.entries(parts)) {
       if (options.only && !options.only.split(',').includes(name)) continue;
+      const ours = await startOurs();
       await fill?.(database.url);
-      (await bench(await signedIn(stage))).forEach(print);
+      (await bench(await signedIn({ ...stage, process: ours }))).forEach(print);
+      await children.stop(ours);
     }
   } finally {
-    await children.stop();
+    await children.stopAll();
     await database.stop();
     await rm(folder, { recursive: true, force: true });
   }

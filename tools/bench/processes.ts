@@ -32,24 +32,23 @@ async function startNode(script: string, env: Record<string, string>): Promise<C
   return child;
 }
 
-/** The processes of a run, stopped together at its end however it ends. */
+/** The processes of a run, all stopped at its end however it ends. */
 export function createChildren() {
-  const running: ChildProcess[] = [];
+  const running = new Set<ChildProcess>();
+  const stop = async (child: ChildProcess): Promise<void> => {
+    running.delete(child);
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  };
   return {
     async start(script: string, env: Record<string, string>): Promise<ChildProcess> {
       const child = await startNode(script, env);
-      running.push(child);
+      running.add(child);
       return child;
     },
-    async stop(): Promise<void> {
-      await Promise.all(
-        running.map(async (child) => {
-          const exited = once(child, 'exit');
-          child.kill('SIGTERM');
-          await exited;
-        }),
-      );
-    },
+    stop,
+    stopAll: () => Promise.all([...running].map(stop)),
   };
 }
 
