@@ -17,7 +17,7 @@ const columns = sql`audit_id, timestamp, user_email, user_role, event_type, reso
 const nearby = 20_000;
 const farthest = 100_000;
 const lookupMs = 1000;
-const countMs = 300;
+const countMs = 150;
 
 /**
  * One page of a filter, however rare its entries are among millions: first among the nearest, then among more of them
