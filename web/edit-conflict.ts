@@ -40,6 +40,7 @@ export function useEdit<Values, Saved>({ save, onSaved, onConflict }: Edit<Value
       error && mine !== undefined
         ? {
             error,
+            mine,
             saveMine: () => edit.mutate({ values: mine, updatedAt: storedVersion(error) }),
             dismiss: () => {
               edit.reset();

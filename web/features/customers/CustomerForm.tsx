@@ -1,9 +1,10 @@
 import { Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { countries } from '../../../contract/countries.ts';
 import { customerInput, type Customer } from '../../../contract/customers.ts';
 import { fieldErrors, messageOf } from '../../api-error.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { prefixFirst } from '../../ui/prefix-first.ts';
@@ -47,10 +48,7 @@ export function CustomerForm(props: {
 }) {
   const form = useForm({ initialValues: valuesOf(props.customer), validate, validateInputOnBlur: ['email'] });
   const refused = fieldErrors(props.error);
-  const { setErrors } = form;
-  useEffect(() => {
-    if (props.error) setErrors(fieldErrors(props.error));
-  }, [props.error, setErrors]);
+  useRefusedFields(props.error, form.setErrors);
 
   return (
     <form ref={focusLate} noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>

@@ -1,8 +1,9 @@
 import { Button, Group, NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
 import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
 import { fieldErrors, messageOf } from '../../api-error.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
@@ -37,10 +38,7 @@ export function LicenseForm(props: Props) {
     initialValues: valuesOf(license, terms, useNow()),
     validate: (values) => validate(values, license),
   });
-  const { setErrors } = form;
-  useEffect(() => {
-    if (error) setErrors(fieldErrors(error));
-  }, [error, setErrors]);
+  useRefusedFields(error, form.setErrors);
   const unexplained = error && !Object.keys(fieldErrors(error)).some((path) => path in fieldLabels);
 
   return (

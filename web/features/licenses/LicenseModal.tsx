@@ -1,15 +1,16 @@
 import { Modal } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
-import { ApiError, messageOf } from '../../api-error.ts';
+import { messageOf } from '../../api-error.ts';
+import { useEdit } from '../../edit-conflict.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { FormSkeleton } from './CustomersFirst.tsx';
-import { conflictRows, storedVersion } from './license-conflict.ts';
+import { conflictRows } from './license-conflict.ts';
 import { modalTerms } from './license-term.ts';
 import { LicenseDetails } from './LicenseDetails.tsx';
 import { LicenseForm } from './LicenseForm.tsx';
@@ -67,22 +68,22 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-type Change = { payload: LicensePayload; customerName: string; updatedAt: string | undefined };
+/** The name of the customer is what a conflict shows of it. */
+type Change = { payload: LicensePayload; customerName: string };
 
 function EditForm(props: { license: License; onConflict: (conflict: boolean) => void; onClose: () => void }) {
   const { license, onConflict, onClose } = props;
   // What the person began from; a later load of the same license must not pass for having been seen.
   const [seen] = useState(license);
-  const update = useMutation({
-    mutationFn: ({ payload, updatedAt }: Change) => updateLicense(seen.licenseId, { ...payload, updatedAt }),
-    onSuccess: ({ licenseKey }) => {
+  const edit = useEdit({
+    save: ({ payload }: Change, updatedAt) => updateLicense(seen.licenseId, { ...payload, updatedAt }),
+    onSaved: ({ licenseKey }) => {
       void toast({ message: `License ${licenseKey} updated` });
       onClose();
     },
-    onError: (error) => onConflict(isConflict(error)),
+    onConflict,
   });
-  const conflict = isConflict(update.error) ? update.error : undefined;
-  const mine = update.variables;
+  const { conflict } = edit;
 
   return (
     <>
@@ -93,29 +94,24 @@ function EditForm(props: { license: License; onConflict: (conflict: boolean) => 
         license={seen}
         terms={modalTerms}
         submitLabel="Update License"
-        busy={update.isPending}
-        error={conflict ? null : update.error}
-        onSubmit={(payload, customerName) =>
-          update.mutate({ payload, customerName, updatedAt: seen.updatedAt })
-        }
+        busy={edit.busy}
+        error={edit.error}
+        onSubmit={(payload, customerName) => edit.submit({ payload, customerName }, seen.updatedAt)}
         onCancel={onClose}
       />
-      {conflict && mine && (
+      {conflict && (
         <ConflictDialog
           opened
-          rows={conflictRows(conflict, { theirs: license.customer?.name ?? '—', yours: mine.customerName })}
-          busy={update.isPending}
+          rows={conflictRows(conflict.error, {
+            theirs: license.customer?.name ?? '—',
+            yours: conflict.mine.customerName,
+          })}
+          busy={edit.busy}
           onKeepTheirs={onClose}
-          onSaveMine={() => update.mutate({ ...mine, updatedAt: storedVersion(conflict) })}
-          onClose={() => {
-            update.reset();
-            onConflict(false);
-          }}
+          onSaveMine={conflict.saveMine}
+          onClose={conflict.dismiss}
         />
       )}
     </>
   );
 }
-
-const isConflict = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === 'EDIT_CONFLICT';

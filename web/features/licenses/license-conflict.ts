@@ -34,9 +34,3 @@ function inWords(path: Exclude<Field, 'customerId'>, value: unknown): string {
       return String(value);
   }
 }
-
-/** The version that the person has now seen; a third one in between is a conflict again. */
-export function storedVersion(conflict: ApiError): string | undefined {
-  const version = conflict.details.find((detail) => detail.path === 'updatedAt')?.current;
-  return typeof version === 'string' ? version : undefined;
-}

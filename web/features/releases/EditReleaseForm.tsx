@@ -1,9 +1,8 @@
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
-import { useEffect } from 'react';
 import { releasePatch, type Release } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
-import { fieldErrors } from '../../api-error.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';
 import { asDraft, fieldLabels, payloadOf, valuesOf, type ReleaseValues } from './release-form.ts';
@@ -36,10 +35,7 @@ export function EditReleaseForm(props: {
   onCancel: () => void;
 }) {
   const form = useForm({ initialValues: valuesOf(props.release), validate });
-  const { setErrors } = form;
-  useEffect(() => {
-    if (props.error) setErrors(fieldErrors(props.error));
-  }, [props.error, setErrors]);
+  useRefusedFields(props.error, form.setErrors);
   const { isDraft } = form.values;
 
   return (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../api-error.ts';
-import { conflictOf, conflictRows, storedVersion } from './release-conflict.ts';
+import { conflictRows } from './release-conflict.ts';
 
 const conflict = new ApiError(409, 'Changed', {
   code: 'EDIT_CONFLICT',
@@ -17,16 +17,10 @@ const conflict = new ApiError(409, 'Changed', {
   ],
 });
 
-test('shows what differs in words, and knows the stored version', () => {
+test('shows what differs in words', () => {
   expect(conflictRows(conflict)).toEqual([
     { field: 'Draft Release', theirs: 'No', yours: 'Yes' },
     { field: 'Release Notes', theirs: 'Fixes', yours: '—' },
     { field: 'Failure threshold', theirs: 'more than 5 % of at least 50', yours: '—' },
   ]);
-  expect(storedVersion(conflict)).toBe('2026-11-20T09:00:00.000Z');
-});
-
-test('tells a lost update from other failures', () => {
-  expect(conflictOf(conflict)).toBe(conflict);
-  expect(conflictOf(new ApiError(409, 'x', { code: 'ALREADY_EXISTS' }))).toBeUndefined();
 });

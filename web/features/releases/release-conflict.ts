@@ -1,10 +1,7 @@
 import type { FailureThreshold } from '../../../contract/builds.ts';
-import { ApiError } from '../../api-error.ts';
+import type { ApiError } from '../../api-error.ts';
 import type { ConflictRow } from '../../ui/ConflictDialog.tsx';
 import { fieldLabels } from './release-form.ts';
-
-export const conflictOf = (error: unknown): ApiError | undefined =>
-  error instanceof ApiError && error.code === 'EDIT_CONFLICT' ? error : undefined;
 
 const isField = (path: string): path is keyof typeof fieldLabels => path in fieldLabels;
 
@@ -13,12 +10,6 @@ export const conflictRows = (conflict: ApiError): ConflictRow[] =>
   conflict.details.flatMap(({ path, current, yours }) =>
     isField(path) ? [{ field: fieldLabels[path], theirs: inWords(current), yours: inWords(yours) }] : [],
   );
-
-/** The version that the person has now seen; a third one in between is a conflict again. */
-export function storedVersion(conflict: ApiError): string | undefined {
-  const version = conflict.details.find((detail) => detail.path === 'updatedAt')?.current;
-  return typeof version === 'string' ? version : undefined;
-}
 
 function inWords(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
+import { conflictOf } from '../../edit-conflict.ts';
 import { useAuth } from '../../session.tsx';
-import { conflictOf } from './release-conflict.ts';
 import { payloadOf, rolloutAfter, rolloutOnPublishing, type ReleaseValues } from './release-form.ts';
 import { setRollout, updateRelease } from './releases.ts';
 

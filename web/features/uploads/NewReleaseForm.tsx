@@ -1,8 +1,9 @@
 import { Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { fieldErrors, messageOf } from '../../api-error.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { BuildInputs } from './BuildInputs.tsx';
@@ -56,9 +57,7 @@ export function NewReleaseForm(props: {
   const { error } = create;
   const { setErrors } = form;
   const values = withVersion(form.values, existing);
-  useEffect(() => {
-    if (error) setErrors(atFields(fieldErrors(error)));
-  }, [error, setErrors]);
+  useRefusedFields(error, setErrors, atFields);
   const refused = atFields(fieldErrors(error));
   const unexplained = error && !Object.keys(refused).some((field) => field in values);
 

@@ -1,8 +1,7 @@
 import { Stack, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
-import { useEffect } from 'react';
 import { users, type User } from '../../../contract/users.ts';
-import { fieldErrors } from '../../api-error.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
@@ -28,10 +27,7 @@ export function EditUserForm(props: {
 }) {
   const { email, name, role } = props.user;
   const form = useForm<UserValues>({ initialValues: { email, name, role }, validate });
-  const { setErrors } = form;
-  useEffect(() => {
-    if (props.error) setErrors(fieldErrors(props.error));
-  }, [props.error, setErrors]);
+  useRefusedFields(props.error, form.setErrors);
 
   const problem = problemBesideFields(props.error, 'Failed to update user');
 
