@@ -11,12 +11,8 @@ import { startSignals } from './db/signals.ts';
 import { auditKeys, withAuditKey } from './features/audit/audit.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
 import { loadRetiredSigners, loadSigner } from './features/validation/signing.ts';
-import { startAuditRetention } from './jobs/audit-retention.ts';
 import { startAuditSealer } from './jobs/audit-sealer.ts';
-import { startBinPurge } from './jobs/bin-purge.ts';
-import { startEventKeeping } from './jobs/event-keeping.ts';
-import { startHousekeeping } from './jobs/housekeeping.ts';
-import { startUploadSweep } from './jobs/upload-sweep.ts';
+import { startJobs } from './jobs/jobs.ts';
 import { createLog } from './log.ts';
 import { outside } from './outside.ts';
 import { createPasswords } from './passwords.ts';
@@ -55,11 +51,7 @@ async function start(
 
   const app = await buildApp(context, { signer, auditKeys: keys, passwords, version: await readVersion() });
   const auditSealer = startAuditSealer(context, keys);
-  const auditRetention = startAuditRetention(context, keys);
-  const housekeeping = startHousekeeping(context);
-  const binPurge = startBinPurge(context);
-  const eventKeeping = startEventKeeping(context);
-  const uploadSweep = startUploadSweep(context);
+  const jobs = startJobs(context, keys);
   await app.listen({ port: config.port, host: config.host });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
@@ -67,12 +59,8 @@ async function start(
 
   return async () => {
     await app.close();
-    auditRetention.stop();
+    jobs.stop();
     await auditSealer.stop();
-    housekeeping.stop();
-    binPurge.stop();
-    eventKeeping.stop();
-    uploadSweep.stop();
     await passwords.stop();
     await signals.stop();
     await pool.end();

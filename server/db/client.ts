@@ -26,7 +26,7 @@ export function createPool(databaseUrl: string, size = 12): pg.Pool {
     connectionTimeoutMillis: 900,
     idleTimeoutMillis: 60_000,
     application_name: 'lanyard',
-    // Bound what a stuck query may hold; exports set their own.
+    // Bound what a stuck query may hold.
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 30_000,
     // awaited by the pool before the connection's first user gets it

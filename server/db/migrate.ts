@@ -2,11 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { PoolClient } from 'pg';
 import pg from 'pg';
+import { locks } from './locks.ts';
 
 const folder = path.join(import.meta.dirname, 'migrations');
-
-/** Any fixed number will do; two Lanyard processes must only agree on it. */
-const migrationLock = 7_241_160_001;
 
 /**
  * Brings the schema up to date: every file of `migrations/` that the database has not seen, in the order of the
@@ -19,7 +17,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query('select pg_advisory_lock($1)', [locks.migration]);
     return await applyPending(client as unknown as PoolClient);
   } finally {
     await client.end();

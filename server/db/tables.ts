@@ -154,7 +154,6 @@ export type Tables = {
     actor: string;
     key: string;
     request_hash: Buffer;
-    status: number;
     answer: ColumnType<unknown, string | null, string | null>;
     created_at: Date;
   };

@@ -7,7 +7,7 @@ import { permissionsOf, type Access, type Route } from '../../contract/route.ts'
 import { hasPermission } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../db/signals.ts';
+import { transactOrFail } from '../db/transaction.ts';
 import { fail, isFailure, type Failure } from '../failure.ts';
 import type { Call, ChangeHandler, CsvFile, Implemented, SessionCookie } from './call.ts';
 import { claimKey, keepAnswer, readIdempotencyKey, type StoredAnswer } from './idempotency.ts';
@@ -85,15 +85,6 @@ async function answer(
   return sendAnswer(route, reply, result);
 }
 
-/** Carries a Failure out of a transaction, so that it rolls back. */
-class RolledBack extends Error {
-  readonly failure: Failure;
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
 async function runChange(
   context: Context,
   route: Route,
@@ -105,27 +96,20 @@ async function runChange(
   if (isFailure(key)) return key;
   const { actor, now } = call.by;
   const prepared = await handler.prepare?.(call);
-  try {
-    return await transact(context.db, context.signals, async (tx) => {
-      if (key !== undefined) {
-        const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
-        const earlier = await claimKey(tx, { actor, key, request: asked, now });
-        if (isFailure(earlier)) throw new RolledBack(earlier);
-        if (earlier) return repeated(route, earlier);
-      }
-      // not before: what was carried out once is answered again, even when preparing it would fail by now
-      if (isFailure(prepared)) throw new RolledBack(prepared);
-      const result: unknown = await handler.change(tx, call, prepared);
-      if (isFailure(result)) throw new RolledBack(result);
-      if (key !== undefined) {
-        await keepAnswer(tx, actor, key, { status: 1, answer: route.shownOnce ? null : result });
-      }
-      return result;
-    });
-  } catch (error) {
-    if (error instanceof RolledBack) return error.failure;
-    throw error;
-  }
+  return transactOrFail<unknown>(context, async (tx) => {
+    if (key !== undefined) {
+      const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
+      const earlier = await claimKey(tx, { actor, key, request: asked, now });
+      if (isFailure(earlier)) return earlier;
+      if (earlier) return repeated(route, earlier);
+    }
+    // not before: what was carried out once is answered again, even when preparing it would fail by now
+    if (isFailure(prepared)) return prepared;
+    const result: unknown = await handler.change(tx, call, prepared);
+    if (key !== undefined && !isFailure(result))
+      await keepAnswer(tx, actor, key, route.shownOnce ? null : result);
+    return result;
+  });
 }
 
 function repeated(route: Route, earlier: StoredAnswer): unknown {

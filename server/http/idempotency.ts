@@ -4,7 +4,7 @@ import type { Actor } from '../caller.ts';
 import type { Tx } from '../db/client.ts';
 import { fail, type Failure } from '../failure.ts';
 
-export type StoredAnswer = { status: number; answer: unknown };
+export type StoredAnswer = { answer: unknown };
 
 /** Keys belong to whoever sends them: two people may use the same one. */
 function owner(actor: Actor): string {
@@ -33,7 +33,7 @@ export async function claimKey(
   { actor, key, request, now }: { actor: Actor; key: string; request: unknown; now: Date },
 ): Promise<undefined | StoredAnswer | Failure> {
   const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
-  const claim = { actor: owner(actor), key, request_hash, status: 0, answer: null, created_at: now };
+  const claim = { actor: owner(actor), key, request_hash, answer: null, created_at: now };
   const inserted = await tx
     .insertInto('idempotency_keys')
     .values(claim)
@@ -42,19 +42,19 @@ export async function claimKey(
   if (inserted.numInsertedOrUpdatedRows === 1n) return undefined;
   const first = await tx
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status', 'answer'])
+    .select(['request_hash', 'answer'])
     .where('actor', '=', claim.actor)
     .where('key', '=', key)
     .executeTakeFirstOrThrow();
-  if (request_hash.equals(first.request_hash)) return { status: first.status, answer: first.answer };
+  if (request_hash.equals(first.request_hash)) return { answer: first.answer };
   return fail('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request before.');
 }
 
 /** Keeps the answer under the claimed key, in the same transaction as the change. */
-export async function keepAnswer(tx: Tx, actor: Actor, key: string, stored: StoredAnswer): Promise<void> {
+export async function keepAnswer(tx: Tx, actor: Actor, key: string, answer: unknown): Promise<void> {
   await tx
     .updateTable('idempotency_keys')
-    .set({ status: stored.status, answer: JSON.stringify(stored.answer ?? null) })
+    .set({ answer: JSON.stringify(answer ?? null) })
     .where('actor', '=', owner(actor))
     .where('key', '=', key)
     .execute();

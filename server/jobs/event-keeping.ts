@@ -1,25 +1,12 @@
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { isDatabaseUnreachable, type Tx } from '../db/client.ts';
+import type { Tx } from '../db/client.ts';
+import { locks, tryLock } from '../db/locks.ts';
 
-const everyMs = 3_600_000;
 const dayMs = 86_400_000;
 /** A machine that reports a batch again does so within days. */
 const idsKeptMs = 7 * dayMs;
 const monthsAhead = 2;
-/** Any fixed number will do; the processes on one database must only agree on it. */
-const keepingLock = 7_241_160_004;
-
-/** Sees to the partitions of the update events: at the start, then once an hour. */
-export function startEventKeeping(context: Context): { stop(): void } {
-  const run = () =>
-    void keepEvents(context).catch((error: unknown) => {
-      if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, 'Update events were not seen to');
-    });
-  run();
-  const timer = setInterval(run, everyMs).unref();
-  return { stop: () => clearInterval(timer) };
-}
 
 /**
  * Makes the partitions of this month and the next two, drops those that are older than the policy (EVENTS_KEEP), and
@@ -32,10 +19,7 @@ export async function keepEvents({
 }: Pick<Context, 'db' | 'clock' | 'config'>): Promise<{ made: string[]; dropped: string[] }> {
   const now = clock();
   return db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{
-      mine: boolean;
-    }>`select pg_try_advisory_xact_lock(${keepingLock}) as mine`.execute(tx);
-    if (!rows[0]!.mine) return { made: [], dropped: [] };
+    if (!(await tryLock(tx, locks.eventKeeping))) return { made: [], dropped: [] };
     // Those who write events wait for what is done here, so it rather fails than waits for them long.
     await sql`set local lock_timeout = '3s'`.execute(tx);
     const there = await listPartitions(tx);

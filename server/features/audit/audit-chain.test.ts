@@ -393,6 +393,16 @@ describe('the clean-up', () => {
     expect(await at(1)).toBeDefined();
   });
 
+  test('keeps the evidence whole, however far behind the first entries it lies', async () => {
+    await fill(600);
+    const { audit_id } = await at(590);
+    await behindOurBack("update audit_entries set timestamp = '2020-01-01' where audit_id = $1", [audit_id]);
+    server.clock.advance(days(800));
+    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    expect(await at(1)).toBeDefined();
+    expect((await verify()).broken).toMatchObject({ audit_id, sequence: 590 });
+  });
+
   test('of two at once, both end well and every entry goes once', async () => {
     await fill(30);
     server.clock.advance(days(800));

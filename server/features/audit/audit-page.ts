@@ -7,7 +7,7 @@ import type { Split } from './audit-filter.ts';
 export type Position = { timestamp: Date; audit_id: string };
 export type ListRow = Omit<AuditEntry, 'timestamp'> & { timestamp: Date };
 export type Page = { after: Position | undefined; limit: number; offset: number };
-export type FoundPage = { rows: ListRow[]; total?: number; searchedTo?: Position | undefined };
+export type FoundPage = { rows: ListRow[]; searchedTo?: Position | undefined };
 
 const order = sql`order by timestamp desc, audit_id desc`;
 const columns = sql`audit_id, timestamp, user_email, user_role, event_type, resource_type, resource_id,

@@ -3,6 +3,7 @@ import { shortestRetentionDays, type audit as calls } from '../../../contract/au
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { locks } from '../../db/locks.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { writeAudit } from './audit.ts';
 import { anchorText, type Anchor } from './chain.ts';
@@ -10,8 +11,6 @@ import type { AuditKeys } from './keys.ts';
 import { beginningOf, checkLink, readLinks, type Link, type Place } from './links.ts';
 
 const dayMs = 86_400_000;
-/** Any fixed number will do; the processes on one database must only agree on it. */
-const cleanupLock = 7_241_160_007;
 
 type Config = RouteAnswer<typeof calls.config>;
 type Cleaned = RouteAnswer<typeof calls.cleanup>;
@@ -48,7 +47,7 @@ export async function setRetention(tx: Tx, by: Caller, retentionDays: number): P
  * that is broken there is a WRONG_STATE. A clean-up by the clock that finds nothing leaves no entry.
  */
 export async function cleanUp(tx: Tx, by: Caller, keys: AuditKeys): Promise<Cleaned | Failure> {
-  await sql`select pg_advisory_xact_lock(${cleanupLock})`.execute(tx);
+  await sql`select pg_advisory_xact_lock(${locks.auditCleanup})`.execute(tx);
   await sql`select set_config('lanyard.audit_retention', 'on', true)`.execute(tx);
   const { retentionDays } = await retentionOf(tx);
   const before = new Date(by.now.getTime() - retentionDays * dayMs);

@@ -1,13 +1,12 @@
 import { sql, type Selectable } from 'kysely';
 import type { Db, Tx } from '../../db/client.ts';
+import { locks, tryLock } from '../../db/locks.ts';
 import type { Tables } from '../../db/tables.ts';
 import { headText, sealOf, type Head } from './chain.ts';
 import { countDays } from './day-counts.ts';
 import { hashEntry, type SignedEntryRow } from './entry.ts';
 import { isMacOf, macOf, type AuditKeys } from './keys.ts';
 
-/** Any fixed number will do; the processes on one database must only agree on it. */
-export const sealerLock = 7_241_160_006;
 const atOnce = 500;
 
 type Waiting = SignedEntryRow & { position: number };
@@ -29,10 +28,7 @@ export async function sealPending(db: Db, keys: AuditKeys, clock: () => Date): P
 }
 
 async function sealBatch(tx: Tx, keys: AuditKeys, now: Date): Promise<number> {
-  const { rows } = await sql<{
-    mine: boolean;
-  }>`select pg_try_advisory_xact_lock(${sealerLock}) as mine`.execute(tx);
-  if (!rows[0]!.mine) return 0;
+  if (!(await tryLock(tx, locks.auditSealer))) return 0;
   const waiting = await readWaiting(tx);
   if (waiting.length === 0) return 0;
   const head = await continueFrom(tx, keys);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Release } from '../../../contract/releases.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
+import { transactOrFail } from '../../db/transaction.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { writeAudit } from '../audit/audit.ts';
 import { createRelease, getRelease } from '../releases/releases.ts';
@@ -11,7 +12,6 @@ import { kindOf, wantedOf } from './file-kind.ts';
 import type { Follower } from './follow.ts';
 import type { Findings } from './inspect-worker.ts';
 import type { Inspector } from './inspect.ts';
-import { transactOrFail } from './transaction.ts';
 import {
   beingCompleted,
   cancelled,

@@ -4,6 +4,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { directUploadLimit } from '../../../contract/uploads.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
+import { transactOrFail } from '../../db/transaction.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { createRelease } from '../releases/releases.ts';
 import { blockmapKeyOf, checkFindings, storeBlockmap, toBuild, type BuildFields } from './build.ts';
@@ -11,7 +12,6 @@ import { kindOf, wantedOf, type FileKind } from './file-kind.ts';
 import { checkForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
 import type { Findings } from './inspect-worker.ts';
 import type { Inspection, Inspector } from './inspect.ts';
-import { transactOrFail } from './transaction.ts';
 
 type Parts = Context & { inspector: Inspector };
 type Body = { readable: Readable; contentType: string };

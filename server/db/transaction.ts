@@ -1,7 +1,6 @@
-import type { Context } from '../../context.ts';
-import type { Tx } from '../../db/client.ts';
-import { transact } from '../../db/signals.ts';
-import { isFailure, type Failure } from '../../failure.ts';
+import { isFailure, type Failure } from '../failure.ts';
+import type { Db, Tx } from './client.ts';
+import { transact, type Signals } from './signals.ts';
 
 /** Carries a Failure out of a transaction, so that it rolls back. */
 class RolledBack extends Error {
@@ -12,9 +11,9 @@ class RolledBack extends Error {
   }
 }
 
-/** Runs `work` in a transaction; a Failure rolls back all that it did. For handlers that cannot be one `change`. */
+/** Runs `work` as `transact` does; a Failure that it returns rolls back all that it did. */
 export async function transactOrFail<T>(
-  { db, signals }: Pick<Context, 'db' | 'signals'>,
+  { db, signals }: { db: Db; signals: Signals },
   work: (tx: Tx) => Promise<T | Failure>,
 ): Promise<T | Failure> {
   try {

@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import type { Tx } from './client.ts';
+
+/**
+ * The advisory locks by which all processes on one database agree who does what. Any numbers will do, as long as each
+ * stands here once: whether they are held by a session or by a transaction, PostgreSQL knows only one set of them.
+ */
+export const locks = {
+  migration: 7_241_160_001,
+  housekeeping: 7_241_160_002,
+  binPurge: 7_241_160_003,
+  uploadSweep: 7_241_160_004,
+  auditSealer: 7_241_160_006,
+  auditCleanup: 7_241_160_007,
+  eventKeeping: 7_241_160_008,
+} as const;
+
+/** Takes the lock until the transaction ends; false while another transaction or process holds it. */
+export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
+  const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${lock}) as mine`.execute(
+    tx,
+  );
+  return rows[0]!.mine;
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { releases as calls } from '../../contract/releases.ts';
+import { makeRelease } from '../../tests/factories.ts';
+import { days, eventually, startTestServer, type TestServer } from '../../tests/harness.ts';
+import { locks } from '../db/locks.ts';
+import { keepEvents } from './event-keeping.ts';
+import { startJobs } from './jobs.ts';
+import { sweepUploads } from './upload-sweep.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+test('no two jobs wait for each other', async () => {
+  expect(new Set(Object.values(locks)).size).toBe(Object.keys(locks).length);
+  await server.db.transaction().execute(async (tx) => {
+    for (const lock of [locks.uploadSweep, locks.binPurge, locks.housekeeping])
+      await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
+    expect((await keepEvents(server.context)).made).toHaveLength(3);
+    expect(await sweepUploads(server.context)).toBeUndefined();
+  });
+});
+
+test('what is due at the start is done at once', async () => {
+  const { id } = await makeRelease(server);
+  const api = server.api(await server.signInAs('admin'));
+  await api.ok(calls.softDelete, { params: { releaseId: id }, body: { reason: 'Old' } });
+  server.clock.advance(days(30));
+  await server.db
+    .insertInto('login_failures')
+    .values({ subject: 'ip:192.0.2.1', window_start: new Date('2020-01-01'), failures: 1 })
+    .execute();
+  const jobs = startJobs(server.context, server.auditKeys);
+  await eventually(async () => {
+    const releases = await server.db.selectFrom('releases').select('release_id').execute();
+    const failures = await server.db.selectFrom('login_failures').selectAll().execute();
+    return releases.length === 0 && failures.length === 0;
+  });
+  jobs.stop();
+});

@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts';
+import { isDatabaseUnreachable } from '../db/client.ts';
+import type { AuditKeys } from '../features/audit/audit.ts';
+import { keepRetention } from './audit-retention.ts';
+import { runBinPurge } from './bin-purge.ts';
+import { keepEvents } from './event-keeping.ts';
+import { housekeep } from './housekeeping.ts';
+import { sweepUploads } from './upload-sweep.ts';
+
+type Job = {
+  everyMs: number;
+  run: (context: Context, keys: AuditKeys) => Promise<unknown>;
+  /** What the log says when it did not work out. */
+  failed: string;
+};
+
+const hourMs = 3_600_000;
+
+const jobs: Job[] = [
+  { everyMs: hourMs, run: housekeep, failed: 'Housekeeping failed' },
+  { everyMs: hourMs, run: runBinPurge, failed: 'The recycle bin was not purged' },
+  { everyMs: hourMs, run: sweepUploads, failed: 'The sweep of uploads failed' },
+  { everyMs: hourMs, run: keepEvents, failed: 'Update events were not seen to' },
+  { everyMs: 24 * hourMs, run: keepRetention, failed: 'The audit log was not cleaned up' },
+];
+
+/** Runs what the clock asks for: each job at once, and then every so often until it is stopped. */
+export function startJobs(context: Context, keys: AuditKeys): { stop(): void } {
+  const timers = jobs.map(({ everyMs, run, failed }) => {
+    const tick = () =>
+      void run(context, keys).catch((error: unknown) => {
+        if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, failed);
+      });
+    tick();
+    return setInterval(tick, everyMs).unref();
+  });
+  return { stop: () => timers.forEach((timer) => clearInterval(timer)) };
+}
