@@ -3,10 +3,11 @@ import { countryName } from '../../../contract/countries.ts';
 import type { customers as calls } from '../../../contract/customers.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
-import { csvStream } from '../../csv.ts';
+import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { containsPattern, orderBy } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
+import { writeAudit } from '../audit/audit.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
@@ -71,13 +72,30 @@ function sorted(query: ReturnType<typeof filtered>, sort: ListQuery['sort'] = 'n
   return query.orderBy(orderBy(by, sort.startsWith('-'))).orderBy('customer_id');
 }
 
-/** The filtered list as a CSV file. */
-export function exportCustomers(
+/** The filtered list as a CSV file, and an entry that says who took it. */
+export async function exportCustomers(
   db: Db,
   by: Caller,
   query: RouteInput<typeof calls.exportCsv>['query'],
-): CsvFile {
-  const rows = sorted(filtered(db, query), query.sort).select(customerColumns).stream(500);
+): Promise<CsvFile> {
+  const found = await sorted(filtered(db, query), query.sort).select('customer_id').execute();
+  const rows = inPieces(
+    found.map((c) => c.customer_id),
+    (ids) =>
+      db
+        .selectFrom('customers')
+        .select(customerColumns)
+        .where('customer_id', '=', sql<string>`any(${ids}::uuid[])`)
+        .execute(),
+    (c) => c.customer_id,
+  );
+  await writeAudit(db, by, {
+    event: 'customer.exported',
+    resourceType: 'customer',
+    resourceId: null,
+    summary: `Exported ${found.length} ${found.length === 1 ? 'customer' : 'customers'} as CSV`,
+    after: { filter: query },
+  });
   return {
     fileName: `customers-${by.now.toISOString().slice(0, 10)}.csv`,
     stream: csvStream(rows, {

@@ -4,7 +4,14 @@ import { countries } from '../../../contract/countries.ts';
 import { customers as calls } from '../../../contract/customers.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, validateOn } from '../../../tests/factories.ts';
-import { auditOf, startTestServer, type Api, type Session, type TestServer } from '../../../tests/harness.ts';
+import {
+  auditOf,
+  eventually,
+  startTestServer,
+  type Api,
+  type Session,
+  type TestServer,
+} from '../../../tests/harness.ts';
 
 let server: TestServer;
 let admin: Session;
@@ -479,11 +486,48 @@ describe('the CSV of the list', () => {
     });
   });
 
-  test('holds all of 1,200 customers, more than one fetch of the cursor', async () => {
+  const fill = ({ pool }: TestServer, customers: number) =>
+    pool.query(
+      `insert into customers (customer_id, name, contact_name, country, created_at, updated_at)
+       select gen_random_uuid(), 'C' || 100000 + n, repeat('x', 200), 'DE', now(), now() from generate_series(1, $1::int) n`,
+      [customers],
+    );
+
+  test('holds all of 1,200 customers in their order, more than one piece', async () => {
     await withCustomers([], async (own, ownServer) => {
-      await ownServer.pool.query(`insert into customers (customer_id, name, country, created_at, updated_at)
-        select gen_random_uuid(), 'C' || n, 'DE', now(), now() from generate_series(1, 1200) n`);
-      expect(rowsOf((await own.call(calls.exportCsv)).text)).toHaveLength(1201);
+      await fill(ownServer, 1200);
+      const [, ...rows] = rowsOf((await own.call(calls.exportCsv, { query: { sort: '-name' } })).text);
+      expect(rows.map((row) => row.split(',')[0])).toEqual(
+        Array.from({ length: 1200 }, (_, n) => `C${101_200 - n}`),
+      );
+    });
+  });
+
+  test('holds no connection of the database while its reader takes its time', async () => {
+    await withCustomers([], async (_, ownServer) => {
+      const { headers } = await ownServer.signInAs('super_admin');
+      // more than the buffers between the two hold
+      await fill(ownServer, 50_000);
+      const response = await fetch(`${ownServer.url}/api/customers/export.csv`, { headers });
+      const reader = response.body!.getReader();
+      await reader.read();
+      await eventually(() => Promise.resolve(ownServer.pool.idleCount === ownServer.pool.totalCount));
+      await reader.cancel();
+    });
+  });
+
+  test('leaves an entry that says who took it', async () => {
+    await withCustomers(['Taken'], async (own, { db }) => {
+      await own.call(calls.exportCsv, { query: { search: 'tak' } });
+      const entry = await db
+        .selectFrom('audit_entries')
+        .select(['changes_summary', 'user_email'])
+        .where('event_type', '=', 'customer.exported')
+        .executeTakeFirstOrThrow();
+      expect(entry).toEqual({
+        changes_summary: 'Exported 1 customer as CSV',
+        user_email: expect.any(String),
+      });
     });
   });
 });

@@ -10,12 +10,13 @@ import { moduleLabel } from '../../../contract/modules.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import { csvStream } from '../../csv.ts';
+import { csvStream, inPieces } from '../../csv.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { containsPattern } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
+import { writeAudit } from '../audit/audit.ts';
 import { anyOf, selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
@@ -65,13 +66,30 @@ export async function listLicenses(
 const totalOf = (counts: Counts, tab: LicenseTab | undefined): number =>
   tab ? counts[tab] : counts.active + counts.revoked + counts.expired;
 
-/** The filtered list as a CSV file. */
-export function exportLicenses(
+/** The filtered list as a CSV file, and an entry that says who took its keys. */
+export async function exportLicenses(
   db: Db,
   by: Caller,
   { sort = 'customer', ...filter }: RouteInput<typeof calls.exportCsv>['query'],
-): CsvFile {
-  const rows = selectLicenses(db).where(matches(filter, by.now)).orderBy(inOrder(sort)).stream(500);
+): Promise<CsvFile> {
+  const found = await db
+    .selectFrom('licenses as l')
+    .select('l.license_id')
+    .where(matches(filter, by.now))
+    .orderBy(inOrder(sort))
+    .execute();
+  const rows = inPieces(
+    found.map((l) => l.license_id),
+    (ids) => selectLicenses(db).where('l.license_id', '=', anyOf(ids)).execute(),
+    (l) => l.license_id,
+  );
+  await writeAudit(db, by, {
+    event: 'license.exported',
+    resourceType: 'license',
+    resourceId: null,
+    summary: `Exported ${found.length} ${found.length === 1 ? 'license' : 'licenses'} as CSV`,
+    after: { filter },
+  });
   return {
     fileName: `licenses-${by.now.toISOString().slice(0, 10)}.csv`,
     stream: csvStream(rows, {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audit } from '../../../contract/audit.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
 import { modules } from '../../../contract/modules.ts';
 import {
@@ -679,6 +680,19 @@ describe('the CSV of the list', () => {
       expect(rows).toEqual([
         `${license.licenseKey},"'=Evil, Inc.",enterprise,expired,0,3,"Lung Nodule, Copd",2026-01-01T00:00:00.000Z,2026-11-01T00:00:00.000Z,${license.licenseId}`,
       ]);
+    });
+  });
+
+  test('leaves an entry that says who took the keys, and by which filter', async () => {
+    await fresh(async (own) => {
+      await makeLicense(own);
+      await own.call(calls.exportCsv, { query: { type: 'enterprise' } });
+      const { entries } = await own.ok(audit.list, { query: { eventType: 'license.exported' } });
+      expect(entries).toMatchObject([
+        { changes_summary: 'Exported 1 license as CSV', resource_type: 'license' },
+      ]);
+      const { after } = await own.ok(audit.get, { params: { id: entries[0]!.audit_id } });
+      expect(after).toEqual({ filter: { type: 'enterprise' } });
     });
   });
 });
