@@ -180,4 +180,17 @@ describe('a second factor', () => {
     const user = await root.ok(users.resetSecondFactor, { params: { id: person.userId } });
     expect(user.secondFactor).toBe(false);
   });
+
+  test('is not taken off by oneself in User Management, where no password is asked for', async () => {
+    const person = await server.signInAs('super_admin');
+    const { api } = await withSecondFactor(person);
+    const answer = await api.call(users.resetSecondFactor, { params: { id: person.userId } });
+    expect([answer.status, answer.body.error]).toEqual([
+      422,
+      'Remove your own second factor on your account page, which asks for your password.',
+    ]);
+    expect((await signIn(person.email)).body.code).toBe('SECOND_FACTOR_REQUIRED');
+    await api.ok(calls.removeSecondFactor, { body: { currentPassword: password } });
+    expect((await signIn(person.email)).status).toBe(200);
+  });
 });

@@ -77,11 +77,12 @@ export async function refuseLastSuperAdmin(tx: Tx, user: User): Promise<Failure 
   return other ? undefined : fail('RULE_VIOLATED', 'This is the last super admin. Make another one first.');
 }
 
-/** Nobody removes, deactivates or resets themself here. */
-export const refuseSelf = ({ actor }: Caller, user: User, what: string): Failure | undefined =>
-  actor.kind === 'staff' && actor.userId === user.id
-    ? fail('RULE_VIOLATED', `You cannot ${what} yourself.`)
-    : undefined;
+/**
+ * Nobody removes, deactivates or resets themself here. Without the current password, a stolen session could lock out
+ * whom it was stolen from; the account page asks for it.
+ */
+export const refuseSelf = ({ actor }: Caller, user: User, message: string): Failure | undefined =>
+  actor.kind === 'staff' && actor.userId === user.id ? fail('RULE_VIOLATED', message) : undefined;
 
 const rule = (path: string, message: string) =>
   fail('RULE_VIOLATED', `${path}: ${message}`, { details: [{ path, message }] });

@@ -231,6 +231,19 @@ describe('resetting a password', () => {
     expect((await signIn(user)).status).toBe(401);
     expect((await signIn(user, 'zb7!q2')).status).toBe(200);
   });
+
+  test('is not for oneself: a stolen session would have a new password without the current one', async () => {
+    const boss = await makeUser('super_admin');
+    const self = await signedIn(boss);
+    const body = { newPassword: 'not the owner’s', confirmPassword: 'not the owner’s' };
+    const answer = await self.call(calls.resetPassword, { params: { id: boss.id }, body });
+    expect([answer.status, answer.body.error]).toEqual([
+      422,
+      'Change your own password on your account page, which asks for the current one.',
+    ]);
+    expect((await signIn(boss, body.newPassword)).status).toBe(401);
+    expect((await signIn(boss)).status).toBe(200);
+  });
 });
 
 describe('roles', () => {

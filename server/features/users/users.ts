@@ -24,6 +24,9 @@ const taken = fail('ALREADY_EXISTS', 'There is a user with this email already.',
   details: [{ path: 'email', message: 'Is in use already' }],
 });
 
+const ownPassword = 'Change your own password on your account page, which asks for the current one.';
+const ownSecondFactor = 'Remove your own second factor on your account page, which asks for your password.';
+
 /** All users by name, or those whose email or name contains the search. */
 export async function listUsers(db: Db, search: string | undefined): Promise<User[]> {
   const rows = await selectUsers(db)
@@ -69,7 +72,8 @@ export async function deactivateUser(tx: Tx, by: Caller, id: string): Promise<Us
   const before = await lockOther(tx, by, id);
   if (isFailure(before)) return before;
   if (before.status !== 'active') return fail('WRONG_STATE', 'The user is not active.');
-  const refusal = refuseSelf(by, before, 'deactivate') ?? (await refuseLastSuperAdmin(tx, before));
+  const refusal =
+    refuseSelf(by, before, 'You cannot deactivate yourself.') ?? (await refuseLastSuperAdmin(tx, before));
   if (refusal) return refusal;
   await endSessionsOf(tx, { userId: id, reason: 'deactivated', now: by.now });
   return write(
@@ -99,7 +103,8 @@ export async function reactivateUser(tx: Tx, by: Caller, id: string): Promise<Us
 export async function deleteUser(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
   const before = await lockOther(tx, by, id);
   if (isFailure(before)) return before;
-  const refusal = refuseSelf(by, before, 'delete') ?? (await refuseLastSuperAdmin(tx, before));
+  const refusal =
+    refuseSelf(by, before, 'You cannot delete yourself.') ?? (await refuseLastSuperAdmin(tx, before));
   if (refusal) return refusal;
   await tx.deleteFrom('users').where('user_id', '=', id).execute();
   await announce(tx, 'sessions');
@@ -116,6 +121,8 @@ export async function resetPassword(
 ): Promise<undefined | Failure> {
   const before = await lockOther(tx, by, id);
   if (isFailure(before)) return before;
+  const refusal = refuseSelf(by, before, ownPassword);
+  if (refusal) return refusal;
   await tx.updateTable('users').set({ password_hash: passwordHash }).where('user_id', '=', id).execute();
   await endSessionsOf(tx, { userId: id, reason: 'password reset', now: by.now });
   await audit(tx, by, 'user.password_reset', before, { summary: `Reset the password of ${before.email}` });
@@ -126,6 +133,8 @@ export async function resetPassword(
 export async function resetSecondFactor(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
   const before = await lockOther(tx, by, id);
   if (isFailure(before)) return before;
+  const refusal = refuseSelf(by, before, ownSecondFactor);
+  if (refusal) return refusal;
   if (!(await removeSecondFactor(tx, by, id))) return fail('WRONG_STATE', 'The user has no second factor.');
   await announce(tx, 'sessions');
   return { ...before, secondFactor: false };
