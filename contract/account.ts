@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from './common.ts';
 import { route, signedIn } from './route.ts';
-import { secondFactorCode } from './session.ts';
+import { authenticatorCode } from './session.ts';
 import { openSession } from './users.ts';
 
 /** What a person does with their own account. */
@@ -67,7 +67,7 @@ export const account = {
     path: '/api/v1/auth/second-factor/confirm',
     summary: 'Prove the authenticator app; answers the recovery codes, shown once',
     access: signedIn,
-    body: z.strictObject({ code: secondFactorCode }),
+    body: z.strictObject({ code: authenticatorCode }),
     answer: z.object({ recoveryCodes: z.array(z.string()) }),
     shownOnce: true,
     errors: ['RULE_VIOLATED', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],

@@ -20,8 +20,14 @@ const rights = {
   }),
 };
 
+/** What an authenticator app shows: no recovery code stands in for it where the app itself is to be proven. */
+export const authenticatorCode = z
+  .string()
+  .trim()
+  .regex(/^[0-9]{6}$/, 'Must be six digits');
+
 /** Six digits of an authenticator app, or a recovery code. */
-export const secondFactorCode = z
+const secondFactorCode = z
   .string()
   .trim()
   .regex(/^([0-9]{6}|[a-z0-9]{5}-[a-z0-9]{5})$/i, 'Must be six digits or a recovery code');

@@ -139,6 +139,17 @@ describe('a second factor', () => {
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 401]);
   });
 
+  test.each(['abcde-fghij', '12345', '1234567', '12345a', '１２３４５６', ''])(
+    'is not confirmed by “%s”, which no app shows',
+    async (code) => {
+      const api = server.api(await server.signInAs('viewer'));
+      await api.ok(calls.enrollSecondFactor, { body: { currentPassword: password } });
+      const answer = await api.call(calls.confirmSecondFactor, { body: { code } });
+      expect([answer.status, answer.body.error]).toEqual([400, 'code: Must be six digits']);
+      expect((await api.ok(calls.secondFactor)).active).toBe(false);
+    },
+  );
+
   test('that a role requires holds everything back until there is one', async () => {
     const root = server.api(await server.signInAs('super_admin'));
     await root.ok(rbac.createRole, { body: { roleId: 'strict_admin', description: 'x', copyFrom: 'admin' } });
