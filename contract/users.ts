@@ -93,7 +93,7 @@ export const users = {
     body: userInput,
     answer: user,
     status: 201,
-    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED'],
+    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
   update: route({
     method: 'PATCH',
@@ -138,7 +138,7 @@ export const users = {
     access: canUpdate,
     params: byId,
     body: z.strictObject({ newPassword: z.string().max(1024), confirmPassword: z.string().max(1024) }),
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    errors: ['NOT_FOUND', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
   resetSecondFactor: route({
     method: 'DELETE',

@@ -42,7 +42,7 @@ import { serveMetrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { databaseUnavailable, frameworkFailure, sendFailure } from './http/reply.ts';
-import type { Passwords } from './passwords.ts';
+import { PasswordsBusy, passwordsBusy, type Passwords } from './passwords.ts';
 import { storageUnavailable } from './storage/storage.ts';
 
 export type AppParts = {
@@ -149,6 +149,7 @@ function createServer({ config, log }: Context): FastifyInstance {
     if (error instanceof DatabaseDown || isDatabaseUnreachable(error)) {
       return sendFailure(request, reply, databaseUnavailable);
     }
+    if (error instanceof PasswordsBusy) return sendFailure(request, reply, passwordsBusy);
     request.log.error({ err: error, route: request.routeOptions.url }, 'Unexpected error');
     return sendFailure(
       request,

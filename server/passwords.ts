@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { fail } from './failure.ts';
 
 /** OWASP's argon2id, as the design says: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -8,7 +9,19 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Hashes waiting beyond this are refused: a storm must not fill the memory. */
 const mostWaiting = 400;
 
-export class PasswordsBusy extends Error {}
+/** Thrown, not answered: nothing but `true` may ever pass for a password that is right. */
+export class PasswordsBusy extends Error {
+  constructor() {
+    super('Too many passwords wait to be checked');
+  }
+}
+
+/** What every call that met PasswordsBusy answers. */
+export const passwordsBusy = fail(
+  'TOO_MANY_REQUESTS',
+  'Too many passwords are being checked at this moment. Try again.',
+  { retryAfter: 1 },
+);
 
 type Job = { password: string; hash: string | undefined };
 type Task = Job & { resolve(value: string | boolean): void; reject(error: Error): void };
@@ -24,7 +37,7 @@ export function createPasswords() {
   const most = Math.max(1, Math.min(4, availableParallelism()));
 
   function run(job: Job): Promise<string | boolean> {
-    if (waiting.length >= mostWaiting) return Promise.reject(new PasswordsBusy('Too many sign-ins at once'));
+    if (waiting.length >= mostWaiting) return Promise.reject(new PasswordsBusy());
     return new Promise((resolve, reject) => {
       waiting.push({ ...job, resolve, reject });
       next();
@@ -58,9 +71,9 @@ export function createPasswords() {
   }
 
   return {
-    /** The argon2id hash of a password. */
+    /** The argon2id hash of a password. Throws PasswordsBusy when too many wait. */
     hash: (password: string) => run({ password, hash: undefined }) as Promise<string>,
-    /** Whether the password is the one of the hash. */
+    /** Whether the password is the one of the hash. Throws PasswordsBusy when too many wait. */
     verify: (hash: string, password: string) => run({ password, hash }) as Promise<boolean>,
     async stop() {
       await Promise.all(lanes.map((lane) => lane.worker.terminate()));

@@ -5,8 +5,8 @@ import type { Caller, Staff } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
 import { announce, transact } from '../../db/signals.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
-import { PasswordsBusy, type Passwords } from '../../passwords.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { Passwords } from '../../passwords.ts';
 import { writeAudit } from '../audit/audit.ts';
 import {
   findUser,
@@ -97,8 +97,7 @@ export function createSessions(context: Context, passwords: Passwords) {
     const wait = await secondsToWait(db, by, email);
     if (wait !== undefined) return throttled(by, email, wait);
     const user = await findUser(db, email);
-    const matches = await verify(user?.password_hash, password);
-    if (isFailure(matches)) return matches;
+    const matches = await passwords.verify(user?.password_hash ?? (await nobodysHash), password);
     const refusal = refuse(user, matches) ?? (await refuseSecondFactor(by, user!, code));
     // Nothing was guessed wrong yet: the person is asked for the code.
     if (refusal?.failure === 'SECOND_FACTOR_REQUIRED') return refusal;
@@ -127,17 +126,6 @@ export function createSessions(context: Context, passwords: Passwords) {
     return fail('TOO_MANY_REQUESTS', 'Too many failed sign-ins. Wait a few minutes and try again.', {
       retryAfter,
     });
-  }
-
-  async function verify(hash: string | undefined, password: string): Promise<boolean | Failure> {
-    try {
-      return (await passwords.verify(hash ?? (await nobodysHash), password)) && hash !== undefined;
-    } catch (error) {
-      if (!(error instanceof PasswordsBusy)) throw error;
-      return fail('TOO_MANY_REQUESTS', 'Too many people are signing in at this moment. Try again.', {
-        retryAfter: 1,
-      });
-    }
   }
 
   async function open(by: Caller, user: FoundUser) {
