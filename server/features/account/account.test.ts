@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
@@ -137,6 +138,43 @@ describe('a second factor', () => {
       signIn(email, password, recoveryCodes[0]),
     ]);
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 401]);
+  });
+
+  test('says in the audit log when a recovery code stood in for it, and how many are left', async () => {
+    const person = await server.signInAs('viewer');
+    const { secret, recoveryCodes } = await withSecondFactor(person);
+    for (const code of [codeOf(secret), recoveryCodes[3], recoveryCodes[8]])
+      expect((await signIn(person.email, password, code)).status).toBe(200);
+    expect((await signIn(person.email, password, recoveryCodes[3])).status).toBe(401);
+    const entries = await server.db
+      .selectFrom('audit_entries')
+      .select(['event_type', 'changes_summary'])
+      .where('event_type', 'like', 'session.login%')
+      .where('changes_summary', 'like', `%${person.email}%`)
+      .orderBy('audit_id')
+      .execute();
+    expect(entries.map((entry) => entry.changes_summary)).toEqual([
+      `${person.email} signed in`,
+      `${person.email} signed in`,
+      `${person.email} signed in with a recovery code; 9 left`,
+      `${person.email} signed in with a recovery code; 8 left`,
+      `Sign-in as ${person.email} failed`,
+    ]);
+  });
+
+  test('leaves a recovery code unused when the entry of the sign-in cannot be written', async () => {
+    const person = await server.signInAs('viewer');
+    const { api, recoveryCodes } = await withSecondFactor(person);
+    await sql`alter table audit_entries add constraint no_login check (event_type <> 'session.login') not valid`.execute(
+      server.db,
+    );
+    try {
+      expect((await signIn(person.email, password, recoveryCodes[0])).status).toBe(500);
+    } finally {
+      await sql`alter table audit_entries drop constraint no_login`.execute(server.db);
+    }
+    expect((await api.ok(calls.secondFactor)).recoveryCodesLeft).toBe(10);
+    expect((await signIn(person.email, password, recoveryCodes[0])).status).toBe(200);
   });
 
   test.each(['abcde-fghij', '12345', '1234567', '12345a', '１２３４５６', ''])(

@@ -29,18 +29,24 @@ function provenStep(secret: string, code: string, lastStep: number | null, now: 
   return lastStep === null || result.timeStep > lastStep ? result.timeStep : undefined;
 }
 
-/**
- * Uses a code of the authenticator app, or a recovery code, for a sign-in. Each works once, also when it comes
- * twice at the same moment: the guard stands in the WHERE.
- */
-export async function acceptSecondFactor(db: Db, userId: string, code: string, now: Date): Promise<boolean> {
+/** What a code proved: a recovery code, or a time step of the authenticator app. Not used up yet. */
+export type Proof = { recoveryCode: Buffer } | { step: number };
+
+/** What this code proves of the person; undefined when it proves nothing. */
+export async function proveSecondFactor(
+  db: Db,
+  userId: string,
+  code: string,
+  now: Date,
+): Promise<Proof | undefined> {
   if (code.includes('-')) {
-    const used = await db
-      .deleteFrom('recovery_codes')
+    const known = await db
+      .selectFrom('recovery_codes')
+      .select('code_hash')
       .where('user_id', '=', userId)
       .where('code_hash', '=', hashCode(code))
       .executeTakeFirst();
-    return used.numDeletedRows === 1n;
+    return known && { recoveryCode: known.code_hash };
   }
   const user = await db
     .selectFrom('users')
@@ -48,14 +54,42 @@ export async function acceptSecondFactor(db: Db, userId: string, code: string, n
     .where('user_id', '=', userId)
     .executeTakeFirst();
   const step = user?.totp_secret && provenStep(user.totp_secret, code, user.totp_last_step, now);
-  if (!step) return false;
-  const used = await db
-    .updateTable('users')
-    .set({ totp_last_step: step })
+  return step ? { step } : undefined;
+}
+
+/**
+ * Uses up what was proven, in the transaction of the sign-in; undefined when it is used up already. Each code works
+ * once, also when it comes twice at the same moment: the guard stands in the WHERE.
+ */
+export async function spendProof(
+  tx: Tx,
+  userId: string,
+  proof: Proof,
+): Promise<{ recoveryCodesLeft?: number } | undefined> {
+  if ('step' in proof) {
+    const used = await tx
+      .updateTable('users')
+      .set({ totp_last_step: proof.step })
+      .where('user_id', '=', userId)
+      .where((eb) => eb.or([eb('totp_last_step', 'is', null), eb('totp_last_step', '<', proof.step)]))
+      .executeTakeFirst();
+    return used.numUpdatedRows === 1n ? {} : undefined;
+  }
+  const used = await tx
+    .deleteFrom('recovery_codes')
     .where('user_id', '=', userId)
-    .where((eb) => eb.or([eb('totp_last_step', 'is', null), eb('totp_last_step', '<', step)]))
+    .where('code_hash', '=', proof.recoveryCode)
     .executeTakeFirst();
-  return used.numUpdatedRows === 1n;
+  return used.numDeletedRows === 1n ? { recoveryCodesLeft: await countRecoveryCodes(tx, userId) } : undefined;
+}
+
+async function countRecoveryCodes(tx: Tx, userId: string): Promise<number> {
+  const { left } = await tx
+    .selectFrom('recovery_codes')
+    .select((eb) => eb.fn.countAll<number>().as('left'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return left;
 }
 
 /** Begins with a second factor: a new secret, of no effect until a code of it is confirmed. */

@@ -4,8 +4,9 @@ import type { session as calls } from '../../../contract/session.ts';
 import type { Caller, Staff } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
+import type { Tx } from '../../db/client.ts';
 import { announce, transact } from '../../db/signals.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import { writeAudit } from '../audit/audit.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type Person,
   type SessionRow,
 } from './session-row.ts';
-import { acceptSecondFactor } from './second-factor.ts';
+import { proveSecondFactor, spendProof, type Proof } from './second-factor.ts';
 import { countFailure, secondsToWait } from './throttle.ts';
 import { hashToken, newToken } from './tokens.ts';
 
@@ -98,27 +99,32 @@ export function createSessions(context: Context, passwords: Passwords) {
     if (wait !== undefined) return throttled(by, email, wait);
     const user = await findUser(db, email);
     const matches = await passwords.verify(user?.password_hash ?? (await nobodysHash), password);
-    const refusal = refuse(user, matches) ?? (await refuseSecondFactor(by, user!, code));
+    const proven = refuse(user, matches) ?? (await proveMore(by, user!, code));
     // Nothing was guessed wrong yet: the person is asked for the code.
-    if (refusal?.failure === 'SECOND_FACTOR_REQUIRED') return refusal;
-    if (!user || refusal) {
-      const waitAfter = await countFailure(db, by, email);
-      if (waitAfter !== undefined) return throttled(by, email, waitAfter);
-      await auditFailure(by, email, refusal!.message, user?.user_id);
-      return refusal!;
-    }
+    if (proven === codeWanted) return codeWanted;
+    if (isFailure(proven)) return failed(by, email, proven, user);
     const waitNow = await secondsToWait(db, by, email);
-    return waitNow === undefined ? open(by, user) : throttled(by, email, waitNow);
+    if (waitNow !== undefined) return throttled(by, email, waitNow);
+    const opened = await open(by, user!, proven);
+    return isFailure(opened) ? failed(by, email, opened, user) : opened;
   }
 
-  async function refuseSecondFactor(
+  /** What proves the person beside the password; undefined where the password is enough. */
+  async function proveMore(
     by: Caller,
     user: FoundUser,
     code: string | undefined,
-  ): Promise<Failure | undefined> {
+  ): Promise<Proof | undefined | Failure> {
     if (!user.totp_confirmed_at) return undefined;
     if (code === undefined) return codeWanted;
-    return (await acceptSecondFactor(db, user.user_id, code, by.now)) ? undefined : wrongCode;
+    return (await proveSecondFactor(db, user.user_id, code, by.now)) ?? wrongCode;
+  }
+
+  async function failed(by: Caller, email: string, refusal: Failure, user: FoundUser | undefined) {
+    const wait = await countFailure(db, by, email);
+    if (wait !== undefined) return throttled(by, email, wait);
+    await auditFailure(by, email, refusal.message, user?.user_id);
+    return refusal;
   }
 
   async function throttled(by: Caller, email: string, retryAfter: number): Promise<Failure> {
@@ -128,19 +134,19 @@ export function createSessions(context: Context, passwords: Passwords) {
     });
   }
 
-  async function open(by: Caller, user: FoundUser) {
+  async function open(by: Caller, user: FoundUser, proof: Proof | undefined) {
     const cookie = newToken();
     const access = newToken();
     const session_id = uuidv7();
-    const opened = await db.transaction().execute(async (tx) => {
-      // The password that was verified must still be the one: a reset meanwhile has ended every session.
-      const same = await tx
+    const refusal = await db.transaction().execute(async (tx) => {
+      if (!(await lockWithPassword(tx, user))) return wrongCredentials;
+      const used = proof && (await spendProof(tx, user.user_id, proof));
+      if (proof && !used) return wrongCode;
+      await tx
         .updateTable('users')
         .set({ last_sign_in_at: by.now })
         .where('user_id', '=', user.user_id)
-        .where('password_hash', '=', user.password_hash)
-        .executeTakeFirst();
-      if (same.numUpdatedRows === 0n) return false;
+        .execute();
       await tx
         .insertInto('sessions')
         .values({
@@ -164,12 +170,12 @@ export function createSessions(context: Context, passwords: Passwords) {
           event: 'session.login',
           resourceType: 'session',
           resourceId: session_id,
-          summary: `${user.email} signed in`,
+          summary: signedIn(user, used?.recoveryCodesLeft),
         },
       );
-      return true;
+      return undefined;
     });
-    if (!opened) return wrongCredentials;
+    if (refusal) return refusal;
     return { answer: toSignIn(toPerson(user), access.token), cookie: cookie.token };
   }
 
@@ -252,6 +258,22 @@ function refuse(user: FoundUser | undefined, matches: boolean): Failure | undefi
     ? fail('FORBIDDEN', 'A service account cannot sign in to the console. Use an API key.')
     : undefined;
 }
+
+/** Locks the person if the password that was verified is still theirs: a reset meanwhile has ended every session. */
+const lockWithPassword = (tx: Tx, { user_id, password_hash }: FoundUser) =>
+  tx
+    .selectFrom('users')
+    .select('user_id')
+    .where('user_id', '=', user_id)
+    .where('password_hash', '=', password_hash)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/** A recovery code that nobody meant to use is a sign that someone else has them: the audit log must show it. */
+const signedIn = ({ email }: FoundUser, recoveryCodesLeft: number | undefined) =>
+  recoveryCodesLeft === undefined
+    ? `${email} signed in`
+    : `${email} signed in with a recovery code; ${recoveryCodesLeft} left`;
 
 function toSignIn(person: Person, accessToken: string): SignIn {
   return { accessToken, ...me(person) };
