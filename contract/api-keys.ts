@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant, id, instant, requiredText, text } from './common.ts';
+import { answeredInstant, id, instant, requiredText, seenVersion, text } from './common.ts';
 import { apiKeyScopes, route, staffWith } from './route.ts';
 
 /** An API key as it is shown: the secret itself is answered once, when the key is made. */
@@ -17,6 +17,7 @@ const apiKey = z
     totalRequests: z.number(),
     createdAt: answeredInstant,
     lastUsedAt: answeredInstant.nullable(),
+    updatedAt: answeredInstant.meta({ description: 'Of name, state, limits or scopes; use leaves it' }),
   })
   .meta({ id: 'ApiKey' });
 
@@ -74,10 +75,11 @@ export const apiKeys = {
         rateLimit,
         ipWhitelist,
         scopes: z.array(z.enum(apiKeyScopes)).min(1, 'At least one scope is required'),
+        updatedAt: seenVersion,
       })
       .partial(),
     answer: apiKey,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
   }),
   revoke: route({
     method: 'DELETE',

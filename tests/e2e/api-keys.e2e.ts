@@ -193,7 +193,11 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await edit.getByRole('textbox', { name: 'IP Whitelist' }).fill('10.0.0.0/8');
     const patched = page.waitForRequest((request) => request.method() === 'PATCH');
     await edit.getByRole('button', { name: 'Save Changes' }).click();
-    expect((await patched).postDataJSON()).toEqual({ rateLimit: 50, ipWhitelist: ['10.0.0.0/8'] });
+    expect((await patched).postDataJSON()).toEqual({
+      rateLimit: 50,
+      ipWhitelist: ['10.0.0.0/8'],
+      updatedAt: expect.any(String),
+    });
     await expect(page.getByText(`API key "${name}" updated`)).toBeVisible();
     const elsewhere = await use();
     expect(elsewhere.status).toBe(403);
@@ -264,6 +268,52 @@ test('a key for a build pipeline comes with what a pipeline needs', async ({ pag
   const allowed = await fetch(server.url + uploads.prepare.path, { method: 'POST', headers, body });
   expect(allowed.status).toBe(201);
   await expectAccessible(page);
+});
+
+test('a key that someone else changed meanwhile: what differs is shown, and the person decides', async ({
+  page,
+  server,
+}) => {
+  const { id, name } = await makeApiKey(server.admin, { ipWhitelist: ['10.0.0.1'] });
+  await signInAs(page, 'super_admin', `/api-keys?key=${id}&dialog=edit`, server);
+  const edit = dialog(page, 'Edit API Key');
+  const whitelist = edit.getByRole('textbox', { name: 'IP Whitelist' });
+  const conflict = dialog(page, 'Someone else changed this meanwhile');
+  const byAnother = (ipWhitelist: string[]) =>
+    server.admin.ok(apiKeys.update, { params: { keyId: id }, body: { ipWhitelist } });
+  const stored = async () =>
+    (await server.admin.ok(apiKeys.list)).apiKeys.find((key) => key.id === id)!.ipWhitelist;
+  expectStatus(page, 409);
+
+  await test.step('theirs is kept', async () => {
+    await expect(edit.getByRole('textbox', { name: 'Name' })).toBeFocused();
+    await whitelist.fill('10.0.0.3');
+    await byAnother(['10.0.0.2']);
+    await edit.getByRole('button', { name: 'Save Changes' }).click();
+    await expect(rowOf(conflict, 'IP Whitelist').getByRole('cell')).toHaveText(['10.0.0.2', '10.0.0.3']);
+    await expect(conflict.getByRole('row')).toHaveCount(2);
+    await expectAccessible(page);
+    await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    await expect(page).toHaveURL('/api-keys');
+    expect(await stored()).toEqual(['10.0.0.2']);
+  });
+
+  await test.step('again: what was typed is not lost, and is saved knowingly', async () => {
+    await row(page, name).getByRole('button', { name: 'Edit' }).click();
+    await expect(whitelist).toHaveValue('10.0.0.2');
+    await whitelist.fill('10.0.0.3');
+    await byAnother(['10.0.0.4']);
+    await edit.getByRole('button', { name: 'Save Changes' }).click();
+    await expect(conflict).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(conflict).toBeHidden();
+    await expect(whitelist).toHaveValue('10.0.0.3');
+    await edit.getByRole('button', { name: 'Save Changes' }).click();
+    await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+    await expect(page.getByText(`API key "${name}" updated`)).toBeVisible();
+    await expect(page).toHaveURL('/api-keys');
+    expect(await stored()).toEqual(['10.0.0.3']);
+  });
 });
 
 test('one long name pushes neither state nor buttons out of sight', async ({ page, server }) => {

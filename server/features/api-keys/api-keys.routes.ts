@@ -7,6 +7,8 @@ export const apiKeyRoutes = ({ db }: Context) =>
   implement(calls, {
     list: () => listApiKeys(db),
     create: change((tx, { by, body }) => createApiKey(tx, by, body)),
-    update: change((tx, { by, params, body }) => updateApiKey(tx, by, params.keyId, body)),
+    update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>
+      updateApiKey(tx, by, params.keyId, patch, updatedAt ?? ifMatch),
+    ),
     revoke: change((tx, { by, params }) => revokeApiKey(tx, by, params.keyId)),
   });

@@ -59,6 +59,7 @@ describe('a new key', () => {
       totalRequests: 0,
       createdAt: server.clock.now().toISOString(),
       lastUsedAt: null,
+      updatedAt: server.clock.now().toISOString(),
     });
     expect(key).toMatch(new RegExp(`^${shown.keyPrefix}_[\\w-]{43}$`));
     expect((await list()).find((one) => one.id === shown.id)).toEqual(shown);
@@ -216,6 +217,40 @@ describe('changing a key', () => {
       event_type: 'api_key.updated',
       changes_summary: 'name: Before → After',
     });
+  });
+
+  test('that somebody else changed meanwhile is refused with what differs, by updatedAt and by If-Match', async () => {
+    const made = await makeApiKey(staff, { ipWhitelist: ['10.0.0.1'] });
+    const theirs = await update(made.id, { ipWhitelist: ['10.0.0.2'], name: 'Theirs' });
+    const mine = { ipWhitelist: ['10.0.0.3'], isActive: true };
+    const seen = { 'if-match': `"${made.updatedAt}"` };
+    for (const answer of [
+      await update(made.id, { ...mine, updatedAt: made.updatedAt }),
+      await staff.call(calls.update, { params: { keyId: made.id }, body: mine }, seen),
+    ]) {
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({
+        code: 'EDIT_CONFLICT',
+        error: 'This API key was changed by someone else while you were editing it.',
+        details: [
+          { path: 'ipWhitelist', current: ['10.0.0.2'], yours: ['10.0.0.3'] },
+          { path: 'updatedAt', current: theirs.body.data.updatedAt, yours: made.updatedAt },
+        ],
+      });
+    }
+    const saved = await update(made.id, { ...mine, updatedAt: theirs.body.data.updatedAt });
+    expect(saved.body.data).toMatchObject({ ipWhitelist: ['10.0.0.3'], name: 'Theirs' });
+  });
+
+  test('of two from the same version one wins, and the use of a key makes no version', async () => {
+    const made = await makeApiKey(staff);
+    await callWith(made);
+    await eventually(async () =>
+      expect((await list()).find((one) => one.id === made.id)!.totalRequests).toBe(1),
+    );
+    const save = (rateLimit: number) => update(made.id, { rateLimit, updatedAt: made.updatedAt });
+    const answers = await Promise.all([save(7), save(8)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   });
 
   test('is refused for a revoked key, which stays revoked', async () => {

@@ -9,13 +9,15 @@ import { createBatchWriter } from '../../db/batch.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
+import { nextVersion } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
+import { editConflict } from '../../edit-conflict.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { createIpCheck, wrongEntries } from './ip-whitelist.ts';
 import { createRateLimits, type Budget } from './rate-limit.ts';
 
-type ApiKeyPatch = RouteInput<typeof calls.update>['body'];
+type ApiKeyPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;
 type Row = Selectable<Tables['api_keys']>;
 
 /** `lyd_` + id + secret (design section 7); the id finds the row, the secret proves it. */
@@ -75,10 +77,14 @@ export async function updateApiKey(
   by: Caller,
   id: string,
   patch: ApiKeyPatch,
+  seen: string | undefined,
 ): Promise<ApiKey | Failure> {
   const before = await lock(tx, id);
   if (!before) return notFound;
   if (before.revoked_at) return fail('WRONG_STATE', 'A revoked API key cannot be changed.');
+  const old = toApiKey(before);
+  const conflict = editConflict('API key', old, patch, seen);
+  if (conflict) return conflict;
   const [wrong] = wrongEntries(patch.ipWhitelist ?? []);
   if (wrong !== undefined) return rule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
   const row = await tx
@@ -90,13 +96,13 @@ export async function updateApiKey(
       rate_limit: patch.rateLimit,
       ip_whitelist: patch.ipWhitelist,
       scopes: patch.scopes,
-      updated_at: by.now,
+      updated_at: nextVersion(before.updated_at, by.now),
     })
     .where('api_key_id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
   await announce(tx, 'apiKeys');
-  const [old, after] = [toApiKey(before), toApiKey(row)];
+  const after = toApiKey(row);
   await audit(tx, by, 'api_key.updated', after, { summary: changeSummary(old, after), before: old, after });
   return after;
 }
@@ -108,7 +114,7 @@ export async function revokeApiKey(tx: Tx, by: Caller, id: string): Promise<unde
   if (before.revoked_at) return fail('WRONG_STATE', 'The API key is already revoked.');
   const after = await tx
     .updateTable('api_keys')
-    .set({ is_active: false, revoked_at: by.now, updated_at: by.now })
+    .set({ is_active: false, revoked_at: by.now, updated_at: nextVersion(before.updated_at, by.now) })
     .where('api_key_id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -220,5 +226,6 @@ function toApiKey(row: Row): ApiKey {
     totalRequests: row.total_requests,
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    updatedAt: row.updated_at.toISOString(),
   };
 }

@@ -1,6 +1,7 @@
 import { Checkbox, NumberInput, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { apiKeyScopes } from '../../../contract/route.ts';
+import { fieldLabels } from './api-key-conflict.ts';
 import type { Values } from './api-key-form.ts';
 import { scopeWords } from './api-key-words.ts';
 
@@ -14,7 +15,7 @@ export function LimitFields({ form, required }: { form: ApiKeyForm; required: bo
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
       <TextInput
         type="datetime-local"
-        label="Expiration Date"
+        label={fieldLabels.expiresAt}
         description={`In your time zone, ${zone}`}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         required={required}
@@ -22,7 +23,7 @@ export function LimitFields({ form, required }: { form: ApiKeyForm; required: bo
         {...form.getInputProps('expiresAt')}
       />
       <NumberInput
-        label="Rate Limit"
+        label={fieldLabels.rateLimit}
         description="Requests per hour"
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         required={required}
@@ -41,7 +42,7 @@ export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: b
   return (
     <Stack gap={8}>
       <Textarea
-        label="IP Whitelist"
+        label={fieldLabels.ipWhitelist}
         placeholder="203.0.113.7, 10.0.0.0/8, 2001:db8::/32"
         description={
           canLift
@@ -68,7 +69,7 @@ export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: b
 /** What the key may be used for. */
 export function ScopesField({ form }: { form: ApiKeyForm }) {
   return (
-    <Checkbox.Group label="Scopes" size="xs" {...form.getInputProps('scopes')}>
+    <Checkbox.Group label={fieldLabels.scopes} size="xs" {...form.getInputProps('scopes')}>
       <Stack gap={8} mt={6} mb={4}>
         {apiKeyScopes.map((scope) => (
           <Checkbox key={scope} value={scope} {...scopeWords[scope]} />

@@ -1,11 +1,12 @@
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { ApiKeyDetails } from './ApiKeyDetails.tsx';
 import { whyFinal } from './api-key-words.ts';
 import { apiKeyListQuery } from './api-keys.ts';
-import { EditApiKey } from './EditApiKey.tsx';
+import { EditApiKey, Loading } from './EditApiKey.tsx';
 
 /** Details of a key, or with `edits` the fields to change; a key that was revoked is only shown. */
 export default function ApiKeyModal(props: {
@@ -16,13 +17,21 @@ export default function ApiKeyModal(props: {
 }) {
   const list = useQuery(apiKeyListQuery);
   const apiKey = list.data?.find(({ id }) => id === props.id);
+  const [conflicting, setConflicting] = useState(false);
   const edits = props.edits && apiKey !== undefined && whyFinal(apiKey) === null;
   return (
-    <Modal opened onClose={props.onClose} title={edits ? 'Edit API Key' : 'API Key Details'} size={480}>
+    <Modal
+      opened
+      onClose={props.onClose}
+      // Escape answers the question about the conflict first.
+      closeOnEscape={!(edits && conflicting)}
+      title={edits ? 'Edit API Key' : 'API Key Details'}
+      size={480}
+    >
       {!apiKey ? (
         <Missing error={list.error} isLoading={list.isPending} />
       ) : edits ? (
-        <EditApiKey apiKey={apiKey} onClose={props.onClose} />
+        <EditApiKey id={props.id} onConflict={setConflicting} onClose={props.onClose} />
       ) : (
         <ApiKeyDetails apiKey={apiKey} onEdit={props.onEdit} onClose={props.onClose} />
       )}
@@ -32,5 +41,5 @@ export default function ApiKeyModal(props: {
 
 function Missing({ error, isLoading }: { error: Error | null; isLoading: boolean }) {
   if (error) return <ErrorText>{`Error loading API keys: ${messageOf(error)}`}</ErrorText>;
-  return isLoading ? <p role="status">Loading…</p> : <ErrorText>There is no such API key.</ErrorText>;
+  return isLoading ? <Loading /> : <ErrorText>There is no such API key.</ErrorText>;
 }

@@ -1,68 +1,112 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { fieldErrors, messageOf } from '../../api-error.ts';
+import { useEdit } from '../../edit-conflict.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { conflictRows, fieldLabels } from './api-key-conflict.ts';
 import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key-form.ts';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
-import { updateApiKey, type ApiKeyPatch } from './api-keys.ts';
+import { apiKeyQuery, updateApiKey, type ApiKeyPatch } from './api-keys.ts';
 
 const statuses = [
   { value: 'active', label: 'Active' },
   { value: 'inactive', label: 'Inactive' },
 ];
 
+type Handlers = { onConflict: (waits: boolean) => void; onClose: () => void };
+
 /** Changes a key; what is saved acts on its next call. */
-export function EditApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  // What the person began from: the list goes on refreshing behind the form.
+export function EditApiKey({ id, ...on }: Handlers & { id: string }) {
+  const apiKey = useQuery(apiKeyQuery(id));
+  if (apiKey.isLoadingError)
+    return <ErrorText>{`Error loading API keys: ${messageOf(apiKey.error)}`}</ErrorText>;
+  return apiKey.data ? <Edit apiKey={apiKey.data} {...on} /> : <Loading />;
+}
+
+/** Holds the focus for the form that comes in its place. */
+export const Loading = () => (
+  <p role="status" tabIndex={-1} data-autofocus>
+    Loading…
+  </p>
+);
+
+function Edit({ apiKey, onConflict, onClose }: Handlers & { apiKey: ApiKey }) {
+  // What the person began from; a later load of the same key must not pass for having been seen.
   const [seen] = useState(apiKey);
-  const form = useForm<Values>({
-    initialValues: valuesOf(seen),
-    validate: (values) => checkChanges(values, seen),
-  });
-  const update = useMutation({
-    mutationFn: (patch: ApiKeyPatch) => updateApiKey(seen.id, patch),
-    onSuccess: ({ name }) => {
+  const edit = useEdit({
+    save: (patch: ApiKeyPatch, updatedAt) => updateApiKey(seen.id, { ...patch, updatedAt }),
+    onSaved: ({ name }) => {
       void toast({ message: `API key "${name}" updated` });
       onClose();
     },
-    onError: (error) => form.setErrors(byField(fieldErrors(error))),
+    onConflict,
   });
 
   function save(values: Values) {
     const patch = patchOf(values, seen);
     if (Object.keys(patch).length === 0) onClose();
-    else update.mutate(patch);
+    else edit.submit(patch, seen.updatedAt);
   }
 
   return (
-    <form noValidate onSubmit={form.onSubmit(save)}>
+    <>
+      <EditForm apiKey={seen} busy={edit.busy} error={edit.error} onSubmit={save} onCancel={onClose} />
+      {edit.conflict && (
+        <ConflictDialog
+          opened
+          rows={conflictRows(edit.conflict.error)}
+          busy={edit.busy}
+          onKeepTheirs={onClose}
+          onSaveMine={edit.conflict.saveMine}
+          onClose={edit.conflict.dismiss}
+        />
+      )}
+    </>
+  );
+}
+
+function EditForm(props: {
+  apiKey: ApiKey;
+  busy: boolean;
+  error: Error | null;
+  onSubmit: (values: Values) => void;
+  onCancel: () => void;
+}) {
+  const { apiKey, error } = props;
+  const form = useForm<Values>({
+    initialValues: valuesOf(apiKey),
+    validate: (values) => checkChanges(values, apiKey),
+  });
+  useRefusedFields(error, form.setErrors, byField);
+  const problem = error && Object.keys(fieldErrors(error)).length === 0 ? messageOf(error) : undefined;
+  return (
+    <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
       <Stack gap="md">
         <TextInput
-          label="Name"
+          label={fieldLabels.name}
           data-autofocus
           maxLength={200}
           autoComplete="off"
           {...form.getInputProps('name')}
         />
-        <Select label="Status" data={statuses} allowDeselect={false} {...form.getInputProps('status')} />
+        <Select
+          label={fieldLabels.isActive}
+          data={statuses}
+          allowDeselect={false}
+          {...form.getInputProps('status')}
+        />
         <LimitFields form={form} required={false} />
-        <WhitelistField form={form} canLift={seen.ipWhitelist.length > 0} />
+        <WhitelistField form={form} canLift={apiKey.ipWhitelist.length > 0} />
         <ScopesField form={form} />
-        {update.error && Object.keys(fieldErrors(update.error)).length === 0 && (
-          <ErrorText>{messageOf(update.error)}</ErrorText>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={update.isPending}>
-            Save Changes
-          </Button>
-        </Group>
+        <FormEnd problem={problem} submitLabel="Save Changes" busy={props.busy} onCancel={props.onCancel} />
       </Stack>
     </form>
   );

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
+import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
 
 /** Main module of the feature. */
@@ -15,9 +16,23 @@ export const apiKeyListQuery = queryOptions({
   refetchInterval: usageEvery,
 });
 
+/** One key as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+export const apiKeyQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['api-keys', 'one', id],
+    queryFn: async ({ signal }) => {
+      const { apiKeys: all } = await call(apiKeys.list, undefined, { signal });
+      const apiKey = all.find((one) => one.id === id);
+      if (!apiKey) throw new ApiError(404, 'There is no such API key.');
+      return apiKey;
+    },
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
 /** What the create modal sends. */
 export type ApiKeyPayload = RouteRequest<typeof apiKeys.create>['body'];
-/** What the edit modal sends: what was changed. */
+/** What the edit modal sends: what was changed, and which version it was changed from. */
 export type ApiKeyPatch = RouteRequest<typeof apiKeys.update>['body'];
 
 export const createApiKey = (body: ApiKeyPayload) => call(apiKeys.create, { body });

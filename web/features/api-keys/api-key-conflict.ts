@@ -1,0 +1,46 @@
+import type { ApiKey } from '../../../contract/api-keys.ts';
+import { apiKeyScopes } from '../../../contract/route.ts';
+import type { ApiError } from '../../api-error.ts';
+import type { ConflictRow } from '../../ui/ConflictDialog.tsx';
+import { fullTime } from '../../ui/time.ts';
+import { rateText, scopeWords } from './api-key-words.ts';
+
+/** Fields of the forms and what they are called there. */
+export const fieldLabels = {
+  name: 'Name',
+  isActive: 'Status',
+  expiresAt: 'Expiration Date',
+  rateLimit: 'Rate Limit',
+  ipWhitelist: 'IP Whitelist',
+  scopes: 'Scopes',
+} as const;
+
+type Field = keyof typeof fieldLabels;
+
+const isField = (path: string): path is Field => path in fieldLabels;
+
+const words: { [F in Field]: (value: ApiKey[F]) => string } = {
+  name: (name) => name,
+  isActive: (isActive) => (isActive ? 'Active' : 'Inactive'),
+  expiresAt: (expiresAt) => (expiresAt === null ? 'Never' : fullTime(expiresAt)),
+  rateLimit: rateText,
+  ipWhitelist: (entries) => entries.join(', ') || 'None',
+  // Their order means nothing.
+  scopes: (scopes) =>
+    apiKeyScopes
+      .filter((scope) => scopes.includes(scope))
+      .map((scope) => scopeWords[scope].label)
+      .join(', '),
+};
+
+/** The fields in which two edits of one key differ, as a person reads them. */
+export const conflictRows = (conflict: ApiError): ConflictRow[] =>
+  conflict.details
+    .flatMap(({ path, current, yours }) =>
+      isField(path)
+        ? [{ field: fieldLabels[path], theirs: inWords(path, current), yours: inWords(path, yours) }]
+        : [],
+    )
+    .filter(({ theirs, yours }) => theirs !== yours);
+
+const inWords = (field: Field, value: unknown): string => (words[field] as (value: unknown) => string)(value);
