@@ -18,6 +18,14 @@ export function fail(
   return { failure: code, message, ...extra };
 }
 
+/** A Failure because of one field, which its sentence and its details name. */
+export const failField = (code: ErrorCode, path: string, message: string): Failure =>
+  fail(code, `${path}: ${message}`, { details: [{ path, message }] });
+
+/** A field that is well formed and breaks a rule. */
+export const breaksRule = (path: string, message: string): Failure =>
+  failField('RULE_VIOLATED', path, message);
+
 /** Tells a Failure from whatever else a function may return. */
 export function isFailure(value: unknown): value is Failure {
   return typeof value === 'object' && value !== null && 'failure' in value;

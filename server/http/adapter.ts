@@ -8,7 +8,7 @@ import { hasPermission } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { transactOrFail } from '../db/transaction.ts';
-import { fail, isFailure, type Failure } from '../failure.ts';
+import { fail, failField, isFailure, type Failure } from '../failure.ts';
 import type { Call, ChangeHandler, CsvFile, Implemented, SessionCookie } from './call.ts';
 import { claimKey, keepAnswer, readIdempotencyKey, type StoredAnswer } from './idempotency.ts';
 import { checkInput } from './input.ts';
@@ -193,8 +193,7 @@ function readIfMatch(header: string | undefined): string | undefined | Failure {
   if (header === undefined || header.trim() === '*') return undefined;
   const version = header.trim().replace(/^W\//, '').replaceAll('"', '');
   if (!Number.isNaN(Date.parse(version))) return version;
-  const message = 'Must be the ETag of the record';
-  return fail('INVALID_INPUT', `If-Match: ${message}`, { details: [{ path: 'If-Match', message }] });
+  return failField('INVALID_INPUT', 'If-Match', 'Must be the ETag of the record');
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isStorableText } from '../../contract/common.ts';
 import type { Actor } from '../caller.ts';
 import type { Tx } from '../db/client.ts';
-import { fail, type Failure } from '../failure.ts';
+import { fail, failField, type Failure } from '../failure.ts';
 
 export type StoredAnswer = { answer: unknown };
 
@@ -18,9 +18,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   if (header === undefined) return undefined;
   if (typeof header === 'string' && header.length >= 1 && header.length <= 200 && isStorableText(header))
     return header;
-  return fail('INVALID_INPUT', 'Idempotency-Key: Must be 1 to 200 characters of text', {
-    details: [{ path: 'Idempotency-Key', message: 'Must be 1 to 200 characters of text' }],
-  });
+  return failField('INVALID_INPUT', 'Idempotency-Key', 'Must be 1 to 200 characters of text');
 }
 
 /**

@@ -12,7 +12,7 @@ import { announce } from '../../db/signals.ts';
 import { nextVersion } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { editConflict } from '../../edit-conflict.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { breaksRule, fail, type Failure } from '../../failure.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { createIpCheck, wrongEntries } from './ip-whitelist.ts';
 import { createRateLimits, type Budget } from './rate-limit.ts';
@@ -40,8 +40,10 @@ export async function createApiKey(
   input: ApiKeyInput,
 ): Promise<(ApiKey & { key: string }) | Failure> {
   const [wrong] = wrongEntries(input.ipWhitelist ?? []);
-  if (wrong !== undefined) return rule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
-  if (Date.parse(input.expiresAt) <= by.now.getTime()) return rule('expiresAt', 'Must lie in the future');
+  if (wrong !== undefined)
+    return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
+  if (Date.parse(input.expiresAt) <= by.now.getTime())
+    return breaksRule('expiresAt', 'Must lie in the future');
   const keyPrefix = `lyd_${Array.from({ length: 12 }, () => idSigns[randomInt(idSigns.length)]).join('')}`;
   const secret = randomBytes(32).toString('base64url');
   const row = await tx
@@ -86,7 +88,8 @@ export async function updateApiKey(
   const conflict = editConflict('API key', old, patch, seen);
   if (conflict) return conflict;
   const [wrong] = wrongEntries(patch.ipWhitelist ?? []);
-  if (wrong !== undefined) return rule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
+  if (wrong !== undefined)
+    return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
   const row = await tx
     .updateTable('api_keys')
     .set({
@@ -198,9 +201,6 @@ const notFound = fail('NOT_FOUND', 'There is no such API key.');
 
 const lock = (tx: Tx, id: string) =>
   tx.selectFrom('api_keys').selectAll().where('api_key_id', '=', id).forUpdate().executeTakeFirst();
-
-const rule = (path: string, message: string) =>
-  fail('RULE_VIOLATED', `${path}: ${message}`, { details: [{ path, message }] });
 
 function audit(
   tx: Tx,

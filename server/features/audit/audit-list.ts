@@ -1,7 +1,7 @@
 import type { AuditEntry, audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { failField, type Failure } from '../../failure.ts';
 import { split, type Split } from './audit-filter.ts';
 import { countUpTo, findPage, type ListRow, type Position } from './audit-page.ts';
 
@@ -35,10 +35,7 @@ export async function listEntries(
 ): Promise<RouteAnswer<typeof calls.list> | Failure> {
   const { limit, offset } = query;
   const after = query.after === undefined ? undefined : readCursor(query.after);
-  if (after === null) {
-    const message = 'Must be the nextCursor of a page before';
-    return fail('INVALID_INPUT', `after: ${message}`, { details: [{ path: 'after', message }] });
-  }
+  if (after === null) return failField('INVALID_INPUT', 'after', 'Must be the nextCursor of a page before');
   const filter = split(query);
   const [{ rows, searchedTo }, counted] = await Promise.all([
     findPage(db, filter, { after, limit: limit + 1, offset }),

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
 import { nextVersion } from '../../db/sql.ts';
 import { editConflict } from '../../edit-conflict.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { breaksRule, fail, type Failure } from '../../failure.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { unknownModules } from '../modules/modules.ts';
 import { newLicenseKey, parseLicenseKey } from './license-key.ts';
@@ -168,10 +168,10 @@ async function change(
 /** Two parts of a patch can each be right and yet not go together with what is stored. */
 function refusePatch(before: License, patch: LicensePatch): Failure | undefined {
   const { validFrom, validUntil } = { ...before, ...patch };
-  if (validFrom >= validUntil) return rule('validUntil', 'Must be after Valid From');
+  if (validFrom >= validUntil) return breaksRule('validUntil', 'Must be after Valid From');
   const seats = patch.maxActivations ?? before.maxActivations;
   if (seats < before.currentActivations) {
-    return rule(
+    return breaksRule(
       'maxActivations',
       `${before.currentActivations} machines are active. Deactivate machines first, or keep at least as many activations`,
     );
@@ -192,17 +192,14 @@ async function refuseCustomer(tx: Tx, customerId: string): Promise<Failure | und
     .where('customer_id', '=', customerId)
     .forShare()
     .executeTakeFirst();
-  if (!row) return rule('customerId', 'There is no such customer');
-  return row.deleted_at ? rule('customerId', 'Customer is soft-deleted') : undefined;
+  if (!row) return breaksRule('customerId', 'There is no such customer');
+  return row.deleted_at ? breaksRule('customerId', 'Customer is soft-deleted') : undefined;
 }
 
 async function refuseModules(tx: Tx, moduleIds: string[]): Promise<Failure | undefined> {
   const unknown = await unknownModules(tx, moduleIds);
-  return unknown.length > 0 ? rule('moduleIds', `There is no module ${unknown[0]}`) : undefined;
+  return unknown.length > 0 ? breaksRule('moduleIds', `There is no module ${unknown[0]}`) : undefined;
 }
-
-const rule = (path: string, message: string) =>
-  fail('RULE_VIOLATED', `${path}: ${message}`, { details: [{ path, message }] });
 
 function toColumns(input: LicenseInput) {
   return {

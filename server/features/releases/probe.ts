@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { fail, type Failure } from '../../failure.ts';
+import { breaksRule, type Failure } from '../../failure.ts';
 import { askOutside, NotPublic, type Outside } from '../../outside.ts';
 
 const mostRedirects = 3;
@@ -25,18 +25,14 @@ export async function probeFile(
     if (size instanceof Unusable) throw size;
     return size === fileSize
       ? undefined
-      : ruleViolated('fileSize', `The file at this address has ${size} bytes, not ${fileSize}`);
+      : breaksRule('fileSize', `The file at this address has ${size} bytes, not ${fileSize}`);
   } catch (error) {
     if (signal.aborted) {
-      return ruleViolated('fileUrl', `The server did not answer within ${limitMs / 1000} seconds`);
+      return breaksRule('fileUrl', `The server did not answer within ${limitMs / 1000} seconds`);
     }
-    return ruleViolated('fileUrl', why(error));
+    return breaksRule('fileUrl', why(error));
   }
 }
-
-/** A rule that one field breaks. */
-export const ruleViolated = (path: string, message: string) =>
-  fail('RULE_VIOLATED', `${path}: ${message}`, { details: [{ path, message }] });
 
 type Ask = Parameters<typeof askOutside>[2];
 

@@ -12,8 +12,7 @@ import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { afterCommit } from '../../db/signals.ts';
 import { containsPattern } from '../../db/sql.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
-import { ruleViolated } from './probe.ts';
+import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { auditRelease, changeRelease, lockLive, titleOf } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
@@ -73,7 +72,7 @@ export async function deletePermanently(
   { confirmation, reason }: { confirmation: string; reason: string },
 ): Promise<{ id: string } | Failure> {
   if (confirmation !== permanentConfirmation) {
-    return ruleViolated('confirmation', `Must be exactly "${permanentConfirmation}"`);
+    return breaksRule('confirmation', `Must be exactly "${permanentConfirmation}"`);
   }
   const row = await lockBinned(tx, releaseId);
   if (isFailure(row)) return row;

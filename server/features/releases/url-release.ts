@@ -3,9 +3,9 @@ import type { Release, UrlReleaseInput } from '../../../contract/releases.ts';
 import { storedExtensionOf, storedExtensions } from '../../../contract/uploads.ts';
 import type { Caller } from '../../caller.ts';
 import type { Tx } from '../../db/client.ts';
-import type { Failure } from '../../failure.ts';
+import { breaksRule, type Failure } from '../../failure.ts';
 import type { Outside } from '../../outside.ts';
-import { probeFile, ruleViolated } from './probe.ts';
+import { probeFile } from './probe.ts';
 import { createRelease } from './releases.ts';
 
 /** What the address of a file says about it, once its server has confirmed it. */
@@ -19,10 +19,10 @@ export async function inspectOutsideFile(
   const url = new URL(input.fileUrl);
   // the feeds hand the address to every machine
   if (url.username || url.password)
-    return ruleViolated('fileUrl', 'Must not contain a user name or a password');
+    return breaksRule('fileUrl', 'Must not contain a user name or a password');
   const file = fileOf(url);
   if (!file) {
-    return ruleViolated('fileUrl', `Must end in a file name with one of ${storedExtensions.join(', ')}`);
+    return breaksRule('fileUrl', `Must end in a file name with one of ${storedExtensions.join(', ')}`);
   }
   return (await probeFile(world, input)) ?? file;
 }

@@ -2,7 +2,7 @@ import { hasPermission, type Permission } from '../../../contract/permissions.ts
 import type { User } from '../../../contract/users.ts';
 import type { Caller } from '../../caller.ts';
 import type { Tx } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { breaksRule, fail, type Failure } from '../../failure.ts';
 
 /** What a set of roles may do together; undefined for a role that does not exist. */
 async function permissionsOf(tx: Tx, roles: string[]): Promise<Permission[] | undefined> {
@@ -27,11 +27,11 @@ export const beyond = (by: Caller, permissions: readonly Permission[]): Permissi
 /** Nobody grants more than they hold (design section 4). Also refuses a role that does not exist. */
 export async function refuseGrant(tx: Tx, by: Caller, role: string): Promise<Failure | undefined> {
   const granted = await permissionsOf(tx, [role]);
-  if (!granted) return rule('role', `There is no role ${role}`);
+  if (!granted) return breaksRule('role', `There is no role ${role}`);
   const missing = beyond(by, granted);
   return (
     missing &&
-    rule('role', `You cannot grant ${role}: you lack ${missing.resource}:${missing.action} yourself`)
+    breaksRule('role', `You cannot grant ${role}: you lack ${missing.resource}:${missing.action} yourself`)
   );
 }
 
@@ -54,7 +54,7 @@ const isSuperAdmin = ({ actor }: Caller) =>
 /** Only a super admin makes a super admin. */
 export function refuseSuperAdmin(by: Caller, role: string): Failure | undefined {
   return role === 'super_admin' && !isSuperAdmin(by)
-    ? rule('role', 'Only a super admin can grant super_admin')
+    ? breaksRule('role', 'Only a super admin can grant super_admin')
     : undefined;
 }
 
@@ -83,6 +83,3 @@ export async function refuseLastSuperAdmin(tx: Tx, user: User): Promise<Failure 
  */
 export const refuseSelf = ({ actor }: Caller, user: User, message: string): Failure | undefined =>
   actor.kind === 'staff' && actor.userId === user.id ? fail('RULE_VIOLATED', message) : undefined;
-
-const rule = (path: string, message: string) =>
-  fail('RULE_VIOLATED', `${path}: ${message}`, { details: [{ path, message }] });

@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
 import { nextVersion } from '../../db/sql.ts';
 import { editConflict } from '../../edit-conflict.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
+import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
 import { lockUser } from './user-row.ts';
@@ -177,7 +177,8 @@ export async function updateRole(
   if (isFailure(before)) return before;
   const wanted = listPermissions().filter((p) => contains(change.permissions, p));
   const unknown = change.permissions.find((p) => !contains(wanted, p));
-  if (unknown) return rule(`There is no permission ${unknown.resource}:${unknown.action}`);
+  if (unknown)
+    return breaksRule('permissions', `There is no permission ${unknown.resource}:${unknown.action}`);
   const stored = { ...before, permissions: listPermissions().filter((p) => contains(before.permissions, p)) };
   const conflict = editConflict('role', stored, { ...change, permissions: wanted }, seen);
   if (conflict) return conflict;
@@ -186,9 +187,9 @@ export async function updateRole(
     ...before.permissions.filter((p) => !contains(wanted, p)),
   ];
   if (roleId === 'super_admin' && differing.length > 0)
-    return rule('super_admin holds everything and cannot be changed');
+    return breaksRule('permissions', 'super_admin holds everything and cannot be changed');
   const missing = beyond(by, differing);
-  if (missing) return rule(`You lack ${missing.resource}:${missing.action} yourself`);
+  if (missing) return breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`);
   await tx
     .updateTable('roles')
     .set({
@@ -247,9 +248,6 @@ function roleSummary(before: Role, after: Role): string {
     [...changes, changeSummary(was, is)].filter((part) => part !== 'No change').join('; ') || 'No change'
   );
 }
-
-const rule = (message: string) =>
-  fail('RULE_VIOLATED', `permissions: ${message}`, { details: [{ path: 'permissions', message }] });
 
 function audit(
   tx: Tx,
