@@ -35,7 +35,8 @@ export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Fail
 const isEmptyBody = (body: unknown) =>
   body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
 
-function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
+/** What one issue says of each field that is wrong; `part` stands for a value that is wrong as a whole. */
+export function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, 20).map((key) => ({ path: printable(key), message: 'Is not a known field' }));
   }
@@ -44,7 +45,7 @@ function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
 }
 
 /** Field names may come from the caller: never echo more than a line of them, and only text. */
-const printable = (name: string) =>
+export const printable = (name: string) =>
   name
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, '�')

@@ -5,6 +5,7 @@ import type { ErrorDetail } from '../../../contract/errors.ts';
 import { buildFields, publishFields, sha512 } from '../../../contract/builds.ts';
 import { directUploadLimit, uploads } from '../../../contract/uploads.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { printable, toDetails } from '../../http/input.ts';
 
 const asFlag = z.enum(['true', 'false'], 'Must be true or false').transform((value) => value === 'true');
 const asNumber = z
@@ -52,22 +53,12 @@ export function checkForm(
     ...(named.error
       ? [{ path: 'file', message: name === undefined ? 'File is required' : named.error.issues[0]!.message }]
       : []),
-    ...(parsed.error?.issues ?? []).flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => ({ path: printable(key), message: 'Is not a known field' }))
-        : [{ path: issue.path.map(String).join('.'), message: issue.message }],
-    ),
+    ...(parsed.error?.issues ?? []).flatMap((issue) => toDetails('body', issue)),
   ];
   if (parsed.success && named.success) return { fields: parsed.data, fileName: named.data };
   const [first] = details;
   return fail('INVALID_INPUT', `${first!.path}: ${first!.message}`, { details });
 }
-
-const printable = (name: string) =>
-  name
-    .toWellFormed()
-    .replaceAll(/\p{Cc}/gu, '\ufffd')
-    .slice(0, 100);
 
 export const tooLarge = fail(
   'TOO_LARGE',
