@@ -14,10 +14,7 @@ import {
   type ChunkClaim,
 } from './chunk-claim.ts';
 import type { Follower } from './follow.ts';
-import { cancelled, findUpload, partOf, unfinishedOf, type UploadRow } from './upload-row.ts';
-
-/** A sender who is silent for so long is gone. */
-const silenceMs = 60_000;
+import { cancelled, findUpload, partOf, silenceMs, unfinishedOf, type UploadRow } from './upload-row.ts';
 
 type Parts = Pick<Context, 'db' | 'storage' | 'clock' | 'log'> & { follower: Follower };
 type Answer = { index: number; received: number };

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Release } from '../../../contract/releases.ts';
 import { directUploadLimit } from '../../../contract/uploads.ts';
@@ -12,6 +13,7 @@ import { kindOf, wantedOf, type FileKind } from './file-kind.ts';
 import { checkForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
 import type { Findings } from './inspect-worker.ts';
 import type { Inspection, Inspector } from './inspect.ts';
+import { silenceMs } from './upload-row.ts';
 
 type Parts = Context & { inspector: Inspector };
 type Body = { readable: Readable; contentType: string };
@@ -22,15 +24,16 @@ const formOverhead = 1024 * 1024;
 
 /**
  * Makes one multipart request a release: the file goes to the storage and is hashed while it arrives. Nothing is left
- * of a file that becomes no release. `announcedBytes` is the length of the body, where it is known beforehand.
+ * of a file that becomes no release.
  */
 export async function receiveDirect(
   parts: Parts,
   by: Caller,
+  request: IncomingMessage,
   body: Body,
-  announcedBytes: number,
 ): Promise<Release | Failure> {
-  if (announcedBytes > directUploadLimit + formOverhead) return tooLarge;
+  if (Number(request.headers['content-length'] ?? 0) > directUploadLimit + formOverhead) return tooLarge;
+  request.setTimeout(silenceMs);
   const keys: string[] = [];
   let isKept = false;
   try {

@@ -105,8 +105,11 @@ export async function readForm<T>(
     if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
     name = given;
     open = stream.on('error', heard);
-    taking = take(whole(stream), given);
-    taking.catch(heard);
+    const bytes = whole(stream);
+    taking = take(bytes, given);
+    // what a taker leaves unread, who gave up in the middle or before the first byte, must not hold the form back
+    const drain = () => bytes.return().then(() => stream.resume());
+    taking.then(drain, drain).catch(heard);
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     parser.on(limit, () => (excess ??= 'The form has too many parts.'));
@@ -137,13 +140,7 @@ function pass(readable: Readable, parser: BusboyInstance): Promise<void> {
   }).finally(() => readable.unpipe(parser).resume());
 }
 
-async function* whole(stream: BusboyFileStream): AsyncGenerator<Buffer> {
-  try {
-    for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
-      yield piece;
-  } finally {
-    // a reader that gave up must not hold the rest of the form back
-    stream.resume();
-  }
+async function* whole(stream: BusboyFileStream): AsyncGenerator<Buffer, void> {
+  for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) yield piece;
   if (stream.truncated) throw new TooLarge();
 }

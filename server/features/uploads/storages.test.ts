@@ -1,10 +1,13 @@
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { uploads } from '../../../contract/uploads.ts';
@@ -158,6 +161,62 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect(await keys()).toEqual(before);
   });
 });
+
+describe('a storage that fails in the middle of a direct upload', () => {
+  const bytes = program(15 * MiB);
+
+  test('is told as unavailable where it is S3', async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'key');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    const s3 = createServer(refuseParts).listen(0, '127.0.0.1');
+    await once(s3, 'listening');
+    const { port } = s3.address() as AddressInfo;
+    const server = await startTestServer({
+      config: {
+        storage: {
+          kind: 's3',
+          bucket: 'releases',
+          prefix: '',
+          endpoint: `http://127.0.0.1:${port}`,
+          region: 'us-east-1',
+          redirect: false,
+        },
+      },
+    });
+    const manager = await server.signInAs('binary_manager');
+    const up = uploader(server.url, server.api(manager), manager);
+    const answer = await up.direct({ version: nextVersion(), file: bytes });
+    expect([answer.status, answer.body.code]).toEqual([503, 'UNAVAILABLE']);
+    await server.close();
+    s3.close();
+    vi.unstubAllEnvs();
+  });
+
+  test('is an error where it is a disk, and takes the file when it is back', async () => {
+    const server = await startTestServer();
+    const manager = await server.signInAs('binary_manager');
+    const up = uploader(server.url, server.api(manager), manager);
+    const incoming = join(server.context.config.dataDir, 'binaries', 'incoming');
+    await rename(incoming, `${incoming}.away`);
+    expect((await up.direct({ version: nextVersion(), file: bytes })).status).toBe(500);
+    await rename(`${incoming}.away`, incoming);
+    const answer = await up.direct({ version: nextVersion(), file: bytes });
+    expect(answer.status, answer.text).toBe(201);
+    await server.close();
+  });
+});
+
+/** An S3 that begins multipart uploads and has no room for their parts. */
+function refuseParts(request: IncomingMessage, response: ServerResponse): void {
+  request.resume().on('end', () => {
+    if (request.method === 'POST') {
+      response.setHeader('content-type', 'application/xml');
+      response.end('<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>');
+    } else {
+      response.writeHead(request.method === 'DELETE' ? 204 : 503).end();
+    }
+  });
+}
 
 describe('a disk that is full', () => {
   // only root may mount, and a skipped test would count as a failed one

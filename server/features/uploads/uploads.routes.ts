@@ -15,8 +15,7 @@ export function uploadRoutes(context: Context & { recorder: UpdateRecorder }, in
   const parts = { ...context, inspector, follower: createFollower(context, inspector) };
   const releases = createReleaseSet(context);
   return implement(calls, {
-    direct: ({ by, stream, http }) =>
-      receiveDirect(parts, by, stream!, Number(http.request.headers['content-length'] ?? 0)),
+    direct: ({ by, stream, http }) => receiveDirect(parts, by, http.request.raw, stream!),
     prepare: changeAfter(
       ({ body }) => reserve(context, body),
       (tx, { by, body }, reserved) => prepareUpload(tx, by, body, reserved),
