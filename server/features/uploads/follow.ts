@@ -70,8 +70,21 @@ export function createFollower({ db, storage }: { db: Db; storage: Storage }, in
     followed.work = followed.work.then(() => advance(followed)).catch(() => drop(upload.upload_id));
   }
 
-  /** What the whole file is; `tags` are those of all its chunks. Only where the storage has a file of it. */
+  /**
+   * What the whole file is; `tags` are those of all its chunks. Only where the storage has a file of it. May be asked
+   * again after an error.
+   */
   async function conclude(upload: UploadRow, tags: readonly string[]): Promise<Findings> {
+    try {
+      return await hashAll(upload, tags);
+    } catch (error) {
+      // nobody knows how much of it was hashed
+      drop(upload.upload_id);
+      throw error;
+    }
+  }
+
+  async function hashAll(upload: UploadRow, tags: readonly string[]): Promise<Findings> {
     const earlier = all.get(upload.upload_id);
     await earlier?.work;
     if (earlier && earlier.hashed.some((tag, index) => tag !== tags[index])) drop(upload.upload_id);

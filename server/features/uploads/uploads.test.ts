@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, truncate, writeFile } from 'node:fs/promises';
 import { IncomingMessage, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -18,7 +18,15 @@ import {
   type Session,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { MiB, nextVersion, someId, uploader, type Uploader } from '../../../tests/uploading.ts';
+import {
+  MiB,
+  nextVersion,
+  someId,
+  uploader,
+  type Prepared,
+  type Uploader,
+} from '../../../tests/uploading.ts';
+import { unfinishedOf } from './upload-row.ts';
 
 let server: TestServer;
 let manager: Session;
@@ -352,6 +360,22 @@ describe('a file in chunks', () => {
     await twin.close();
   });
 
+  test('whose file could not be read to its end is completed by the next call', async () => {
+    // a process that took none of the chunks, so that it hashes them all at the end
+    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
+    const there = uploader(twin.url, twin.api(manager), manager);
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.sendAll(bytes, prepared);
+    const file = await fileOf(prepared);
+    await truncate(file, 12 * MiB);
+    expect((await there.complete(bytes, prepared, { version })).status).toBe(500);
+    await writeFile(file, bytes);
+    const answer = await there.complete(bytes, prepared, { version });
+    expect(answer.status, answer.text).toBe(201);
+    await twin.close();
+  });
+
   test('takes a chunk again, and the last one counts', async () => {
     const version = nextVersion();
     const prepared = await up.prepare(bytes, { version });
@@ -378,12 +402,7 @@ describe('a file in chunks', () => {
     const contents = [Buffer.alloc(8 * MiB, 1), Buffer.alloc(8 * MiB, 2)];
     for (let round = 0; round < 3; round++) {
       await Promise.all([...contents, ...contents].map((content) => up.chunk(prepared.uploadId, 0, content)));
-      const file = await server.context.storage.fileOf!({
-        key: prepared.fileKey,
-        size: bytes.length,
-        token: (await uploadRow(prepared.uploadId)).multipart_id!,
-      });
-      const handle = await open(file);
+      const handle = await open(await fileOf(prepared));
       const read = Buffer.alloc(8 * MiB);
       await handle.read(read, 0, read.length, 0);
       await handle.close();
@@ -546,8 +565,15 @@ describe('a file in chunks', () => {
   });
 });
 
-const uploadRow = (uploadId: string) =>
-  server.db.selectFrom('uploads').selectAll().where('upload_id', '=', uploadId).executeTakeFirstOrThrow();
+/** Where the chunks of an upload that is not complete lie. */
+async function fileOf({ uploadId }: Prepared): Promise<string> {
+  const row = await server.db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('upload_id', '=', uploadId)
+    .executeTakeFirstOrThrow();
+  return server.context.storage.fileOf!(unfinishedOf(row));
+}
 
 /** A sender of a chunk whose bytes the test gives out one by one. */
 function slowSender(uploadId: string, index: number) {
