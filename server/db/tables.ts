@@ -215,7 +215,6 @@ export type Tables = {
     multipart_id: string | null;
     claim: string | null;
     claimed_at: Date | null;
-    created_by: string;
     created_at: Date;
     updated_at: Date;
   };

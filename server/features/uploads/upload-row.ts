@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import type { UploadState } from '../../../contract/uploads.ts';
-import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail } from '../../failure.ts';
@@ -80,10 +79,4 @@ export function toUploadState(upload: UploadRow, received: number[]): UploadStat
     status: isCompleted ? 'completed' : 'open',
     releaseId: isCompleted ? upload.release_id : null,
   };
-}
-
-/** Who began an upload, for the record. */
-export function nameOf({ actor }: Caller): string {
-  if (actor.kind === 'staff') return actor.userId;
-  return actor.kind === 'apiKey' ? actor.apiKeyId : actor.kind;
 }

@@ -315,9 +315,12 @@ describe('a file in chunks', () => {
       status: 'completed',
       releaseId: release.id,
     });
-    expect((await auditOf(server, prepared.uploadId)).map((entry) => entry.event_type)).toEqual([
-      'upload.completed',
+    const entries = await auditOf(server, prepared.uploadId);
+    expect(entries.map((entry) => [entry.event_type, entry.changes_summary])).toEqual([
+      ['upload.begun', `Began the upload of App Setup.exe (${bytes.length} bytes) as ${version}`],
+      ['upload.completed', `Completed the upload of App Setup.exe (${bytes.length} bytes) as ${version}`],
     ]);
+    expect(entries[0]).toMatchObject({ user_email: manager.email, after: { channel: 'stable', version } });
     expect(await arriving()).toEqual([]);
   });
 
@@ -332,7 +335,8 @@ describe('a file in chunks', () => {
     expect(new Set(answers.map((answer) => answer.body.data.id)).size).toBe(1);
     const again = await up.complete(bytes, prepared, { version });
     expect(again.body.data).toEqual(answers[0]!.body.data);
-    expect((await auditOf(server, prepared.uploadId)).length).toBe(1);
+    const entries = await auditOf(server, prepared.uploadId);
+    expect(entries.map((entry) => entry.event_type)).toEqual(['upload.begun', 'upload.completed']);
   });
 
   test('goes on through another process', async () => {
@@ -511,7 +515,8 @@ describe('a file in chunks', () => {
     const chunk = await up.chunk(uploadId, 0, up.pieces(bytes, prepared)[0]!);
     expect([chunk.status, chunk.body.error]).toEqual([409, 'This upload was cancelled.']);
     expect((await up.complete(bytes, prepared)).status).toBe(409);
-    expect((await auditOf(server, uploadId)).map((entry) => entry.event_type)).toEqual(['upload.cancelled']);
+    const entries = await auditOf(server, uploadId);
+    expect(entries.map((entry) => entry.event_type)).toEqual(['upload.begun', 'upload.cancelled']);
   });
 
   test('that is complete takes no chunk and cannot be cancelled', async () => {
@@ -562,6 +567,7 @@ describe('a file in chunks', () => {
       await api.call(uploads.prepare, request, headers),
     ];
     expect(second.body.data).toEqual(first.body.data);
+    expect(await auditOf(server, first.body.data.uploadId)).toHaveLength(1);
   });
 });
 

@@ -16,7 +16,6 @@ import {
   findUpload,
   isClaimed,
   lockUpload,
-  nameOf,
   notFound,
   storedChunks,
   toUploadState,
@@ -75,11 +74,17 @@ export async function prepareUpload(
       release_id: uuidv7(),
       claim: null,
       claimed_at: null,
-      created_by: nameOf(by),
       created_at: by.now,
       updated_at: by.now,
     })
     .execute();
+  await writeAudit(tx, by, {
+    event: 'upload.begun',
+    resourceType: 'upload',
+    resourceId: upload.uploadId,
+    summary: `Began the upload of ${fileName} (${fileSize} bytes) as ${version}`,
+    after: { fileName, fileSize, version, channel, platform, architecture },
+  });
   return upload;
 }
 

@@ -18,6 +18,7 @@ test('only long ids are cut', () => {
 
 test.each([
   ['customer.created', true, 'teal'],
+  ['upload.begun', true, 'teal'],
   ['customer.soft_deleted', true, 'orange'],
   ['license.revoked', true, 'orange'],
   ['license.updated', true, 'neutral'],

@@ -18,7 +18,7 @@ const shown = 13;
 export const shortId = (id: string): string => (id.length > shown + 2 ? `${id.slice(0, shown)}…` : id);
 
 const ends = /\.(\w*deleted|deactivated|revoked|removed|purged|reset|password_\w+)$/;
-const begins = /\.(created|restored|reactivated|published|completed)$/;
+const begins = /\.(created|begun|restored|reactivated|published|completed)$/;
 
 /** Color of an event: what failed, what ends something, what begins something, and the rest. */
 export function eventTone(event: string, success: boolean): Tone {
