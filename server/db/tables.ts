@@ -199,6 +199,10 @@ export type Tables = {
     failed_downloads: Generated<number>;
     unique_downloads: Generated<number>;
   };
+  installation: {
+    only_row: Generated<boolean>;
+    installation_id: string;
+  };
   uploads: {
     upload_id: string;
     file_key: string;

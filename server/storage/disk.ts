@@ -1,10 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import {
+  access,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  type FileHandle,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { isFailure, type Failure } from '../failure.ts';
 import { letGo } from './let-go.ts';
-import { notUnfinished, storageFull, type Storage, type StoredThing, type Unfinished } from './storage.ts';
+import {
+  isKey,
+  notUnfinished,
+  ownerName,
+  storageFull,
+  type Storage,
+  type StoredThing,
+  type Unfinished,
+} from './storage.ts';
 
 /** Bytes gathered before a write: network reads are small, and each write is a trip to another thread. */
 const gatherBytes = 512 * 1024;
@@ -18,6 +37,7 @@ const readAhead = 512 * 1024;
 export async function openDisk(folder: string): Promise<Storage> {
   const incoming = path.join(folder, 'incoming');
   await mkdir(incoming, { recursive: true });
+  const ownerFile = path.join(folder, ownerName);
   const finalPath = (key: string) => path.join(folder, safeName(key));
   const partPath = ({ key, token }: Pick<Unfinished, 'key' | 'token'>) =>
     path.join(incoming, `${safeName(key)}~${safeName(token)}`);
@@ -98,21 +118,32 @@ export async function openDisk(folder: string): Promise<Storage> {
     sizeOf: (key) => sizeOf(finalPath(key)),
     remove: (key) => rm(finalPath(key), { force: true }),
     list: () => list(folder, incoming),
+    async owner() {
+      const text = await readFile(ownerFile, 'utf8').catch(missingAsUndefined);
+      return text?.trim() || undefined;
+    },
+    async setOwner(installation) {
+      await withFile(ownerFile, 'w', async (file) => {
+        await file.writeFile(`${installation}\n`);
+        await file.sync();
+      });
+      await syncFolder(folder);
+    },
     check: () => access(incoming, constants.W_OK),
     close: () => undefined,
   };
 }
 
 async function* list(folder: string, incoming: string): AsyncIterable<StoredThing> {
-  for (const name of await readdir(folder)) {
+  for (const name of (await readdir(folder)).filter(isKey)) {
     const found = await stat(path.join(folder, name)).catch(missingAsUndefined);
     if (found?.isFile()) yield { key: name, modifiedAt: found.mtime, unfinished: undefined };
   }
   for (const name of await readdir(incoming)) {
+    const [key = '', token = '', ...rest] = name.split('~');
+    if (!isKey(key) || !isKey(token) || rest.length > 0) continue;
     const found = await stat(path.join(incoming, name)).catch(missingAsUndefined);
-    const [key, token] = name.split('~');
-    if (!found?.isFile() || !key || !token) continue;
-    yield { key, modifiedAt: found.mtime, unfinished: { key, token, size: found.size } };
+    if (found?.isFile()) yield { key, modifiedAt: found.mtime, unfinished: { key, token, size: found.size } };
   }
 }
 
@@ -153,7 +184,7 @@ function withoutFirst(pieces: Buffer[], count: number): Buffer[] {
 
 /** The last line of defense: keys are our own, but none may ever leave the folder. */
 function safeName(name: string): string {
-  if (!/^[\w][\w.-]*$/.test(name) || name === 'incoming') throw new Error(`Not a storage key: ${name}`);
+  if (!isKey(name) || name === 'incoming') throw new Error(`Not a storage key: ${name}`);
   return name;
 }
 

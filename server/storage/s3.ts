@@ -19,7 +19,9 @@ import type { StorageConfig } from '../config.ts';
 import { isFailure, type Failure } from '../failure.ts';
 import { connect } from './s3-client.ts';
 import {
+  isKey,
   notUnfinished,
+  ownerName,
   storageFull,
   storageUnavailable,
   type Part,
@@ -163,6 +165,13 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
       await client.send(new DeleteObjectCommand(object(key)));
     },
     list: () => list(place),
+    async owner() {
+      const found = await client.send(new GetObjectCommand(object(ownerName))).catch(missingAsUndefined);
+      return (await found?.Body?.transformToString())?.trim() || undefined;
+    },
+    async setOwner(installation) {
+      await client.send(new PutObjectCommand({ ...object(ownerName), Body: `${installation}\n` }));
+    },
     async check() {
       await client.send(new HeadBucketCommand({ Bucket: config.bucket }), {
         abortSignal: AbortSignal.timeout(2000),
@@ -192,7 +201,8 @@ async function* list({ client, bucket, prefix }: Place): AsyncIterable<StoredThi
   do {
     const page = await client.send(new ListObjectsV2Command({ ...where, ContinuationToken: token }));
     for (const { Key, LastModified } of page.Contents ?? []) {
-      yield { key: Key!.slice(prefix.length), modifiedAt: LastModified!, unfinished: undefined };
+      const key = Key!.slice(prefix.length);
+      if (isKey(key)) yield { key, modifiedAt: LastModified!, unfinished: undefined };
     }
     token = page.NextContinuationToken;
   } while (token);
@@ -204,7 +214,7 @@ async function* list({ client, bucket, prefix }: Place): AsyncIterable<StoredThi
     );
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
       const key = Key!.slice(prefix.length);
-      yield { key, modifiedAt: Initiated!, unfinished: { key, size: 0, token: UploadId! } };
+      if (isKey(key)) yield { key, modifiedAt: Initiated!, unfinished: { key, size: 0, token: UploadId! } };
     }
     marker =
       page.IsTruncated && page.NextKeyMarker

@@ -1,7 +1,7 @@
 import { CreateBucketCommand, ListPartsCommand } from '@aws-sdk/client-s3';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -92,6 +92,14 @@ describe.each(places)('the storage %s', (_, open) => {
 
   test('says that it can be used', async () => {
     await storage.check();
+  });
+
+  test('says whose files lie there, and lists no file for it', async () => {
+    expect(await storage.owner()).toBeUndefined();
+    await storage.setOwner('the first');
+    await storage.setOwner('the second');
+    expect(await storage.owner()).toBe('the second');
+    expect(await list(storage)).toEqual([]);
   });
 
   test('makes one object of parts that arrive in any order, and at once', async () => {
@@ -204,6 +212,22 @@ describe('the disk', () => {
     await expect(storage.put(key, pieces(randomBytes(10)))).rejects.toThrow();
     await expect((async () => storage.read(key))()).rejects.toThrow();
     await close();
+  });
+
+  test('lists nothing under a name that it could not take', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lanyard-storage-'));
+    const storage = await openStorage({ kind: 'disk', folder });
+    for (const name of [
+      '.DS_Store',
+      'my file.exe',
+      'incoming/a.exe~b c',
+      'incoming/a.exe~b~c',
+      'incoming/~b',
+    ])
+      await writeFile(join(folder, name), 'x');
+    await storage.begin('a.exe', 10);
+    expect((await list(storage)).map((thing) => thing.key)).toEqual(['a.exe']);
+    await rm(folder, { recursive: true });
   });
 
   // only root may mount, and a skipped test would count as a failed one

@@ -46,14 +46,24 @@ export type Storage = {
   sizeOf(key: string): Promise<number | undefined>;
   /** Removes an object; one that is not there is no error. */
   remove(key: string): Promise<void>;
-  /** All that lies there, in no order. */
+  /** All that lies there under a name that can be a key, in no order. */
   list(): AsyncIterable<StoredThing>;
+  /** The installation whose files lie there; undefined where nobody has said it yet. */
+  owner(): Promise<string | undefined>;
+  /** Says whose files lie there: in `ownerName` beside them. */
+  setOwner(installation: string): Promise<void>;
   /** Throws when the storage cannot be used. */
   check(): Promise<void>;
   /** An address that gives the object to anyone for some minutes; only where clients are to be sent there. */
   signedUrl?(key: string, headers: { contentType: string; contentDisposition: string }): Promise<string>;
   close(): void;
 };
+
+/** The name of what says whose files lie there. It is no key, so no one is given it and no list has it. */
+export const ownerName = '.lanyard-installation';
+
+/** Whether a name can be a key. What bears another was not stored by the service. */
+export const isKey = (name: string) => /^\w[\w.-]*$/.test(name);
 
 /** Opens the storage of the settings. The S3 client is loaded only where it is used. */
 export async function openStorage(config: StorageConfig): Promise<Storage> {

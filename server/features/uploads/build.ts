@@ -7,14 +7,12 @@ import type { NewRelease } from '../releases/releases.ts';
 import { embeddedBlockmapSize } from './embedded-blockmap.ts';
 import { kindOf, refuseKind, type FileKind } from './file-kind.ts';
 import type { Findings } from './inspect-worker.ts';
+import { blockmapKeyOf } from './storage-key.ts';
 
 export type CompleteInput = z.output<typeof uploads.complete.body>;
 
 /** What staff or a build pipeline say about a file. */
 export type BuildFields = Omit<CompleteInput, 'uploadId' | 'fileKey' | 'totalChunks' | 'sha512'>;
-
-/** Where the block map of a stored file lies. */
-export const blockmapKeyOf = (fileKey: string) => `${fileKey}.blockmap`;
 
 /** Why what arrived is not what was meant to be sent; `expected` has only what the sender said. */
 export function checkFindings(

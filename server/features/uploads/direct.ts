@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Release } from '../../../contract/releases.ts';
@@ -8,11 +7,12 @@ import type { Context } from '../../context.ts';
 import { transactOrFail } from '../../db/transaction.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { createRelease } from '../releases/releases.ts';
-import { blockmapKeyOf, checkFindings, storeBlockmap, toBuild, type BuildFields } from './build.ts';
+import { checkFindings, storeBlockmap, toBuild, type BuildFields } from './build.ts';
 import { kindOf, wantedOf, type FileKind } from './file-kind.ts';
 import { checkForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
 import type { Findings } from './inspect-worker.ts';
 import type { Inspection, Inspector } from './inspect.ts';
+import { blockmapKeyOf, newFileKey } from './storage-key.ts';
 import { silenceMs } from './upload-row.ts';
 
 type Parts = Context & { inspector: Inspector };
@@ -59,7 +59,7 @@ async function store(
     for await (const _ of bytes) void _;
     return undefined;
   }
-  const key = `${uuidv7()}.${kind}`;
+  const key = newFileKey(kind);
   keys.push(key, blockmapKeyOf(key));
   const inspection = inspector.begin(wantedOf(kind));
   try {

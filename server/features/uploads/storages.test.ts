@@ -1,12 +1,14 @@
-import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import type { Release } from '../../../contract/releases.ts';
@@ -26,6 +28,7 @@ import type { StorageConfig } from '../../config.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { connect } from '../../storage/s3-client.ts';
 import { MiB, nextVersion, uploader, type Uploader } from '../../../tests/uploading.ts';
+import { newFileKey } from './storage-key.ts';
 
 const { S3_ENDPOINT } = process.env;
 
@@ -67,6 +70,8 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     api = server.api(manager);
     up = uploader(server.url, api, manager);
     key = await makeApiKey(server.api(await server.signInAs('super_admin')), { scopes: ['updates'] });
+    // as at the start of a server
+    await sweepUploads(server.context);
   });
   afterAll(() => server.close());
 
@@ -148,19 +153,99 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
 
   test('the sweep removes what nobody knows', async () => {
     const before = await keys();
-    await server.context.storage.begin('begun.exe', 1000);
-    await server.context.storage.put(
-      'orphan.exe',
-      (async function* () {
-        yield bytes;
-      })(),
-    );
+    await server.context.storage.begin(newFileKey('exe'), 1000);
+    const orphan = newFileKey('exe');
+    await layOrphan(server, orphan);
+    await layOrphan(server, `${orphan}.blockmap`);
     expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
     server.clock.advance(days(1.1));
-    expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 2 });
+    expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 3 });
     expect(await keys()).toEqual(before);
   });
+
+  test('the sweep leaves alone what has no name of ours', async () => {
+    const { storage } = server.context.config;
+    const names = [
+      '.DS_Store',
+      'my file.exe',
+      'orphan.exe',
+      `${newFileKey('exe')}.bak`,
+      `${newFileKey('exe')}~`,
+      `old-${newFileKey('exe')}`,
+      `staging/${newFileKey('exe')}`,
+    ];
+    for (const name of names) await lay(storage, name);
+    server.clock.advance(days(1.1));
+    expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
+    for (const name of names) expect(await isLaid(storage, name), name).toBe(true);
+  });
+
+  test('the sweep is for the one installation whose binaries lie there, and tells another what to do', async () => {
+    const storage = await configure();
+    // what lies there is old at once
+    const clock = movableClock(new Date(Date.now() + days(2)));
+    const own = await startTestServer({ clock, ...(storage ? { config: { storage } } : {}) });
+    const session = await own.signInAs('binary_manager');
+    const uploaded = await uploader(own.url, own.api(session), session).direct({
+      version: nextVersion(),
+      file: program(MiB),
+    });
+    expect(uploaded.status, uploaded.text).toBe(201);
+    await layOrphan(own, newFileKey('exe'));
+    const log: string[] = [];
+    const other = await startTestServer({
+      clock,
+      config: { storage: own.context.config.storage, logLevel: 'error' },
+      onLog: (line) => log.push(line),
+    });
+
+    expect(await sweepUploads(other.context)).toEqual({ cancelled: 0, removed: 0 });
+    expect(log.pop()).toContain('the binaries in it are none that the database knows');
+    expect(await sweepUploads(own.context)).toEqual({ cancelled: 0, removed: 1 });
+    await layOrphan(own, newFileKey('exe'));
+    expect(await sweepUploads(other.context)).toEqual({ cancelled: 0, removed: 0 });
+    const [ours, theirs] = await Promise.all([own, other].map(installationOf));
+    expect(log.pop()).toContain(`those of the installation ${ours}; this installation is ${theirs}`);
+    expect(log).toEqual([]);
+
+    // as the log says
+    await lay(own.context.config.storage, '.lanyard-installation', theirs);
+    expect(await sweepUploads(other.context)).toEqual({ cancelled: 0, removed: 3 });
+    expect(await sweepUploads(own.context)).toEqual({ cancelled: 0, removed: 0 });
+    await other.close();
+    await own.close();
+  });
 });
+
+const layOrphan = (server: TestServer, key: string) =>
+  server.context.storage.put(key, Readable.from([Buffer.from('MZ')]));
+
+const installationOf = async ({ db }: TestServer) =>
+  (await db.selectFrom('installation').select('installation_id').executeTakeFirstOrThrow()).installation_id;
+
+/** Puts a file there without the service. */
+async function lay(config: StorageConfig, name: string, content = 'x'): Promise<void> {
+  if (config.kind === 'disk') {
+    const file = join(config.folder, name);
+    await mkdir(dirname(file), { recursive: true });
+    return writeFile(file, content);
+  }
+  const client = connect(config);
+  await client.send(
+    new PutObjectCommand({ Bucket: config.bucket, Key: config.prefix + name, Body: content }),
+  );
+  client.destroy();
+}
+
+async function isLaid(config: StorageConfig, name: string): Promise<boolean> {
+  if (config.kind === 'disk') return existsSync(join(config.folder, name));
+  const client = connect(config);
+  const found = await client
+    .send(new HeadObjectCommand({ Bucket: config.bucket, Key: config.prefix + name }))
+    .catch(() => undefined);
+  client.destroy();
+  return found !== undefined;
+}
 
 describe('a storage that fails in the middle of a direct upload', () => {
   const bytes = program(15 * MiB);

@@ -6,11 +6,11 @@ import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { afterCommit, transact } from '../../db/signals.ts';
 import { fail, type Failure } from '../../failure.ts';
-import type { StoredThing, Unfinished } from '../../storage/storage.ts';
+import type { Unfinished } from '../../storage/storage.ts';
 import { writeAudit } from '../audit/audit.ts';
 import { checkIdentity } from '../releases/releases.ts';
-import { blockmapKeyOf } from './build.ts';
 import { kindOf } from './file-kind.ts';
+import { blockmapKeyOf, newFileKey } from './storage-key.ts';
 import {
   beingCompleted,
   findUpload,
@@ -24,6 +24,7 @@ import {
 } from './upload-row.ts';
 
 export { createInspector } from './inspect.ts';
+export { removeOrphans } from './orphans.ts';
 
 /** Above the 5 MiB that S3 asks of a part; six at once leave other calls of a browser a turn soon enough. */
 const chunkSize = 8 * 1024 * 1024;
@@ -44,7 +45,7 @@ export async function reserve(
 ): Promise<Unfinished | Failure> {
   const fileKind = kindOf(input.fileName)!;
   const taken = await checkIdentity(db, { ...input, fileKind });
-  return taken ?? storage.begin(`${uuidv7()}.${fileKind}`, input.fileSize);
+  return taken ?? storage.begin(newFileKey(fileKind), input.fileSize);
 }
 
 /** Begins a chunked upload. */
@@ -157,54 +158,4 @@ export async function cancelAbandoned(context: Context): Promise<number> {
   for (const { upload_id } of abandoned)
     await transact(db, signals, (tx) => cancelUpload(tx, systemCaller(now), context, upload_id));
   return abandoned.length;
-}
-
-/**
- * Removes from the storage what is older than a day and belongs to no release, in the bin or not, and to no open
- * upload: what a process left behind that ended between the storage and the database. Answers how many.
- */
-export async function removeOrphans({ db, storage, clock }: Context): Promise<number> {
-  const before = clock().getTime() - dayMs;
-  const old: StoredThing[] = [];
-  let removed = 0;
-  const removeUnknown = async () => {
-    const things = old.splice(0);
-    const known = await knownKeys(db, things);
-    for (const thing of things.filter(({ key }) => !known.has(key))) {
-      await (thing.unfinished ? storage.abandon(thing.unfinished) : storage.remove(thing.key));
-      removed++;
-    }
-  };
-  for await (const thing of storage.list()) {
-    if (thing.modifiedAt.getTime() < before) old.push(thing);
-    if (old.length === 500) await removeUnknown();
-  }
-  await removeUnknown();
-  return removed;
-}
-
-async function knownKeys(db: Db, things: StoredThing[]): Promise<Set<string>> {
-  if (things.length === 0) return new Set();
-  const keys = things.map((thing) => thing.key);
-  const known = new Set<string>();
-  // uploads are asked first: one that becomes a release meanwhile is met a second time
-  const open = await db
-    .selectFrom('uploads')
-    .select('file_key')
-    .where('status', '=', 'open')
-    .where(
-      'file_key',
-      'in',
-      keys.map((key) => key.replace(/\.blockmap$/, '')),
-    )
-    .execute();
-  for (const { file_key } of open) known.add(file_key).add(blockmapKeyOf(file_key));
-  const released = await db
-    .selectFrom('releases')
-    .select(['storage_key', 'blockmap_key'])
-    .where((eb) => eb.or([eb('storage_key', 'in', keys), eb('blockmap_key', 'in', keys)]))
-    .execute();
-  for (const { storage_key, blockmap_key } of released)
-    known.add(storage_key!).add(blockmap_key ?? storage_key!);
-  return known;
 }

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../db/client.ts';
+import { ownerName, type Storage, type StoredThing } from '../../storage/storage.ts';
+import { blockmapKeyOf, fileKeyOf, isOwnKey } from './storage-key.ts';
+
+/** What is younger may belong to a call that is under way. */
+const youngMs = 24 * 3_600_000;
+const atOnce = 500;
+
+/**
+ * Removes from the storage what is older than a day and belongs to no release, in the bin or not, and to no open
+ * upload: what a process left behind that ended between the storage and the database. Only files under names that we
+ * give, and only in a storage of this installation; in another's nothing is removed, and the log says why. Answers
+ * how many.
+ */
+export async function removeOrphans({ db, storage, clock, log }: Context): Promise<number> {
+  const refused = await whyNotOurs(db, storage);
+  if (refused !== undefined) {
+    log.error(refused);
+    return 0;
+  }
+  const before = clock().getTime() - youngMs;
+  let removed = 0;
+  for await (const things of ownThings(storage)) {
+    const old = things.filter((thing) => thing.modifiedAt.getTime() < before);
+    const known = await knownKeys(db, old);
+    for (const thing of old.filter(({ key }) => !known.has(key))) {
+      await (thing.unfinished ? storage.abandon(thing.unfinished) : storage.remove(thing.key));
+      removed++;
+    }
+  }
+  return removed;
+}
+
+/**
+ * Why the storage is not ours to sweep. One that says of nobody whose it is becomes ours when no binaries lie there, or
+ * some that we know; else they are those of another database, and all of them would look like orphans.
+ */
+async function whyNotOurs(db: Db, storage: Storage): Promise<string | undefined> {
+  const ours = await installationOf(db);
+  const owner = await storage.owner();
+  if (owner === ours) return undefined;
+  if (owner === undefined && (await isEmptyOrKnown(db, storage))) {
+    await storage.setOwner(ours);
+    return undefined;
+  }
+  const whose = owner === undefined ? 'none that the database knows' : `those of the installation ${owner}`;
+  return (
+    `The storage was not swept, for the binaries in it are ${whose}; this installation is ${ours}. Give each ` +
+    `installation a STORAGE_URL of its own. If all that lies there is this one's, write its id into ${ownerName} there.`
+  );
+}
+
+/** Which installation the database is. A restored backup is the same one. */
+async function installationOf(db: Db): Promise<string> {
+  await db
+    .insertInto('installation')
+    .values({ installation_id: randomUUID() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const found = await db.selectFrom('installation').select('installation_id').executeTakeFirstOrThrow();
+  return found.installation_id;
+}
+
+async function isEmptyOrKnown(db: Db, storage: Storage): Promise<boolean> {
+  let isEmpty = true;
+  for await (const things of ownThings(storage)) {
+    isEmpty = false;
+    if ((await knownKeys(db, things)).size > 0) return true;
+  }
+  return isEmpty;
+}
+
+/** What lies there under names that we give, some hundred at a time. */
+async function* ownThings(storage: Storage): AsyncGenerator<StoredThing[], void> {
+  let things: StoredThing[] = [];
+  for await (const thing of storage.list()) {
+    if (isOwnKey(thing.key)) things.push(thing);
+    if (things.length < atOnce) continue;
+    yield things;
+    things = [];
+  }
+  if (things.length > 0) yield things;
+}
+
+async function knownKeys(db: Db, things: StoredThing[]): Promise<Set<string>> {
+  if (things.length === 0) return new Set();
+  const keys = things.map((thing) => thing.key);
+  const known = new Set<string>();
+  // uploads are asked first: one that becomes a release meanwhile is met a second time
+  const open = await db
+    .selectFrom('uploads')
+    .select('file_key')
+    .where('status', '=', 'open')
+    .where('file_key', 'in', keys.map(fileKeyOf))
+    .execute();
+  for (const { file_key } of open) known.add(file_key).add(blockmapKeyOf(file_key));
+  const released = await db
+    .selectFrom('releases')
+    .select(['storage_key', 'blockmap_key'])
+    .where((eb) => eb.or([eb('storage_key', 'in', keys), eb('blockmap_key', 'in', keys)]))
+    .execute();
+  for (const { storage_key, blockmap_key } of released)
+    known.add(storage_key!).add(blockmap_key ?? storage_key!);
+  return known;
+}
