@@ -12,7 +12,7 @@ import {
   startTwin,
   type TestServer,
 } from '../../tests/harness.ts';
-import { MiB, nextVersion, uploader, type Uploader } from '../../tests/uploading.ts';
+import { MiB, nextVersion, someId, uploader, type Uploader } from '../../tests/uploading.ts';
 import { isFailure } from '../failure.ts';
 import { sweepUploads } from './upload-sweep.ts';
 
@@ -53,7 +53,7 @@ test('an upload that nobody touched for a day is cancelled, with its bytes; one 
   expect(await keys()).toEqual([`${alive.fileKey} (unfinished)`]);
   await signIn();
   expect((await up.state(abandoned.uploadId)).status).toBe(404);
-  const [entry] = await auditOf(server, abandoned.uploadId);
+  const entry = (await auditOf(server, abandoned.uploadId)).at(-1);
   expect(entry).toMatchObject({ event_type: 'upload.cancelled', user_email: 'system' });
 
   await up.sendAll(bytes, alive);
@@ -70,9 +70,10 @@ test('what belongs to no release and no upload goes after a day; the bin keeps w
   const before = await keys();
   const { storage } = server.context;
   // a copy: what is handed over is the storage's
-  await storage.put('orphan.exe', Readable.from([Buffer.from(bytes)]));
-  await storage.put('orphan.exe.blockmap', Readable.from([Buffer.from('x')]));
-  const begun = await storage.begin('begun.exe', 1000);
+  const orphan = `${someId()}.exe`;
+  await storage.put(orphan, Readable.from([Buffer.from(bytes)]));
+  await storage.put(`${orphan}.blockmap`, Readable.from([Buffer.from('x')]));
+  const begun = await storage.begin(`${someId()}.exe`, 1000);
   if (isFailure(begun)) throw new Error(begun.message);
   expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
 
