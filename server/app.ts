@@ -68,6 +68,7 @@ export async function buildApp(
   const sessions = createSessions(context, passwords);
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context);
+  const releaseSet = createReleaseSet(context);
 
   const implemented = [
     sessionRoutes(sessions),
@@ -88,8 +89,8 @@ export async function buildApp(
     analyticsRoutes(context),
     auditRoutes(context, auditKeys),
     releaseRoutes(context),
-    uploadRoutes({ ...context, recorder: updateRecorder }, inspector),
-    updateRoutes({ ...context, releaseSet: createReleaseSet(context), recorder: updateRecorder }),
+    uploadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder }, inspector),
+    updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),
     machineRoutes(context),
   ].flat();
   serve(app, context, implemented, { auth: createAuthentication(context, sessions, apiKeys), checkAnswers });

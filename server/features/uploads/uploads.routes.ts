@@ -1,7 +1,7 @@
 import { uploads as calls } from '../../../contract/uploads.ts';
 import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
-import { createReleaseSet } from '../releases/releases.ts';
+import type { ReleaseSet } from '../releases/releases.ts';
 import { machineOf, type UpdateRecorder } from '../updates/updates.ts';
 import { receiveChunk } from './chunk.ts';
 import { completeUpload } from './complete.ts';
@@ -11,9 +11,11 @@ import { createFollower } from './follow.ts';
 import type { Inspector } from './inspect.ts';
 import { cancelUpload, getUploadState, prepareUpload, reserve } from './uploads.ts';
 
-export function uploadRoutes(context: Context & { recorder: UpdateRecorder }, inspector: Inspector) {
+export function uploadRoutes(
+  context: Context & { releases: ReleaseSet; recorder: UpdateRecorder },
+  inspector: Inspector,
+) {
   const parts = { ...context, inspector, follower: createFollower(context, inspector) };
-  const releases = createReleaseSet(context);
   return implement(calls, {
     direct: ({ by, stream, http }) => receiveDirect(parts, by, http.request.raw, stream!),
     prepare: changeAfter(
@@ -25,7 +27,7 @@ export function uploadRoutes(context: Context & { recorder: UpdateRecorder }, in
     state: ({ params }) => getUploadState(context.db, params.uploadId),
     cancel: change((tx, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
     download: ({ by, params, query, http }) =>
-      sendFile({ ...context, releases }, by, params, {
+      sendFile(context, by, params, {
         ...http,
         machineHash: machineOf(http.request, query),
       }),
