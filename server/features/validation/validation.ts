@@ -13,7 +13,7 @@ import { leaveSeat, toActivation, type ActivationRow } from '../activations/acti
 import { writeAudit } from '../audit/audit.ts';
 import type { createModuleNames } from '../modules/modules.ts';
 import { parseLicenseKey } from '../licenses/licenses.ts';
-import { decide } from './decide.ts';
+import { decide, type Decision } from './decide.ts';
 import type { Finder, Found } from './find.ts';
 import type { Recorder } from './recorder.ts';
 import type { Signer } from './signing.ts';
@@ -37,7 +37,7 @@ export async function validate(
   const started = performance.now();
   const key = parseLicenseKey(request.licenseKey);
   let found = key === undefined ? undefined : await find({ key, machineId: request.machineId });
-  let { code, takesSeat } = key === undefined ? malformed : decideOn(found, by);
+  let { code, takesSeat } = key === undefined ? malformed : decideOn(found, found?.activation_status, by);
   if (takesSeat) {
     code = await transact(db, signals, (tx) => takeSeat(tx, by, found!.license_id, request));
     if (code === 'VALID') found = await find({ key: key!, machineId: request.machineId });
@@ -64,24 +64,40 @@ export async function validate(
   });
 }
 
-const malformed = { code: 'MALFORMED_KEY' as ValidationCode, takesSeat: false };
+const malformed: Decision = { code: 'MALFORMED_KEY', takesSeat: false };
 
-function decideOn(found: Found | undefined, by: Caller) {
+/** What the rows say of a license, its owner and the machine's seat, decided for who calls, now. */
+function decideOn(
+  license: LicenseFacts | undefined,
+  machineStatus: ActivationRow['status'] | null | undefined,
+  by: Caller,
+): Decision {
   return decide({
-    license: found && {
-      status: found.status,
-      validFrom: found.valid_from,
-      validUntil: found.valid_until,
-      maxActivations: found.max_activations,
-      currentActivations: found.current_activations,
-      customerStatus: found.customer_status,
-      customerDeletedAt: found.customer_deleted_at,
+    license: license && {
+      status: license.status,
+      validFrom: license.valid_from,
+      validUntil: license.valid_until,
+      maxActivations: license.max_activations,
+      currentActivations: license.current_activations,
+      customerStatus: license.customer_status,
+      customerDeletedAt: license.customer_deleted_at,
     },
-    machine: found?.activation_status ? { status: found.activation_status } : undefined,
+    machine: machineStatus ? { status: machineStatus } : undefined,
     byStaff: by.actor.kind === 'staff',
     now: by.now,
   });
 }
+
+type LicenseFacts = Pick<
+  Found,
+  | 'status'
+  | 'valid_from'
+  | 'valid_until'
+  | 'max_activations'
+  | 'current_activations'
+  | 'customer_status'
+  | 'customer_deleted_at'
+>;
 
 /**
  * Gives the machine a seat. The license is locked first and everything is decided again on what the lock shows,
@@ -97,7 +113,7 @@ async function takeSeat(
     .selectFrom('licenses as l')
     .innerJoin('customers as c', 'c.customer_id', 'l.customer_id')
     .select(['l.status', 'l.valid_from', 'l.valid_until', 'l.max_activations', 'l.current_activations'])
-    .select(['c.status as customer_status', 'c.deleted_at'])
+    .select(['c.status as customer_status', 'c.deleted_at as customer_deleted_at'])
     .where('l.license_id', '=', licenseId)
     .forUpdate('l')
     .executeTakeFirst();
@@ -107,20 +123,7 @@ async function takeSeat(
     .where('license_id', '=', licenseId)
     .where('machine_id', '=', request.machineId)
     .executeTakeFirst();
-  const { code, takesSeat } = decide({
-    license: license && {
-      status: license.status,
-      validFrom: license.valid_from,
-      validUntil: license.valid_until,
-      maxActivations: license.max_activations,
-      currentActivations: license.current_activations,
-      customerStatus: license.customer_status,
-      customerDeletedAt: license.deleted_at,
-    },
-    machine,
-    byStaff: by.actor.kind === 'staff',
-    now: by.now,
-  });
+  const { code, takesSeat } = decideOn(license, machine?.status, by);
   if (takesSeat) await seat(tx, by, licenseId, machine, request);
   return code;
 }
