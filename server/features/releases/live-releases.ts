@@ -5,7 +5,7 @@ import { createCache } from '../../db/cache.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
-/** A release that is not in the bin, with what feeds and downloads need beside what staff see. */
+/** A release with what feeds and downloads need beside what staff see. */
 export type LiveRelease = Omit<Release, 'downloadCount'> & {
   fileKind: string;
   /** Hex; none for a file that lies elsewhere. */
@@ -18,6 +18,8 @@ export type LiveRelease = Omit<Release, 'downloadCount'> & {
   rolloutSalt: string;
   /** Failures before this do not count against the threshold. */
   failuresFrom: string;
+  /** Set while it is in the bin. */
+  deletedAt: string | null;
 };
 
 /** Every release that is not in the bin, newest version first; drafts and inactive ones are among them. */
@@ -38,7 +40,8 @@ export function createReleaseSet({ db, signals, config }: Pick<Context, 'db' | '
 }
 export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 
-function toLiveRelease(row: ReleaseRow, publicUrl: string): LiveRelease {
+/** A row as the feeds read it. `publicUrl` is that of the settings; only `fileUrl` holds it. */
+export function toLiveRelease(row: ReleaseRow, publicUrl: string): LiveRelease {
   const { downloadCount: _, ...release } = toRelease(row, publicUrl);
   return {
     ...release,
@@ -50,5 +53,6 @@ function toLiveRelease(row: ReleaseRow, publicUrl: string): LiveRelease {
     embeddedBlockmapSize: row.embedded_blockmap_size,
     rolloutSalt: row.rollout_salt,
     failuresFrom: row.failures_from.toISOString(),
+    deletedAt: row.deleted_at?.toISOString() ?? null,
   };
 }

@@ -20,8 +20,8 @@ import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 export { getRelease } from './release-list.ts';
 export { purgeBin } from './release-bin.ts';
 export { pauseRollout } from './rollout.ts';
-export { filePathOf } from './release-row.ts';
-export { createReleaseSet, type LiveRelease, type ReleaseSet } from './live-releases.ts';
+export { filePathOf, selectReleases } from './release-row.ts';
+export { createReleaseSet, toLiveRelease, type LiveRelease, type ReleaseSet } from './live-releases.ts';
 
 /** A build whose bytes are known and checked, ready to become a release. */
 export type NewRelease = {

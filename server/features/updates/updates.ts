@@ -2,7 +2,7 @@ import type { Explanation } from '../../../contract/machines.ts';
 import type { ReportedEvent } from '../../../contract/updates.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
-import type { Candidate } from './decide.ts';
+import { selectReleases, toLiveRelease } from '../releases/releases.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
 import { machineHashOf } from './machine-id.ts';
 import type { UpdateRecorder } from './recorder.ts';
@@ -53,25 +53,9 @@ const none = {
 
 /** For each release, those in the bin among them: why the machine is or is not offered it. */
 export async function explainOffers(db: Db, machine: KnownMachine): Promise<Explanation[]> {
-  return explainEach(await listCandidates(db), machine);
-}
-
-async function listCandidates(db: Db): Promise<Candidate[]> {
-  const rows = await db.selectFrom('releases').selectAll().execute();
-  return rows.map((row) => ({
-    id: row.release_id,
-    version: row.version,
-    channel: row.channel,
-    platform: row.platform,
-    architecture: row.architecture,
-    fileKind: row.file_kind,
-    isDraft: row.is_draft,
-    isActive: row.is_active,
-    rolloutPercentage: row.rollout_percentage,
-    rolloutSalt: row.rollout_salt,
-    minimumAppVersion: row.minimum_app_version,
-    pausedAt: row.paused_at?.toISOString() ?? null,
-    pauseReason: row.pause_reason,
-    deletedAt: row.deleted_at?.toISOString() ?? null,
-  }));
+  const rows = await selectReleases(db).execute();
+  return explainEach(
+    rows.map((row) => toLiveRelease(row, '')),
+    machine,
+  );
 }
