@@ -40,7 +40,7 @@ loader._load = (name, ...rest) =>
   name === 'electron' ? { autoUpdater: nativeUpdater } : load(name, ...rest);
 /* oxlint-enable no-underscore-dangle */
 
-const { NsisUpdater, MacUpdater, AppImageUpdater } =
+const { NsisUpdater, MacUpdater, AppImageUpdater, DebUpdater } =
   require('electron-updater') as typeof import('electron-updater');
 const { HttpExecutor, configureRequestUrl, configureRequestOptions } = fromUpdater(
   'builder-util-runtime',
@@ -100,7 +100,7 @@ export type ClientOptions = {
   version: string;
   /** Address of the feed, to which the updater adds the file of its channel. */
   feed: string;
-  kind?: 'nsis' | 'mac' | 'appimage';
+  kind?: 'nsis' | 'mac' | 'appimage' | 'deb';
   channel?: 'beta' | 'alpha';
   headers?: Record<string, string>;
   folder: string;
@@ -121,7 +121,7 @@ export type DesktopClient = {
   download(): Promise<string>;
 };
 
-const platforms = { nsis: 'win32', mac: 'darwin', appimage: 'linux' } as const;
+const platforms = { nsis: 'win32', mac: 'darwin', appimage: 'linux', deb: 'linux' } as const;
 
 /** An installed app with its updater pointed at a feed. */
 export async function installApp(options: ClientOptions): Promise<DesktopClient> {
@@ -134,6 +134,7 @@ export async function installApp(options: ClientOptions): Promise<DesktopClient>
       nsis: 'cache/app-updater/installer.exe',
       mac: 'cache/app-updater/update.zip',
       appimage: 'app',
+      deb: 'app',
     };
     await copyFile(options.installed, join(home, names[kind]));
   }
@@ -149,10 +150,9 @@ export async function installApp(options: ClientOptions): Promise<DesktopClient>
     quit: () => undefined,
     onQuit: () => undefined,
   };
-  const Updater = { nsis: NsisUpdater, mac: MacUpdater, appimage: AppImageUpdater }[kind] as new (
-    options: null,
-    app: object,
-  ) => AppUpdater;
+  const Updater = { nsis: NsisUpdater, mac: MacUpdater, appimage: AppImageUpdater, deb: DebUpdater }[
+    kind
+  ] as new (options: null, app: object) => AppUpdater;
   const updater = new Updater(null, app);
   const executor = new NodeHttpExecutor();
   const log: string[] = [];

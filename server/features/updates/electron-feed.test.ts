@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { uploads as uploadCalls } from '../../../contract/uploads.ts';
@@ -441,6 +441,54 @@ describe('AppImageUpdater', () => {
     ).text();
     expect(text).toContain('version: "1.2.0"');
     expect(text).toContain('app_1.2.0.deb');
+  });
+});
+
+describe('the feed of Linux without a kind', () => {
+  const linux = (fileKind: string, version: string, fields: object = {}) =>
+    makeRelease(server, {
+      platform: 'linux',
+      fileKind,
+      version,
+      fileName: `app-${version}.${fileKind === 'appimage' ? 'AppImage' : fileKind}`,
+      bytes: `a ${fileKind} of ${version}`,
+      ...fields,
+    });
+  const on = (kind: 'appimage' | 'deb') => ({ kind, feed: feedOf('linux') });
+  beforeEach(() => vi.stubEnv('APPIMAGE', join(folder, 'running.AppImage')));
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('is that of the .deb where no AppImage has been out on the channel', async () => {
+    await linux('deb', '1.1.0');
+    await linux('appimage', '1.2.0', { isDraft: true });
+    await linux('appimage', '1.3.0-alpha.1', { channel: 'alpha' });
+    const app = await install(on('deb'));
+    expect((await app.check())?.version).toBe('1.1.0');
+    expect(await readFile(await app.download(), 'utf8')).toBe('a deb of 1.1.0');
+  });
+
+  test('gives each updater its own file of one version', async () => {
+    await linux('deb', '1.1.0');
+    await linux('rpm', '1.1.0');
+    await linux('appimage', '1.1.0');
+    expect((await updated(on('deb'))).toString()).toBe('a deb of 1.1.0');
+    expect((await updated(on('appimage'))).toString()).toBe('a appimage of 1.1.0');
+  });
+
+  test('names no package beyond its own rollout, and none of another version', async () => {
+    await linux('appimage', '1.1.0');
+    await linux('deb', '1.1.0', { rolloutPercentage: 0 });
+    await linux('rpm', '1.2.0');
+    const text = await (await fetch(`${feedOf('linux')}/latest-linux.yml`, { headers: key.headers })).text();
+    expect(text).toContain('app-1.1.0.AppImage');
+    expect(text).not.toMatch(/\.deb|\.rpm/);
+  });
+
+  test('tells an AppImage that was withdrawn of no package', async () => {
+    const bad = await linux('appimage', '1.2.0');
+    await linux('deb', '1.3.0');
+    await staff.ok(releaseCalls.withdraw, { params: { releaseId: bad.id }, body: { reason: 'crashes' } });
+    expect(await offered({ ...on('appimage'), version: '1.2.0' })).toBeUndefined();
   });
 });
 

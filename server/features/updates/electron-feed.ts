@@ -31,10 +31,11 @@ export async function electronFeed(
   };
   const kinds = { win32: ['exe'], darwin: ['zip'], linux: query.kind ? [query.kind] : linuxKinds };
   const checked = await check(feeds, asked, kinds[params.platform], await feeds.releaseSet());
-  const text = checked.release ? updateOf(feeds, checked.release) : noUpdate(checked);
+  const { release, otherKinds, reason } = checked;
+  const text = release ? updateOf(feeds, release, otherKinds) : noUpdate(checked);
   return reply
     .type('text/yaml; charset=utf-8')
-    .header('x-update-reason', checked.reason ?? 'NONE')
+    .header('x-update-reason', reason ?? 'NONE')
     .send(text);
 }
 
@@ -54,17 +55,16 @@ function parseFile(
 /** JSON is YAML, and quotes whatever a version or a note may hold. */
 const quoted = (text: string) => JSON.stringify(text);
 
-/** `path` and `sha512` beside `files` are for clients of old; what follows them reaches the app as it stands. */
-function updateOf(feeds: Feeds, release: LiveRelease): string {
-  const path = quoted(filePath(feeds, release));
+/**
+ * An updater of Linux takes from `files` what ends as its own kind does. `path` and `sha512` beside `files` are for
+ * clients of old; what follows them reaches the app as it stands.
+ */
+function updateOf(feeds: Feeds, release: LiveRelease, otherKinds: readonly LiveRelease[]): string {
   const lines = [
     `version: ${quoted(release.version)}`,
     'files:',
-    `  - url: ${path}`,
-    `    sha512: ${quoted(release.sha512)}`,
-    `    size: ${release.fileSize}`,
-    ...(release.embeddedBlockmapSize === null ? [] : [`    blockMapSize: ${release.embeddedBlockmapSize}`]),
-    `path: ${path}`,
+    ...[release, ...otherKinds].flatMap((one) => fileOf(feeds, one)),
+    `path: ${quoted(filePath(feeds, release))}`,
     `sha512: ${quoted(release.sha512)}`,
     `releaseDate: ${quoted(release.releaseDate)}`,
     ...(release.releaseNotes === null ? [] : [`releaseNotes: ${quoted(release.releaseNotes)}`]),
@@ -73,6 +73,13 @@ function updateOf(feeds: Feeds, release: LiveRelease): string {
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const fileOf = (feeds: Feeds, release: LiveRelease): string[] => [
+  `  - url: ${quoted(filePath(feeds, release))}`,
+  `    sha512: ${quoted(release.sha512)}`,
+  `    size: ${release.fileSize}`,
+  ...(release.embeddedBlockmapSize === null ? [] : [`    blockMapSize: ${release.embeddedBlockmapSize}`]),
+];
 
 /**
  * The version that the client runs is no update, whatever its settings. Where it is not known, a rollout of 0 %

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
-import { isVersion } from '../../../contract/versions.ts';
+import { channels, isVersion } from '../../../contract/versions.ts';
 import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/releases.ts';
 import { decide, type Decision } from './decide.ts';
 import type { FeedRequest } from './feed-request.ts';
@@ -12,12 +12,18 @@ export type Feeds = Pick<Context, 'db' | 'pool' | 'clock' | 'config'> & {
   recorder: UpdateRecorder;
 };
 
-/** What a feed answers from: the decision, and the version that it was taken for. */
-export type Checked = Decision<LiveRelease> & { currentVersion: string | undefined };
+/**
+ * What a feed answers from: the decision, the version that it was taken for, and the same version in the other kinds
+ * of file, as far as the machine is offered them too.
+ */
+export type Checked = Decision<LiveRelease> & {
+  currentVersion: string | undefined;
+  otherKinds: LiveRelease[];
+};
 
 /**
- * An update check: decides among the kinds of file that the updater takes, the first that has any release, and
- * records the check of a machine that is known by an id.
+ * An update check: decides for the first kind of file that is out where the machine looks, and records the check of a
+ * machine that is known by an id. `fileKinds` are those that the updater may take, the one the feed is meant for first.
  */
 export async function check(
   feeds: Feeds,
@@ -26,16 +32,34 @@ export async function check(
   releases: readonly LiveRelease[],
 ): Promise<Checked> {
   const currentVersion = asked.currentVersion ?? (await lastVersion(feeds, asked.machineHash));
-  const fileKind =
-    fileKinds.find((kind) =>
-      releases.some(
-        (r) => r.fileKind === kind && r.platform === asked.platform && r.architecture === asked.architecture,
-      ),
-    ) ?? fileKinds[0]!;
-  const decision = decide(releases, { ...asked, fileKind, currentVersion });
+  const decideFor = (fileKind: string) => decide(releases, { ...asked, fileKind, currentVersion });
+  const leading = fileKinds.find((kind) => isOut(releases, asked, kind)) ?? fileKinds[0]!;
+  const decision = decideFor(leading);
+  const otherKinds = fileKinds
+    .filter((kind) => kind !== leading)
+    .flatMap((kind) => decideFor(kind).release ?? [])
+    .filter((release) => release.version === decision.release?.version);
   record(feeds, asked, decision.release);
-  return { ...decision, currentVersion };
+  return { ...decision, currentVersion, otherKinds };
 }
+
+/**
+ * Whether machines of that channel may run this kind of file. A release that staff took out of the feeds counts: the
+ * machines that have it still ask here, and must not be told of another kind.
+ */
+const isOut = (
+  releases: readonly LiveRelease[],
+  { platform, architecture, channel }: FeedRequest,
+  fileKind: string,
+): boolean =>
+  releases.some(
+    (r) =>
+      r.fileKind === fileKind &&
+      r.platform === platform &&
+      r.architecture === architecture &&
+      !r.isDraft &&
+      channels.indexOf(r.channel) <= channels.indexOf(channel),
+  );
 
 /** electron-updater does not say which version it updates; the machine's last report may. */
 async function lastVersion(
