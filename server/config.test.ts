@@ -26,6 +26,7 @@ describe('the settings', () => {
       sessionIdleMs: 1_800_000,
       sessionMaxMs: 43_200_000,
       eventsKeepMs: 34_560_000_000,
+      validationsKeepMs: 7_776_000_000,
       trustProxy: [],
       logLevel: 'info',
     });

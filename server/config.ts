@@ -64,6 +64,7 @@ const settings = z.object({
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * 3_600_000),
   EVENTS_KEEP: duration.default(400 * 86_400_000),
+  VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
   TRUST_PROXY: z
     .string()
     .default('')
@@ -93,6 +94,8 @@ export type Config = {
   sessionMaxMs: number;
   /** How long single update events are kept; what they add up to stays. */
   eventsKeepMs: number;
+  /** How long single validations are kept; the counts of their days stay. */
+  validationsKeepMs: number;
   trustProxy: string[];
   logLevel: z.output<typeof settings>['LOG_LEVEL'];
 };
@@ -129,6 +132,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     sessionIdleMs: s.SESSION_IDLE,
     sessionMaxMs: s.SESSION_MAX,
     eventsKeepMs: s.EVENTS_KEEP,
+    validationsKeepMs: s.VALIDATIONS_KEEP,
     trustProxy: s.TRUST_PROXY,
     logLevel: s.LOG_LEVEL,
   };

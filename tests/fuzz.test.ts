@@ -294,6 +294,7 @@ const recordsOfCalls = [
   'sessions',
   'session_cookies',
   'validations',
+  'validations_other',
   'login_failures',
   // a feed takes any machine id for one, and records its check
   'machines',

@@ -296,6 +296,7 @@ const defaults: Omit<Config, 'dataDir' | 'storage'> = {
   sessionIdleMs: minutes(30),
   sessionMaxMs: hours(12),
   eventsKeepMs: days(400),
+  validationsKeepMs: days(90),
   trustProxy: [],
   logLevel: 'silent',
 };

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Tx } from '../db/client.ts';
+
+const monthsAhead = 2;
+
+/** What became of the partitions of a table: their names. */
+export type MonthsKept = { made: string[]; dropped: string[] };
+
+/**
+ * Sees to a table whose partitions are the UTC months of `occurred_at`, named `<table>_2026_11`, with `<table>_other`
+ * as the default one: makes this month and the next two, and drops what lies `keepMs` back, whole months at a time.
+ */
+export async function keepMonths(tx: Tx, table: string, now: Date, keepMs: number): Promise<MonthsKept> {
+  // Those who write wait for what is done here, so it rather fails than waits for them long.
+  await sql`set local lock_timeout = '3s'`.execute(tx);
+  const there = await listMonths(tx, table);
+  const oldest = new Date(now.getTime() - keepMs);
+  const dropped = there.filter((name) => name < nameOf(table, monthOf(oldest, 0)));
+  for (const name of dropped) await sql`drop table ${sql.table(name)}`.execute(tx);
+  await sql`delete from ${sql.table(`${table}_other`)} where occurred_at < ${oldest}`.execute(tx);
+  const made: string[] = [];
+  for (let ahead = 0; ahead <= monthsAhead; ahead++) {
+    const name = nameOf(table, monthOf(now, ahead));
+    if (there.includes(name)) continue;
+    await makeMonth(tx, table, name, { from: monthOf(now, ahead), to: monthOf(now, ahead + 1) });
+    made.push(name);
+  }
+  return { made, dropped };
+}
+
+/** The first moment of the UTC month that lies `ahead` months after that of `at`. */
+const monthOf = (at: Date, ahead: number): Date =>
+  new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead));
+
+/** Sorts by time. */
+const nameOf = (table: string, month: Date): string =>
+  `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`;
+
+async function listMonths(tx: Tx, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
+     order by c.relname`.execute(tx);
+  return rows.map((row) => row.name);
+}
+
+/** What came before its partition was there lies in the default one, and moves. */
+async function makeMonth(
+  tx: Tx,
+  table: string,
+  name: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<void> {
+  const [whole, other, month] = [sql.table(table), sql.table(`${table}_other`), sql.table(name)];
+  await sql`lock table ${whole} in share row exclusive mode`.execute(tx);
+  await sql`create table ${month} (like ${whole} including defaults)`.execute(tx);
+  await sql`
+    with moved as (delete from ${other} where occurred_at >= ${from} and occurred_at < ${to} returning *)
+    insert into ${month} select * from moved`.execute(tx);
+  await sql`alter table ${whole} attach partition ${month}
+              for values from (${sql.lit(from.toISOString())}) to (${sql.lit(to.toISOString())})`.execute(tx);
+}
