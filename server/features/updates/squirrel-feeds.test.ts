@@ -164,6 +164,27 @@ describe('Squirrel.Windows', () => {
     }
   });
 
+  test('offers the next prerelease to machines whose own lies in the bin', async () => {
+    const bad = await nupkg('1.2.0-beta.1', { channel: 'beta' });
+    await nupkg('1.2.0-beta.2', { channel: 'beta' });
+    await staff.ok(releaseCalls.softDelete, { params: { releaseId: bad.id }, body: { reason: 'crashes' } });
+    expect(await releases('?channel=beta&id=MyApp&localVersion=1.2.0-beta1')).toMatchObject([
+      { fileName: 'MyApp-1.2.0-beta2-full.nupkg' },
+    ]);
+    expect(await releases('?channel=beta&id=MyApp&localVersion=1.2.0-beta3')).toMatchObject([
+      { fileName: 'MyApp-1.2.0-beta3-full.nupkg', size: 1 },
+    ]);
+  });
+
+  test('never goes back where prereleases are written without a dot', async () => {
+    const bad = await nupkg('1.2.0-beta3', { channel: 'beta' });
+    await nupkg('1.2.0-beta2', { channel: 'beta' });
+    await staff.ok(releaseCalls.softDelete, { params: { releaseId: bad.id }, body: { reason: 'crashes' } });
+    expect(await releases('?channel=beta&id=MyApp&localVersion=1.2.0-beta3')).toMatchObject([
+      { fileName: 'MyApp-1.2.0-beta3-full.nupkg', size: 1 },
+    ]);
+  });
+
   test('leaves the installers of electron-updater alone', async () => {
     await makeRelease(server, { version: '3.0.0' });
     await nupkg('1.1.0');

@@ -56,10 +56,17 @@ function withSha1(releases: readonly LiveRelease[]): readonly LiveRelease[] {
   return known;
 }
 
-/** The version of ours that Squirrel calls by that name; a name that no release has may still be a version. */
+/**
+ * The version of ours that Squirrel calls by that name. One that no release has, because it was deleted, is read as
+ * the prereleases beside it are written: `1.2.0-beta1` is older than `1.2.0-beta.2` only as `1.2.0-beta.1`.
+ */
 function ownVersion(releases: readonly LiveRelease[], localVersion: string): string | undefined {
   const named = releases.find((r) => squirrelVersion(r.version) === localVersion);
-  return named?.version ?? (isVersion(localVersion) ? localVersion : undefined);
+  if (named) return named.version;
+  if (!isVersion(localVersion)) return undefined;
+  const [, numbers, word, count] = /^([^-]+-)([A-Za-z]+)(\d+)$/.exec(localVersion) ?? [];
+  const isDotted = word !== undefined && releases.some((r) => r.version.startsWith(`${numbers}${word}.`));
+  return isDotted ? `${numbers}${word}.${count}` : localVersion;
 }
 
 /** Feed of Squirrel.Mac: the update, or 204. */
