@@ -302,6 +302,18 @@ describe('a check', () => {
     expect(await offered({ headers: { 'x-api-key': key.key } })).toBe('1.1.0');
   });
 
+  test('of a machine that went back without a word is told of no update, not of one without a file', async () => {
+    await makeRelease(server, { version: '2.0.0' });
+    const headers = { 'x-api-key': key.key, 'x-machine-id': 'set up anew' };
+    await offered({ version: '2.0.0', headers: { ...headers, 'x-app-version': '2.0.0' } });
+    await eventually(async () => {
+      const versions = await server.db.selectFrom('machines').select('last_version').execute();
+      return versions.some((machine) => machine.last_version === '2.0.0');
+    });
+    expect(await offered({ version: '1.0.0', headers })).toBeUndefined();
+    expect(await offered({ version: '1.0.0', headers, channel: 'beta' })).toBeUndefined();
+  });
+
   test('needs a key for updates, in a header or in the address', async () => {
     await makeRelease(server, { version: '1.1.0', bytes: 'MZ by the key' });
     const lines: string[] = [];

@@ -6,7 +6,7 @@ import { fail, type Failure } from '../../failure.ts';
 import type { Call } from '../../http/call.ts';
 import type { LiveRelease } from '../releases/releases.ts';
 import { machineOf, versionOf } from './feed-request.ts';
-import { check, filePath, type Checked, type Feeds } from './feeds.ts';
+import { check, filePath, type Feeds } from './feeds.ts';
 
 const suffixes: Record<Platform, string> = { win32: '', darwin: '-mac', linux: '-linux' };
 
@@ -30,9 +30,13 @@ export async function electronFeed(
     isCheck: request.method !== 'HEAD',
   };
   const kinds = { win32: ['exe'], darwin: ['zip'], linux: query.kind ? [query.kind] : linuxKinds };
-  const checked = await check(feeds, asked, kinds[params.platform], await feeds.releaseSet());
-  const { release, otherKinds, reason } = checked;
-  const text = release ? updateOf(feeds, release, otherKinds) : noUpdate(checked);
+  const { release, otherKinds, reason } = await check(
+    feeds,
+    asked,
+    kinds[params.platform],
+    await feeds.releaseSet(),
+  );
+  const text = release ? updateOf(feeds, release, otherKinds) : noUpdate(asked.currentVersion);
   return reply
     .type('text/yaml; charset=utf-8')
     .header('x-update-reason', reason ?? 'NONE')
@@ -82,10 +86,10 @@ const fileOf = (feeds: Feeds, release: LiveRelease): string[] => [
 ];
 
 /**
- * The version that the client runs is no update, whatever its settings. Where it is not known, a rollout of 0 %
- * says the same, also to an app that allows downgrades.
+ * The version that the client runs is no update, whatever its settings. Where it does not say it, a rollout of 0 %
+ * says the same, also to an app that allows downgrades: what it last reported may not be what it runs.
  */
-function noUpdate({ currentVersion }: Checked): string {
+function noUpdate(currentVersion: string | undefined): string {
   return currentVersion === undefined
     ? 'version: "0.0.0"\nfiles: []\nstagingPercentage: 0\n'
     : `version: ${quoted(currentVersion)}\nfiles: []\n`;
