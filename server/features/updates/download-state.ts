@@ -14,12 +14,16 @@ export type DownloadState = {
 
 /**
  * The state after one more event. What is complete stays so, unless the machine says of a file that it was sent that
- * the download failed; what failed counts as failed until a retry completes. The last outcome of an install counts, and a rollback is a failed one.
+ * the download failed; what failed counts as failed until a retry completes. The last outcome of an install counts, and
+ * a rollback is a failed one. By a slow clock an install is older than the release, which would keep it from the
+ * count of failures: it counts from when the release was `published`.
  */
 export function after(
   state: DownloadState,
   { type, at, bytesDownloaded, errorCode }: Happening,
+  published: Date,
 ): DownloadState {
+  const outcomeAt = at < published ? published : at;
   const complete = {
     ...state,
     completedAt: state.completedAt ?? at,
@@ -43,10 +47,10 @@ export function after(
             errorCode: errorCode ?? 'UNKNOWN',
           };
     case 'install_complete':
-      return { ...complete, bytesDownloaded: state.bytesDownloaded, ...outcome(state, at, false) };
+      return { ...complete, bytesDownloaded: state.bytesDownloaded, ...outcome(state, outcomeAt, false) };
     case 'install_error':
     case 'rollback':
-      return { ...state, ...outcome(state, at, true) };
+      return { ...state, ...outcome(state, outcomeAt, true) };
     default:
       return state;
   }

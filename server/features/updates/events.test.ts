@@ -10,6 +10,7 @@ import {
   auditOf,
   days,
   eventually,
+  hours,
   minutes,
   startTestServer,
   startTwin,
@@ -323,6 +324,47 @@ describe('a release with a failure threshold', () => {
     await eventually(async () => (await now()).pausedAt !== null);
     expect((await now()).pauseReason).toContain('3 of 50 installs failed (6.0 %)');
     expect(await row(`patient ${release.id} 0`)).toMatchObject({ last_version: '0.9.0' });
+  });
+});
+
+describe('a release whose machines report neither its id nor the right time', () => {
+  const failing = { failureThreshold: { percent: 5, minimumInstalls: 2 } };
+  const pausedAt = async ({ id }: Release) =>
+    (await staff.ok(releaseCalls.get, { params: { releaseId: id } })).pausedAt;
+
+  test('is the one that its updater was offered, where a version has several kinds of file', async () => {
+    const version = '7.0.0';
+    const installer = await makeRelease(server, { ...failing, version });
+    const fileName = 'App-7.0.0-full.nupkg';
+    const squirrel = await makeRelease(server, { ...failing, version, fileKind: 'nupkg', fileName });
+    const machines = ['squirrel 1', 'squirrel 2'];
+    for (const machineId of machines) {
+      await desktop.call(calls.squirrelWindows, {
+        params: { architecture: 'x64' },
+        query: { machineId, localVersion: '6.0.0' },
+      });
+      await eventually(async () => (await row(machineId))?.total_checks === 1);
+    }
+    const all = (eventType: Event['eventType']) =>
+      machines.map((machineId) => ({ machineId, eventType, toVersion: version }));
+    await report(desktop, [...all('download_start'), ...all('install_error')]);
+    await eventually(async () => (await pausedAt(squirrel)) !== null);
+    expect(await pausedAt(installer)).toBeNull();
+  });
+
+  test('counts every install since it was published, by however much a clock is slow', async () => {
+    const fresh = await makeRelease(server, failing);
+    const timestamp = new Date(server.clock.now().getTime() - hours(9)).toISOString();
+    const slow = (machineId: string, eventType: Event['eventType']) => ({
+      machineId,
+      eventType,
+      timestamp,
+      toVersion: fresh.version,
+    });
+    await report(desktop, [slow('slow 1', 'install_error'), slow('slow 2', 'install_error')]);
+    await eventually(async () => (await pausedAt(fresh)) !== null);
+    const { updateHistory } = await staff.ok(machineCalls.get, { params: { id: machineHashOf('slow 1') } });
+    expect(updateHistory[0]!.timestamp, 'the history is what the machine says').toBe(timestamp);
   });
 });
 

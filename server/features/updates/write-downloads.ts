@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Architecture, Platform } from '../../../contract/builds.ts';
-import { channels, type Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
 import { after, counted, type DownloadState } from './download-state.ts';
-import { concerns, type Happening } from './happening.ts';
+import { withReleases, type About } from './event-releases.ts';
+import type { Happening } from './happening.ts';
 
 export type WrittenDownloads = {
   /** The events, with the releases that they are about. */
@@ -19,6 +18,7 @@ type Download = {
   machineHash: string;
   releaseId: string;
   version: string;
+  published: Date;
   happenings: Happening[];
 };
 
@@ -34,7 +34,11 @@ export async function writeDownloads(tx: Tx, all: readonly Happening[]): Promise
   const before = await lockStates(tx, downloads);
   const states = downloads.map((download) => {
     const from = before.get(keyOf(download))!;
-    return { ...download, from, to: download.happenings.reduce(after, from) };
+    return {
+      ...download,
+      from,
+      to: download.happenings.reduce((state, h) => after(state, h, download.published), from),
+    };
   });
   await updateStates(tx, states);
   await addToTotals(tx, states, made);
@@ -49,70 +53,16 @@ export async function writeDownloads(tx: Tx, all: readonly Happening[]): Promise
 const keyOf = ({ machineHash, releaseId }: Pick<Download, 'machineHash' | 'releaseId'>) =>
   `${machineHash} ${releaseId}`;
 
-type Named = {
-  release_id: string;
-  version: string;
-  channel: Channel;
-  platform: Platform;
-  architecture: Architecture;
-  file_kind: string;
-  deleted_at: Date | null;
-};
-
-/** An event, with the version of the release that it is about. */
-type About = Happening & { version?: string | null };
-
-/** The kinds that updaters take come before those that people download. */
-const kindsFirst = ['exe', 'zip', 'appimage', 'nupkg', 'deb', 'rpm', 'dmg'];
-
-/**
- * Finds the release of each event that names none: by version, platform and architecture. The releases found are
- * locked against removal until the batch is written; one that is gone already is no longer named.
- */
-async function withReleases(tx: Tx, happenings: readonly Happening[]): Promise<About[]> {
-  // a check names what it was offered, and that is all it has to do with a release
-  const others = happenings.filter((h) => h.type !== 'check');
-  const versions = [...new Set(others.map(concerns).filter((v) => v !== null))];
-  const ids = [...new Set(others.map((h) => h.releaseId).filter((id) => id !== null))];
-  if (versions.length === 0 && ids.length === 0) return [...happenings];
-  const { rows } = await sql<Named>`
-    select release_id, version, channel, platform, architecture, file_kind, deleted_at from releases
-     where version = any(${versions}::text[]) or release_id = any(${ids}::uuid[])
-     order by release_id for key share`.execute(tx);
-  const byId = new Map(rows.map((row) => [row.release_id, row]));
-  const ranked = rows.toSorted(
-    (a, b) =>
-      Number(a.deleted_at !== null) - Number(b.deleted_at !== null) ||
-      channels.indexOf(a.channel) - channels.indexOf(b.channel) ||
-      kindsFirst.indexOf(a.file_kind) - kindsFirst.indexOf(b.file_kind),
-  );
-  return happenings.map((h) => {
-    if (h.type === 'check') return h;
-    const release = (h.releaseId !== null && byId.get(h.releaseId)) || findRelease(ranked, h);
-    return { ...h, releaseId: release?.release_id ?? null, version: release?.version ?? null };
-  });
-}
-
-function findRelease(ranked: readonly Named[], h: Happening): Named | undefined {
-  const version = concerns(h);
-  const fitting = ranked.filter(
-    (r) =>
-      r.version === version &&
-      (h.platform === null || r.platform === h.platform) &&
-      (h.architecture === null || r.architecture === h.architecture),
-  );
-  return fitting.find((r) => r.channel === h.channel) ?? fitting[0];
-}
-
 /** What each machine did with each release, in the order of their keys. */
 function byMachineAndRelease(happenings: readonly About[]): Download[] {
   const downloads = new Map<string, Download>();
   for (const h of happenings) {
-    if (h.releaseId === null || h.type === 'check') continue;
-    const { machineHash, releaseId } = h;
+    if (!h.release) continue;
+    const { machineHash, release } = h;
+    const { release_id: releaseId, version, release_date: published } = release;
     const key = keyOf({ machineHash, releaseId });
     const soFar = downloads.get(key)?.happenings ?? [];
-    downloads.set(key, { machineHash, releaseId, version: h.version!, happenings: [...soFar, h] });
+    downloads.set(key, { machineHash, releaseId, version, published, happenings: [...soFar, h] });
   }
   return [...downloads.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
