@@ -17,6 +17,9 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { MiB, nextVersion, someId, uploader, type Uploader } from '../../../tests/uploading.ts';
+import { systemCaller } from '../../caller.ts';
+import { transact } from '../../db/signals.ts';
+import { pauseRollout } from '../releases/releases.ts';
 
 let server: TestServer;
 let manager: Session;
@@ -235,11 +238,27 @@ describe('who may have a file', () => {
     expect(await statusFor(draft, key)).toBe(200);
 
     const params = { releaseId: draft.id };
-    await api.ok(releases.update, { params, body: { isActive: false } });
-    expect(await statusFor(draft, key)).toBe(200);
     await api.ok(releases.softDelete, { params, body: { reason: 'Wrong' } });
     expect(await statusFor(draft, key)).toBe(404);
     expect(await statusFor(draft, manager)).toBe(200);
+  });
+
+  test('machines no more once it is withdrawn or paused, though they were told of it; its block map they may', async () => {
+    const bad = await upload({});
+    const params = { releaseId: bad.id };
+    const seen = async () => [
+      await statusFor(bad, key),
+      (await download({}, { url: `${addressOf(bad)}.blockmap` })).status,
+      await statusFor(bad, manager),
+    ];
+    await transact(server.db, server.context.signals, (tx) =>
+      pauseRollout(tx, systemCaller(server.clock.now()), bad.id, '6 of 60 installs failed'),
+    );
+    expect(await seen()).toEqual([404, 200, 200]);
+    await api.ok(releases.resume, { params });
+    expect(await seen()).toEqual([200, 200, 200]);
+    await api.ok(releases.withdraw, { params, body: { reason: 'It crashes' } });
+    expect(await seen()).toEqual([404, 200, 200]);
   });
 
   test('nobody else', async () => {

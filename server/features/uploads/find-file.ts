@@ -1,7 +1,7 @@
 import { channels } from '../../../contract/versions.ts';
 import type { Actor } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import type { LiveRelease } from '../releases/releases.ts';
+import { selectReleases, toLiveRelease, type LiveRelease } from '../releases/releases.ts';
 import { kindOf } from './file-kind.ts';
 
 export type FilePath = { releaseId: string; version: string; fileName: string };
@@ -23,30 +23,14 @@ export type FoundFile = {
     }
 );
 
-type Candidate = Pick<
-  LiveRelease,
-  | 'id'
-  | 'channel'
-  | 'platform'
-  | 'architecture'
-  | 'version'
-  | 'fileName'
-  | 'fileKind'
-  | 'fileSize'
-  | 'sha512'
-  | 'storageKey'
-  | 'externalUrl'
-  | 'blockmapKey'
-  | 'createdAt'
-  | 'isDraft'
->;
-
 const blockmapEnding = /\.blockmap$/;
 
 /**
  * The file of an address: that of the release whose id stands there, whatever else is out under its version and its
  * name. Another version beside that id is the address that an updater made up for the block map of what it runs; then
- * the release says only of which line. Drafts and what lies in the bin are for staff alone.
+ * the release says only of which line. Drafts and what lies in the bin are for staff alone. So is the program of a
+ * release that was withdrawn or is paused: a machine that was told of it before must not fetch it now. Its block map
+ * stays, from which those that run it find their way off.
  */
 export async function findFile(
   db: Db,
@@ -55,20 +39,23 @@ export async function findFile(
   { releaseId, version, fileName }: FilePath,
 ): Promise<FoundFile | undefined> {
   const isStaff = actor.kind === 'staff';
-  const named: Candidate | undefined =
-    live.find((r) => r.id === releaseId) ?? (isStaff ? await binned(db, releaseId) : undefined);
+  const named = live.find((r) => r.id === releaseId) ?? (isStaff ? await binned(db, releaseId) : undefined);
   const wantsBlockmap = blockmapEnding.test(fileName);
   if (!named || named.fileKind !== kindOf(fileName.replace(blockmapEnding, ''))) return undefined;
   const found =
     named.version === version ? named : wantsBlockmap ? findVersion(live, named, version) : undefined;
-  return found && (isStaff || !found.isDraft) ? toFile(found, wantsBlockmap) : undefined;
+  return found && (isStaff || isForMachines(found, wantsBlockmap)) ? toFile(found, wantsBlockmap) : undefined;
 }
 
 /**
  * Another version in the line of a release. Which of several channels the updater had it from, nobody knows; with the
  * wrong block map it notices by the hash, and fetches the whole file.
  */
-function findVersion(live: readonly LiveRelease[], of: Candidate, version: string): LiveRelease | undefined {
+function findVersion(
+  live: readonly LiveRelease[],
+  of: LiveRelease,
+  version: string,
+): LiveRelease | undefined {
   const rank = (r: LiveRelease) =>
     (r.isDraft ? 20 : 0) + (r.channel === of.channel ? 0 : 1 + channels.indexOf(r.channel));
   return live
@@ -82,10 +69,13 @@ function findVersion(live: readonly LiveRelease[], of: Candidate, version: strin
     .toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-function toFile(release: Candidate, isBlockmap: boolean): FoundFile | undefined {
+const isForMachines = ({ isDraft, isActive, pausedAt }: LiveRelease, isBlockmap: boolean): boolean =>
+  !isDraft && (isBlockmap || (isActive && pausedAt === null));
+
+function toFile(release: LiveRelease, isBlockmap: boolean): FoundFile | undefined {
   const { id, version, storageKey, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
   const of = { release: { id, version }, isBlockmap };
-  const about = { ...of, modifiedAt: release.createdAt, isPublished: !release.isDraft };
+  const about = { ...of, modifiedAt: release.createdAt, isPublished: !release.isDraft && !release.deletedAt };
   if (isBlockmap) {
     return blockmapKey
       ? {
@@ -101,29 +91,10 @@ function toFile(release: Candidate, isBlockmap: boolean): FoundFile | undefined 
   return { key: storageKey!, name: fileName, size: fileSize, etag: sha512, ...about };
 }
 
-async function binned(db: Db, releaseId: string): Promise<Candidate | undefined> {
-  const row = await db
-    .selectFrom('releases')
-    .selectAll()
-    .where('release_id', '=', releaseId)
-    .where('deleted_at', 'is not', null)
+async function binned(db: Db, releaseId: string): Promise<LiveRelease | undefined> {
+  const row = await selectReleases(db)
+    .where('r.release_id', '=', releaseId)
+    .where('r.deleted_at', 'is not', null)
     .executeTakeFirst();
-  return (
-    row && {
-      id: row.release_id,
-      channel: row.channel,
-      platform: row.platform,
-      architecture: row.architecture,
-      version: row.version,
-      fileName: row.file_name,
-      fileKind: row.file_kind,
-      fileSize: row.file_size,
-      sha512: row.sha512,
-      storageKey: row.storage_key,
-      externalUrl: row.external_url,
-      blockmapKey: row.blockmap_key,
-      createdAt: row.created_at.toISOString(),
-      isDraft: true,
-    }
-  );
+  return row && toLiveRelease(row, '');
 }
