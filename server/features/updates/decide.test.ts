@@ -111,6 +111,13 @@ describe('channels', () => {
     const withStable = [...set, release('1.2.0')];
     expect(offered(withStable, { channel: 'beta', currentVersion: '1.2.0-beta.1' })).toBe('1.2.0');
   });
+  test('of two builds of one version the one made last is offered, and the other where its rollout has not come', () => {
+    const [first, second] = [release('1.2.0+1'), release('1.2.0+2', { rolloutPercentage: 0 })];
+    expect(offered([first, release('1.2.0+2')])).toBe('1.2.0+2');
+    expect(offered([first, second])).toBe('1.2.0+1');
+    expect(offered([first, second], { currentVersion: '1.2.0+1' })).toBeUndefined();
+  });
+
   test('the same version on two channels comes from the wider one', () => {
     const [beta, stable] = [release('2.0.0', { channel: 'beta' }), release('2.0.0')];
     expect(decide([beta, stable], ask({ channel: 'alpha' })).release).toBe(stable);

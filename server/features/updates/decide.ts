@@ -111,12 +111,15 @@ function laneOf<R extends Candidate>(
   return lane;
 }
 
-/** By version; the same version in several channels: the widest channel first. */
+/**
+ * By version; the same version in several channels: the widest channel first; builds of one version on one channel
+ * (1.2.0+1, 1.2.0+2): the one made last, for it mends the other. Ids sort by when they were made.
+ */
 export function newestFirst<R extends Candidate>(releases: readonly R[]): R[] {
   return releases.toSorted(
     (a, b) =>
       compareVersions(b.version, a.version) ||
       channels.indexOf(a.channel) - channels.indexOf(b.channel) ||
-      (a.id < b.id ? -1 : 1),
+      (a.id > b.id ? -1 : 1),
   );
 }
