@@ -12,6 +12,14 @@ export function textParam(params: Params, name: string): string | undefined {
   return typeof text === 'string' && text !== '' ? text.slice(0, 200) : undefined;
 }
 
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** The id of a record. */
+export function idParam(params: Params, name: string): string | undefined {
+  const text = textParam(params, name);
+  return text && uuid.test(text) ? text : undefined;
+}
+
 /** A page from 2 on; the first one needs no mention. */
 export function pageParam(params: Params): number | undefined {
   const page = Number(params['page']);
@@ -21,4 +29,26 @@ export function pageParam(params: Params): number | undefined {
 /** `value` when it is one of `known`. */
 export function oneOf<const T extends string>(known: readonly T[], value: string | undefined): T | undefined {
   return known.find((one) => one === value);
+}
+
+/**
+ * What a change of the address does to the page of the list and to the history. `dialogs` are the parameters that say
+ * which dialog is open, `typed` those that a person types.
+ *
+ * Another filter or order starts at the first page again. Back undoes a choice and closes a dialog; it follows no
+ * typing letter by letter, goes not through the dialogs that one dialog led to, and opens none again that was closed.
+ */
+export function effectOf(
+  now: Params,
+  changes: Params,
+  { dialogs, typed = ['search'] }: { dialogs: readonly string[]; typed?: readonly string[] },
+): { staysOnPage: boolean; replace: boolean } {
+  const changed = Object.keys(changes);
+  const isOfDialogs = changed.every((name) => dialogs.includes(name));
+  const wasOpen = dialogs.some((name) => now[name]);
+  const opens = dialogs.some((name) => changes[name]);
+  return {
+    staysOnPage: isOfDialogs || changed.includes('page'),
+    replace: (isOfDialogs && (wasOpen || !opens)) || changed.every((name) => typed.includes(name)),
+  };
 }

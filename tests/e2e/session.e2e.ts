@@ -336,3 +336,11 @@ test('a service account does not sign in', async ({ page, server }) => {
   await expect(page.getByRole('alert')).toContainText('API key');
   expect(await stored(page)).toEqual([]);
 });
+
+test('a long address is whole after sign-in', async ({ page, server }) => {
+  const { email } = await server.person('viewer');
+  const path = `/customers?search=${'x'.repeat(190)}&status=active&country=DE&sort=-name`;
+  await page.goto(path);
+  await signInByForm(page, email);
+  await expect(page).toHaveURL(path);
+});

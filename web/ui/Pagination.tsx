@@ -10,13 +10,14 @@ export function Pagination(props: {
   page: number;
   pageSize: number;
   total: number | undefined;
-  onPage: (page: number) => void;
+  /** Back must not lead to a page that is gone: another stands in its place in the history. */
+  onPage: (page: number, how: { replace: boolean }) => void;
 }) {
   const { page, pageSize, total, onPage } = props;
   const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize));
   const isGone = total !== undefined && page > pages;
   useEffect(() => {
-    if (isGone) onPage(pages);
+    if (isGone) onPage(pages, { replace: true });
   });
 
   if (total === undefined || isGone) return <Group h={30} />;
@@ -39,7 +40,7 @@ export function Pagination(props: {
               px={8}
               aria-label="Previous page"
               disabled={page <= 1}
-              onClick={() => onPage(page - 1)}
+              onClick={() => onPage(page - 1, { replace: false })}
             >
               <IconChevronLeft size={15} stroke={1.75} />
             </Button>
@@ -48,7 +49,7 @@ export function Pagination(props: {
               px={8}
               aria-label="Next page"
               disabled={page >= pages}
-              onClick={() => onPage(page + 1)}
+              onClick={() => onPage(page + 1, { replace: false })}
             >
               <IconChevronRight size={15} stroke={1.75} />
             </Button>

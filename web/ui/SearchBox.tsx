@@ -1,15 +1,11 @@
 import { CloseButton, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
 import classes from './SearchBox.module.css';
+import { useSettledText } from './use-settled-text.ts';
 
 const usualSettleAfter = 120;
 
-/**
- * Search field of a list. `value` is what the URL holds; `onChange` is called when typing settles. A new `value`
- * that was not typed here (back button, cleared filter) replaces the text.
- */
+/** Search field of a list. `value` is what the URL holds; `onChange` is called when typing settles. */
 export function SearchBox(props: {
   value: string;
   onChange: (value: string) => void;
@@ -18,21 +14,7 @@ export function SearchBox(props: {
   settleAfter?: number;
 }) {
   const { value, onChange, placeholder, settleAfter = usualSettleAfter } = props;
-  const [typed, setTyped] = useState(value);
-  const [settled, setSettled] = useState(value);
-  const settle = useDebouncedCallback((text: string) => {
-    setSettled(text);
-    onChange(text);
-  }, settleAfter);
-
-  if (value !== settled) {
-    setSettled(value);
-    setTyped(value);
-  }
-  const change = (text: string) => {
-    setTyped(text);
-    settle(text);
-  };
+  const { typed, type } = useSettledText({ value, onSettle: onChange, settleAfter });
   return (
     <TextInput
       type="search"
@@ -42,10 +24,10 @@ export function SearchBox(props: {
       data-hotkey="/"
       maxLength={200}
       value={typed}
-      onChange={(event) => change(event.currentTarget.value)}
-      onKeyDown={(event) => event.key === 'Escape' && typed !== '' && change('')}
+      onChange={(event) => type(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === 'Escape' && typed !== '' && type('')}
       leftSection={<IconSearch size={15} stroke={1.75} aria-hidden />}
-      rightSection={typed && <CloseButton size="xs" aria-label="Clear search" onClick={() => change('')} />}
+      rightSection={typed && <CloseButton size="xs" aria-label="Clear search" onClick={() => type('')} />}
     />
   );
 }

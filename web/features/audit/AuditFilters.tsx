@@ -1,7 +1,6 @@
-import { Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Select, TextInput, type TextInputProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useSettledText } from '../../ui/use-settled-text.ts';
 import { auditChoicesQuery } from './audit-calls.ts';
 import classes from './audit.module.css';
 import { useAuditSearch } from './use-audit-search.ts';
@@ -33,7 +32,7 @@ export function AuditFilters() {
         value={search.resourceType ?? null}
         onChange={(resourceType) => change({ resourceType: resourceType ?? undefined })}
       />
-      <ResourceId key={search.resourceId ?? ''} />
+      <Typed name="resourceId" label="Resource ID" placeholder="Any" maxLength={200} />
       <Select
         label="Event Type"
         placeholder="Any"
@@ -44,44 +43,21 @@ export function AuditFilters() {
         value={search.eventType ?? null}
         onChange={(eventType) => change({ eventType: eventType ?? undefined })}
       />
-      <TextInput
-        label="From"
-        type="date"
-        max={search.to}
-        value={search.from ?? ''}
-        onChange={(event) => change({ from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        label="To"
-        type="date"
-        min={search.from}
-        value={search.to ?? ''}
-        onChange={(event) => change({ to: event.currentTarget.value || undefined })}
-      />
+      <Typed name="from" label="From" type="date" max={search.to} />
+      <Typed name="to" label="To" type="date" min={search.from} />
     </section>
   );
 }
 
-/** Asked for when typing settles. */
-function ResourceId() {
+/** Asked for when typing settles: a year is typed digit by digit. */
+function Typed({ name, ...input }: TextInputProps & { name: 'resourceId' | 'from' | 'to' }) {
   const { search, change } = useAuditSearch();
-  const [typed, setTyped] = useState(search.resourceId ?? '');
-  const settle = useDebouncedCallback(
-    (text: string) => change({ resourceId: text.trim() || undefined }, { typing: true }),
-    settlesAfter,
-  );
-  return (
-    <TextInput
-      label="Resource ID"
-      placeholder="Any"
-      maxLength={200}
-      value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        settle(event.currentTarget.value);
-      }}
-    />
-  );
+  const { typed, type } = useSettledText({
+    value: search[name] ?? '',
+    onSettle: (text) => change({ [name]: text || undefined }),
+    settleAfter: settlesAfter,
+  });
+  return <TextInput {...input} value={typed} onChange={(event) => type(event.currentTarget.value)} />;
 }
 
 type Choice = { value: string; label: string };

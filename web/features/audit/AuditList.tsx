@@ -33,7 +33,7 @@ export function AuditList() {
           <>
             <SearchBox
               value={search.search ?? ''}
-              onChange={(text) => change({ search: text || undefined }, { typing: true })}
+              onChange={(text) => change({ search: text || undefined })}
               placeholder="Search audit logs..."
               settleAfter={searchSettlesAfter}
             />
@@ -55,7 +55,7 @@ export function AuditList() {
         right={can.exportAudit && <ExportButton search={search} />}
       />
       {panel && <AuditFilters />}
-      {list.isError ? (
+      {list.isLoadingError ? (
         <ErrorState
           title="Failed to load audit logs"
           message={messageOf(list.error)}

@@ -1,4 +1,4 @@
-import { pageParam, textParam } from '../../search-params.ts';
+import { idParam, pageParam, textParam } from '../../search-params.ts';
 
 /** What the address of the audit log holds: its filters, its page, and the entry that is open. */
 export type AuditSearch = {
@@ -35,13 +35,6 @@ export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
   after: textParam(params, 'after'),
   entry: idParam(params, 'entry'),
 });
-
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-function idParam(params: Record<string, unknown>, name: string): string | undefined {
-  const text = textParam(params, name);
-  return text && uuid.test(text) ? text : undefined;
-}
 
 function dayParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);

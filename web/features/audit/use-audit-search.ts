@@ -1,7 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { effectOf } from '../../search-params.ts';
 import type { AuditSearch } from './audit-search.ts';
 
 const route = getRouteApi('/signed-in/audit');
+const names = { dialogs: ['entry'], typed: ['search', 'resourceId', 'from', 'to'] } as const;
 
 /** What the address of the audit log holds, and how to change parts of it. */
 export function useAuditSearch() {
@@ -9,17 +11,15 @@ export function useAuditSearch() {
   const navigate = route.useNavigate();
 
   /** Another filter or page size starts at the first page again. */
-  const change = (changes: AuditSearch, { typing = false } = {}) => {
-    const closes = 'entry' in changes && Object.keys(changes).length === 1 && !changes.entry;
-    const staysOnPage = 'page' in changes || 'entry' in changes;
+  const change = (changes: AuditSearch) => {
+    const { staysOnPage, replace } = effectOf(search, changes, names);
     void navigate({
       search: (before) => ({
         ...before,
         ...(staysOnPage ? {} : { page: undefined, after: undefined }),
         ...changes,
       }),
-      // Typing leaves no trail in the history, and Back does not open again what was closed.
-      replace: typing || closes,
+      replace,
     });
   };
   return { search, change };

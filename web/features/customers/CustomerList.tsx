@@ -61,7 +61,7 @@ export function CustomerList() {
           }
         />
       )}
-      {list.isError ? (
+      {list.isLoadingError ? (
         <ErrorState
           title="Error loading customers"
           message={messageOf(list.error)}
@@ -87,7 +87,7 @@ export function CustomerList() {
             page={search.page ?? 1}
             pageSize={pageSize}
             total={list.data?.meta.total}
-            onPage={(page) => change({ page: page > 1 ? page : undefined })}
+            onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
           />
         </>
       )}

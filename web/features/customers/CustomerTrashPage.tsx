@@ -26,8 +26,8 @@ export function CustomerTrashPage() {
   const trash = useQuery(customerTrashQuery(search));
   const [toReactivate, setToReactivate] = useState<Customer>();
   const [toDelete, setToDelete] = useState<Customer>();
-  const change = (changes: CustomerTrashSearch) =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: 'search' in changes });
+  const change = (changes: CustomerTrashSearch, { replace }: { replace: boolean }) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace });
 
   return (
     <Page
@@ -42,12 +42,12 @@ export function CustomerTrashPage() {
         left={
           <SearchBox
             value={search.search ?? ''}
-            onChange={(text) => change({ search: text || undefined, page: undefined })}
+            onChange={(text) => change({ search: text || undefined, page: undefined }, { replace: true })}
             placeholder="Search deleted customers..."
           />
         }
       />
-      {trash.isError ? (
+      {trash.isLoadingError ? (
         <ErrorState
           title="Failed to load deleted customers"
           message={messageOf(trash.error)}
@@ -72,7 +72,7 @@ export function CustomerTrashPage() {
             page={search.page ?? 1}
             pageSize={pageSize}
             total={trash.data?.meta.total}
-            onPage={(page) => change({ page: page > 1 ? page : undefined })}
+            onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
           />
         </>
       )}

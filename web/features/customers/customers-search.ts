@@ -1,4 +1,4 @@
-import { pageParam, textParam } from '../../search-params.ts';
+import { idParam, pageParam, textParam } from '../../search-params.ts';
 
 /** What the address of the customer list holds: its filters, page and order, and the dialog that is open. */
 export type CustomerListSearch = {
@@ -19,7 +19,7 @@ export const customerListSearch = (params: Record<string, unknown>): CustomerLis
   sort: textParam(params, 'sort'),
   page: pageParam(params),
   dialog: params['dialog'] === 'create' ? 'create' : undefined,
-  edit: textParam(params, 'edit'),
+  edit: idParam(params, 'edit'),
 });
 
 export type CustomerTrashSearch = { search?: string | undefined; page?: number | undefined };

@@ -1,7 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { effectOf } from '../../search-params.ts';
 import type { CustomerListSearch } from './customers-search.ts';
 
 const route = getRouteApi('/signed-in/customers');
+const names = { dialogs: ['dialog', 'edit'] } as const;
 
 /** What the address of the list holds, and how to change parts of it. */
 export function useCustomerSearch() {
@@ -9,13 +11,11 @@ export function useCustomerSearch() {
   const navigate = route.useNavigate();
 
   /** Another filter or order starts at the first page again. */
-  const change = (changes: CustomerListSearch) => {
-    const staysOnPage = 'page' in changes || 'dialog' in changes || 'edit' in changes;
-    const closesDialog = !changes.dialog && !changes.edit && ('dialog' in changes || 'edit' in changes);
+  const change = (changes: CustomerListSearch, { replace = false } = {}) => {
+    const effect = effectOf(search, changes, names);
     void navigate({
-      search: (before) => ({ ...before, ...(staysOnPage ? {} : { page: undefined }), ...changes }),
-      // Typing leaves no trail in the history, and Back does not open again what was closed.
-      replace: 'search' in changes || closesDialog,
+      search: (before) => ({ ...before, ...(effect.staysOnPage ? {} : { page: undefined }), ...changes }),
+      replace: replace || effect.replace,
     });
   };
   return { search, change };

@@ -119,7 +119,7 @@ export function LicenseList(props: {
           page={search.page ?? 1}
           pageSize={pageSize}
           total={list.data?.meta.total}
-          onPage={(page) => change({ page: page > 1 ? page : undefined })}
+          onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
         />
       </div>
       <Suspense>

@@ -1,4 +1,4 @@
-import { pageParam, textParam } from '../../search-params.ts';
+import { idParam, pageParam, textParam } from '../../search-params.ts';
 
 /** What the address of the license list holds: tab, filters, page and order, and the dialog that is open. */
 export type LicenseListSearch = {
@@ -30,10 +30,3 @@ export const licenseListSearch = (params: Record<string, unknown>): LicenseListS
   edit: idParam(params, 'edit'),
   activations: textParam(params, 'activations'),
 });
-
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-function idParam(params: Record<string, unknown>, name: string): string | undefined {
-  const text = textParam(params, name);
-  return text && uuid.test(text) ? text : undefined;
-}

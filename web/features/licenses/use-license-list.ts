@@ -1,26 +1,27 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { effectOf } from '../../search-params.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
 import { licenseListQuery } from './licenses.ts';
 
 const route = getRouteApi('/signed-in/licenses');
 
-export type ChangeSearch = (changes: LicenseListSearch) => void;
+export type ChangeSearch = (changes: LicenseListSearch, options?: { replace: boolean }) => void;
 export type LicenseListResult = ReturnType<typeof useLicenseList>;
 
 export const useLicenseList = (search: LicenseListSearch) => useQuery(licenseListQuery(search));
 
-const dialogs = ['dialog', 'edit', 'activations'];
+const names = { dialogs: ['dialog', 'edit', 'activations'] } as const;
 
 /** Changes parts of the address. Another tab, filter or order starts at the first page again. */
 export function useChangeSearch(): ChangeSearch {
+  const now = route.useSearch();
   const navigate = route.useNavigate();
-  return (changes) => {
-    const staysOnPage = 'page' in changes || dialogs.some((name) => name in changes);
-    const page = staysOnPage ? {} : { page: undefined };
+  return (changes, { replace } = { replace: false }) => {
+    const effect = effectOf(now, changes, names);
     void navigate({
-      search: (before) => ({ ...before, ...page, ...changes }),
-      replace: 'search' in changes,
+      search: (before) => ({ ...before, ...(effect.staysOnPage ? {} : { page: undefined }), ...changes }),
+      replace: replace || effect.replace,
     });
   };
 }

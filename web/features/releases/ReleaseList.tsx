@@ -87,7 +87,7 @@ export function ReleaseList() {
         page={search.page ?? 1}
         pageSize={pageSize}
         total={meta?.total}
-        onPage={(page) => change({ page: page > 1 ? page : undefined })}
+        onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
       />
       <Suspense>
         {toDelete && <DeleteRelease release={toDelete} onClose={() => setToDelete(undefined)} />}

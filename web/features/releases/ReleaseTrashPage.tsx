@@ -28,8 +28,8 @@ export function ReleaseTrashPage() {
   const trash = useQuery(releaseTrashQuery(search));
   const [toRestore, setToRestore] = useState<DeletedRelease>();
   const [toDelete, setToDelete] = useState<DeletedRelease>();
-  const change = (changes: ReleaseTrashSearch) =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: 'search' in changes });
+  const change = (changes: ReleaseTrashSearch, { replace }: { replace: boolean }) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace });
 
   return (
     <Page
@@ -47,7 +47,7 @@ export function ReleaseTrashPage() {
         left={
           <SearchBox
             value={search.search ?? ''}
-            onChange={(text) => change({ search: text || undefined, page: undefined })}
+            onChange={(text) => change({ search: text || undefined, page: undefined }, { replace: true })}
             placeholder="Search by version..."
           />
         }
@@ -82,7 +82,7 @@ export function ReleaseTrashPage() {
             page={search.page ?? 1}
             pageSize={trashPageSize}
             total={trash.data?.totalCount}
-            onPage={(page) => change({ page: page > 1 ? page : undefined })}
+            onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
           />
         </>
       )}

@@ -1,4 +1,4 @@
-import { pageParam, textParam } from '../../search-params.ts';
+import { idParam, pageParam, textParam } from '../../search-params.ts';
 
 /** What the address of the release list holds: tab, filters, page, and the dialog that is open. */
 export type ReleasesSearch = {
@@ -36,13 +36,6 @@ export const releaseTrashSearch = (params: Record<string, unknown>): ReleaseTras
   search: textParam(params, 'search'),
   page: pageParam(params),
 });
-
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-function idParam(params: Record<string, unknown>, name: string): string | undefined {
-  const text = textParam(params, name);
-  return text && uuid.test(text) ? text : undefined;
-}
 
 /** As the browser that began it made it up. */
 function uploadParam(params: Record<string, unknown>): string | undefined {

@@ -1,8 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { effectOf } from '../../search-params.ts';
 import type { ReleasesSearch } from './releases-search.ts';
 
 const route = getRouteApi('/signed-in/releases');
-const dialogs = ['dialog', 'upload', 'edit'];
+const names = { dialogs: ['dialog', 'upload', 'edit'] } as const;
 
 /** What the address of the list holds, and how to change parts of it. */
 export function useReleasesSearch() {
@@ -10,14 +11,12 @@ export function useReleasesSearch() {
   const navigate = route.useNavigate();
 
   /** Another filter starts at the first page again. */
-  const change = (changes: ReleasesSearch) => {
-    const ofDialog = dialogs.some((name) => name in changes);
-    const staysOnPage = ofDialog || 'page' in changes || 'tab' in changes;
-    const closesDialog = ofDialog && !changes.dialog && !changes.edit;
+  const change = (changes: ReleasesSearch, { replace = false } = {}) => {
+    const effect = effectOf(search, changes, names);
+    const staysOnPage = effect.staysOnPage || 'tab' in changes;
     void navigate({
       search: (before) => ({ ...before, ...(staysOnPage ? {} : { page: undefined }), ...changes }),
-      // Typing leaves no trail in the history, and Back does not open again what was closed.
-      replace: 'search' in changes || closesDialog,
+      replace: replace || effect.replace,
     });
   };
   return { search, change };

@@ -1,7 +1,6 @@
-import { textParam } from '../../search-params.ts';
-
 export type LoginSearch = { redirect?: string | undefined };
 
-export const loginSearch = (params: Record<string, unknown>): LoginSearch => ({
-  redirect: textParam(params, 'redirect'),
+/** `redirect` stays whole, however long: an address that is cut off leads elsewhere. `safeRedirect` judges it. */
+export const loginSearch = ({ redirect }: Record<string, unknown>): LoginSearch => ({
+  redirect: typeof redirect === 'string' ? redirect : undefined,
 });

@@ -1,4 +1,4 @@
-import { textParam } from '../../search-params.ts';
+import { idParam, textParam } from '../../search-params.ts';
 
 /** What the address of User Management holds: tab, search, the role in the editor, and the dialog that is open. */
 export type UsersSearch = {
@@ -16,5 +16,5 @@ export const usersSearch = (params: Record<string, unknown>): UsersSearch => ({
   search: textParam(params, 'search'),
   role: textParam(params, 'role'),
   dialog: params['dialog'] === 'create' ? 'create' : undefined,
-  edit: textParam(params, 'edit'),
+  edit: idParam(params, 'edit'),
 });

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { effectOf, idParam } from './search-params.ts';
+
+const names = { dialogs: ['dialog', 'edit'] };
+const effect = (changes: object, now: object = {}) => effectOf({ ...now }, { ...changes }, names);
+
+describe('a change of the address', () => {
+  test.each([
+    [{ status: 'active' }, {}],
+    [{ sort: '-name' }, { page: 3 }],
+    [{ search: undefined, status: undefined }, { search: 'x' }],
+    [{ edit: undefined, status: 'active' }, { edit: 'a' }],
+  ])('%j begins at the first page, and Back undoes it', (changes, now) =>
+    expect(effect(changes, now)).toEqual({ staysOnPage: false, replace: false }),
+  );
+
+  test('what is typed begins at the first page and leaves no trail', () => {
+    expect(effect({ search: 'kli' })).toEqual({ staysOnPage: false, replace: true });
+    const typed = ['search', 'from'];
+    expect(effectOf({}, { from: '0202-01-01' }, { ...names, typed }).replace).toBe(true);
+    expect(effectOf({}, { from: undefined, to: undefined }, { ...names, typed }).replace).toBe(false);
+  });
+
+  test('another page is one that Back leads away from', () =>
+    expect(effect({ page: 2 })).toEqual({ staysOnPage: true, replace: false }));
+
+  test('Back closes a dialog, and opens none again that was closed or gave way to another', () => {
+    expect(effect({ edit: 'a' })).toEqual({ staysOnPage: true, replace: false });
+    expect(effect({ edit: undefined }, { edit: 'a' })).toEqual({ staysOnPage: true, replace: true });
+    expect(effect({ dialog: 'edit' }, { edit: 'a' })).toEqual({ staysOnPage: true, replace: true });
+  });
+});
+
+test('an id is that of a record, or none', () => {
+  const id = '01890a5d-ac96-774b-bcce-b302099a8057';
+  expect(idParam({ edit: id }, 'edit')).toBe(id);
+  for (const edit of ['1', 5, `${id}x`, '', ['x']]) expect(idParam({ edit }, 'edit')).toBeUndefined();
+});
