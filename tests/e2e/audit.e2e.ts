@@ -296,3 +296,50 @@ test('the chain is whole; an entry altered in the database is named, here and by
   expect(broken.code).toBe(1);
   expect(broken.stdout).toContain(`entry ${altered}): The entry was altered after it was written.`);
 });
+
+test('a filter that is typed slowly keeps the focus, loses nothing and leaves no trail', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await page.getByRole('link', { name: 'Audit Log' }).click();
+  await button(page, 'Filters').click();
+  const id = page.getByLabel('Resource ID');
+  // Each letter settles before the next one comes.
+  await id.pressSequentially('abcd', { delay: 450 });
+  await expect(page).toHaveURL(/resourceId=abcd$/);
+  await expect(id).toHaveValue('abcd');
+  await expect(id).toBeFocused();
+  await page.getByLabel('From', { exact: true }).pressSequentially('11202026', { delay: 450 });
+  await expect(page).toHaveURL(/from=2026-11-20$/);
+  await page.goBack();
+  await expect(page).toHaveURL('/licenses');
+  await page.goForward();
+  await expect(id).toHaveValue('abcd');
+  await button(page, 'Clear filters').click();
+  await expect(id).toHaveValue('');
+});
+
+test('what is on the screen stays there when it cannot be loaded anew', async ({ page, server }) => {
+  await history(server);
+  await signInAs(page, 'super_admin', '/audit', server);
+  await expect(rows(page).first()).toBeVisible();
+  await button(page, 'Retention').click();
+  const days = page.getByRole('textbox', { name: 'Keep entries for (days)' });
+  await days.fill('500');
+  expectStatus(page, 418, 409);
+  const refused: string[] = [];
+  await page.route('**/api/audit**', (route) => {
+    const isChange = route.request().method() !== 'GET';
+    if (!isChange) refused.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ status: isChange ? 409 : 418, json: { error: 'Busy.' } });
+  });
+  // Refused as out of date, so that everything is asked for anew.
+  await button(page, 'Clean up now').click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Busy.' })).toBeVisible();
+  await expect.poll(() => refused).toEqual(expect.arrayContaining([audit.config.path, audit.list.path]));
+  await page.unroute('**/api/audit**');
+  await button(page, 'Save').click();
+  await expect(page.getByText('Audit entries are kept for 500 days')).toBeVisible();
+  await expect(page.getByText('Failed to load audit logs')).toBeHidden();
+});

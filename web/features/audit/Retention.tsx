@@ -1,28 +1,32 @@
-import { Button, Group, Modal, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { audit } from '../../../contract/audit.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { auditConfigQuery, cleanUp, setRetention } from './audit-calls.ts';
 
-type Config = { retentionDays: number; shortestRetentionDays: number };
+type Config = RouteAnswer<typeof audit.config>;
 
 /** How long entries are kept, and the clean-up by it. */
 export default function Retention({ onClose }: { onClose: () => void }) {
   const config = useQuery(auditConfigQuery);
   return (
     <Modal opened onClose={onClose} title="Retention">
-      {config.isPending ? (
-        <Skeleton height={60} radius={4} />
-      ) : config.isError ? (
+      {config.isLoadingError ? (
         <ErrorState
           title="The setting could not be loaded"
           message={messageOf(config.error)}
           onRetry={() => void config.refetch()}
         />
+      ) : !config.data ? (
+        <FormSkeleton heights={[60]} />
       ) : (
         <RetentionForm config={config.data} onClose={onClose} />
       )}
@@ -57,6 +61,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
   const error = save.error ?? clean.error;
   return (
     <form
+      ref={focusLate}
       onSubmit={(event) => {
         event.preventDefault();
         if (!problem) save.mutate(Number(days));

@@ -1,10 +1,11 @@
-import { Modal, Skeleton, Stack } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { conflictRows } from './customer-conflict.ts';
@@ -54,8 +55,7 @@ type EditHandlers = { onConflict: (conflict: boolean) => void; onClose: () => vo
 
 function EditCustomer({ id, ...on }: EditHandlers & { id: string }) {
   const customer = useQuery(customerQuery(id));
-  if (customer.isPending) return <FormSkeleton />;
-  if (customer.isError) {
+  if (customer.isLoadingError) {
     return (
       <ErrorState
         title="Error loading customer"
@@ -64,6 +64,7 @@ function EditCustomer({ id, ...on }: EditHandlers & { id: string }) {
       />
     );
   }
+  if (!customer.data) return <FormSkeleton heights={[48, 48, 48, 48]} />;
   return <EditForm customer={customer.data} {...on} />;
 }
 
@@ -100,15 +101,5 @@ function EditForm({ customer, onConflict, onClose }: EditHandlers & { customer: 
         />
       )}
     </>
-  );
-}
-
-function FormSkeleton() {
-  return (
-    <Stack gap="md" aria-busy aria-label="Loading" tabIndex={-1} data-autofocus>
-      {[1, 2, 3, 4].map((row) => (
-        <Skeleton key={row} height={48} radius={4} />
-      ))}
-    </Stack>
   );
 }

@@ -1,12 +1,16 @@
-import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { customerChoicesQuery } from '../customers/customers.ts';
+
+/** Of the fields of the license form, in pixels. */
+export const formHeights = [48, 48, 48, 150];
 
 /** A license needs a customer: the form for a new one appears once it is known that there are some. */
 export function CustomersFirst({ children }: { children: ReactNode }) {
@@ -21,7 +25,7 @@ export function CustomersFirst({ children }: { children: ReactNode }) {
       />
     );
   }
-  return <FormSkeleton />;
+  return <FormSkeleton heights={formHeights} />;
 }
 
 function NoCustomers() {
@@ -37,15 +41,5 @@ function NoCustomers() {
     >
       Please create a customer before creating a license.
     </EmptyState>
-  );
-}
-
-export function FormSkeleton() {
-  return (
-    <Stack gap="md" aria-busy aria-label="Loading" tabIndex={-1} data-autofocus>
-      {[48, 48, 48, 150].map((height, row) => (
-        <Skeleton key={row} height={height} radius={4} />
-      ))}
-    </Stack>
   );
 }

@@ -7,9 +7,10 @@ import { useEdit } from '../../edit-conflict.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { FormSkeleton } from './CustomersFirst.tsx';
+import { formHeights } from './CustomersFirst.tsx';
 import { conflictRows } from './license-conflict.ts';
 import { modalTerms } from './license-term.ts';
 import { LicenseDetails } from './LicenseDetails.tsx';
@@ -58,7 +59,7 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
           onRetry={() => void license.refetch()}
         />
       ) : !license.data ? (
-        <FormSkeleton />
+        <FormSkeleton heights={formHeights} />
       ) : edits ? (
         <EditForm license={license.data} onConflict={onConflict} onClose={onClose} />
       ) : (

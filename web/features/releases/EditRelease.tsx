@@ -1,10 +1,11 @@
-import { Modal, Skeleton, Stack } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { storedVersion } from '../../edit-conflict.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { EditReleaseForm } from './EditReleaseForm.tsx';
 import { ChannelBadge } from './release-cells.tsx';
@@ -36,7 +37,7 @@ export default function EditRelease({ id, onClose }: { id: string; onClose: () =
           onRetry={() => void release.refetch()}
         />
       ) : !release.data ? (
-        <FormSkeleton />
+        <FormSkeleton heights={[36, 36, 48, 48, 110]} />
       ) : (
         <Edit release={release.data} onConflict={setConflicting} onClose={onClose} />
       )}
@@ -89,15 +90,5 @@ function Edit(props: { release: Release; onConflict: (conflict: boolean) => void
         />
       )}
     </>
-  );
-}
-
-function FormSkeleton() {
-  return (
-    <Stack gap="md" aria-busy aria-label="Loading" tabIndex={-1} data-autofocus>
-      {[36, 36, 48, 48, 110].map((height, row) => (
-        <Skeleton key={row} height={height} radius={4} />
-      ))}
-    </Stack>
   );
 }

@@ -1,9 +1,10 @@
-import { Modal, Skeleton, Stack } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { EditUserForm, type UserValues } from './EditUserForm.tsx';
@@ -24,11 +25,7 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
           onRetry={() => void user.refetch()}
         />
       ) : !user.data ? (
-        <Stack gap="md" aria-busy aria-label="Loading">
-          {[1, 2, 3].map((row) => (
-            <Skeleton key={row} height={48} radius={4} />
-          ))}
-        </Stack>
+        <FormSkeleton heights={[48, 48, 48]} />
       ) : (
         <Edit user={user.data} onConflict={setConflicting} onClose={onClose} />
       )}

@@ -2,6 +2,7 @@ import { Stack, TextInput } from '@mantine/core';
 import { schemaResolver, useForm } from '@mantine/form';
 import { users, type User } from '../../../contract/users.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
@@ -32,7 +33,7 @@ export function EditUserForm(props: {
   const problem = problemBesideFields(props.error, 'Failed to update user');
 
   return (
-    <form noValidate onSubmit={form.onSubmit(props.onSubmit)}>
+    <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
       <Stack gap="md">
         <TextInput
           label={fieldLabels.email}

@@ -45,7 +45,7 @@ export function UserList() {
         }
         right={<ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />}
       />
-      {list.isError ? (
+      {list.isLoadingError ? (
         <ErrorState
           title="Failed to fetch users"
           message={problemOf(list.error, 'Failed to fetch users')}
