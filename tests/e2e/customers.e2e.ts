@@ -436,3 +436,79 @@ test('search, filters, order and page live in the address; the CSV holds the fil
   await page.reload();
   await expect(page.getByRole('columnheader', { name: 'Contact Name' })).toBeVisible();
 });
+
+test('many are deleted though one of them fails, and what was done can be undone', async ({
+  page,
+  server,
+}) => {
+  const word = unique('Partly');
+  const [first] = [
+    await makeCustomer(server.admin, { name: `${word} 1` }),
+    await makeCustomer(server.admin, { name: `${word} 2` }),
+    await makeCustomer(server.admin, { name: `${word} 3` }),
+  ];
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(word)}`, server);
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await button(page, 'Delete selected').click();
+  // Someone else is quicker with one of them.
+  await softDelete(server.admin, first);
+  expectStatus(page, 409);
+  await button(page, 'Confirm').click();
+  const told = dialog(page, 'Delete Customers');
+  await expect(told.getByRole('alert')).toHaveText('2 customers deleted. 1 customer could not be deleted:');
+  await expect(told.getByRole('listitem')).toContainText(`${word} 1`);
+  await expectNoAxeViolations(page);
+  await told.getByRole('button', { name: 'Close' }).last().click();
+  await expect(page.getByText('No customers found. Try adjusting your search.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(names(page)).toHaveText([`${word} 2`, `${word} 3`]);
+  await expect(page.getByText('2 customers restored')).toBeVisible();
+});
+
+test('Back leads past a page that is gone', async ({ page, server }) => {
+  await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
+  for (const path of ['/customers', '/customers/trash']) {
+    await page.goto(`${path}?page=9000`);
+    await expect(page).not.toHaveURL(/page=9000/);
+    await page.goBack();
+    await expect(page).toHaveURL('/licenses');
+    await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
+  }
+});
+
+test('what is on the screen stays there when it cannot be loaded anew', async ({ page, server }) => {
+  const { customerId, name } = await makeCustomer(server.admin, { name: unique('Staying') });
+  const path = `/customers?search=${encodeURIComponent(name)}`;
+  await signInAs(page, 'super_admin', `${path}&edit=${customerId}`, server);
+  const edit = dialog(page, 'Edit Customer');
+  await edit.getByRole('textbox', { name: 'Contact Name' }).fill('Kim Sato');
+  expectStatus(page, 418, 409);
+  const refused: string[] = [];
+  await page.route('**/api/customers**', (route) => {
+    const isChange = route.request().method() !== 'GET';
+    if (!isChange) refused.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ status: isChange ? 409 : 418, json: { error: 'Busy.' } });
+  });
+  // Refused as out of date, so that everything is asked for anew.
+  await button(page, 'Update Customer').click();
+  await expect(edit.getByRole('alert')).toHaveText('Busy.');
+  await expect
+    .poll(() => refused)
+    .toEqual(expect.arrayContaining([customers.list.path, `${customers.list.path}/${customerId}`]));
+  await page.unroute('**/api/customers**');
+  await button(page, 'Update Customer').click();
+  await expect(page.getByText('Customer updated successfully')).toBeVisible();
+
+  await softDelete(server.admin, { customerId });
+  await page.goto(`/customers/trash?search=${encodeURIComponent(name)}`);
+  await expect(rowOf(page, name)).toBeVisible();
+  await page.route('**/api/customers/trash**', (route) => route.fulfill({ status: 418, body: '{}' }));
+  const failed = page.waitForResponse((response) => response.status() === 418);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await (await failed).finished();
+  await rowOf(page, name).getByRole('button', { name: 'Reactivate' }).click();
+  await expect(dialog(page, 'Reactivate Customer')).toBeVisible();
+  await expect(page.getByText('Failed to load deleted customers')).toHaveCount(0);
+});

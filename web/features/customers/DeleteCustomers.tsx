@@ -1,49 +1,79 @@
+import { Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
-import { messageOf } from '../../api-error.ts';
+import { runBulk, type BulkResult } from '../../bulk-run.ts';
+import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { restoreCustomer, softDeleteCustomer } from './customers.ts';
 
-/** Asks before customers go to the trash, and offers the way back afterwards. */
+/** Asks before customers go to the trash, offers the way back afterwards, and names those that failed. */
 export default function DeleteCustomers(props: {
   customers: Customer[];
   onClose: () => void;
   onDeleted: () => void;
 }) {
   const { customers, onClose, onDeleted } = props;
-  const what = customers.length === 1 ? `customer "${customers[0]?.name}"` : `${customers.length} customers`;
-
-  const restore = useMutation({
-    mutationFn: () => oneByOne(customers, restoreCustomer),
-    onSuccess: () => toast({ message: `${capital(what)} restored` }),
-    onError: (error) => toast({ message: messageOf(error), tone: 'red' }),
+  const remove = useDelete(({ done, failed }) => {
+    if (done.length > 0) onDeleted();
+    if (failed.length === 0) onClose();
   });
-  const softDelete = useMutation({
-    mutationFn: () => oneByOne(customers, softDeleteCustomer),
-    onSuccess: () => {
-      onClose();
-      onDeleted();
-      void toast({ message: `${capital(what)} deleted`, undo: () => restore.mutate() });
-    },
-  });
+  const isOne = customers.length === 1;
+  const title = isOne ? 'Delete Customer' : 'Delete Customers';
 
+  if (remove.data && !isOne) {
+    const { done, failed } = remove.data;
+    return (
+      <Modal opened onClose={onClose} title={title}>
+        <Stack gap="md">
+          <BulkFailures
+            sentence={`${countOf(done.length)} deleted. ${countOf(failed.length)} could not be deleted:`}
+            label="Customers"
+            failed={failed.map(({ item, reason }) => ({ id: item.customerId, name: item.name, reason }))}
+            onClose={onClose}
+          />
+        </Stack>
+      </Modal>
+    );
+  }
   return (
     <ConfirmDialog
       opened
-      title={customers.length === 1 ? 'Delete Customer' : 'Delete Customers'}
-      message={`Are you sure you want to delete ${what}?`}
-      busy={softDelete.isPending}
-      error={softDelete.error ? messageOf(softDelete.error) : undefined}
-      onConfirm={() => softDelete.mutate()}
-      onClose={onClose}
+      title={title}
+      message={`Are you sure you want to delete ${whatOf(customers)}?`}
+      busy={remove.isPending}
+      error={remove.data?.failed[0]?.reason}
+      onConfirm={() => remove.mutate(customers)}
+      // What fails is told here.
+      onClose={remove.isPending ? () => {} : onClose}
     />
   );
 }
 
-/** In order, so that a failure leaves a clear point up to which it was done. */
-async function oneByOne(customers: Customer[], change: (id: string) => Promise<unknown>): Promise<void> {
-  for (const { customerId } of customers) await change(customerId);
+function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
+  const restore = useMutation({
+    mutationFn: (deleted: Customer[]) => runBulk(deleted, (one) => restoreCustomer(one.customerId)),
+    onSuccess: ({ done, failed }) => {
+      const restored = `${capital(whatOf(done))} restored`;
+      if (failed.length === 0) void toast({ message: restored });
+      else if (done.length === 0) void toast({ message: failed[0]!.reason, tone: 'red' });
+      else void toast({ message: `${restored}, ${failed.length} failed`, tone: 'red' });
+    },
+  });
+  return useMutation({
+    mutationFn: (customers: Customer[]) => runBulk(customers, (one) => softDeleteCustomer(one.customerId)),
+    onSuccess: (result) => {
+      const { done } = result;
+      if (done.length > 0) {
+        void toast({ message: `${capital(whatOf(done))} deleted`, undo: () => restore.mutate(done) });
+      }
+      onEnd(result);
+    },
+  });
 }
+
+const countOf = (n: number) => `${n} ${n === 1 ? 'customer' : 'customers'}`;
+const whatOf = (customers: Customer[]) =>
+  customers.length === 1 ? `customer "${customers[0]?.name}"` : countOf(customers.length);
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -2,11 +2,12 @@ import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { runBulk, type BulkResult } from '../../bulk-run.ts';
+import { BoxedList } from '../../ui/BoxedList.tsx';
+import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { runBulk, type BulkResult } from './bulk-run.ts';
 import { countOf } from './license-words.ts';
 import { reactivateLicense, revokeLicense } from './licenses.ts';
-import classes from './licenses.module.css';
 
 type Kind = 'revoke' | 'reactivate';
 type Result = BulkResult<License>;
@@ -34,7 +35,16 @@ export function BulkChange(props: {
     <Modal opened onClose={close} title={`${label} ${countOf(able.length)}`} withCloseButton={!run.isPending}>
       <Stack gap="md">
         {run.data ? (
-          <Failures result={run.data} past={past} onClose={props.onClose} />
+          <BulkFailures
+            sentence={`${countOf(run.data.done.length)} ${past}. ${countOf(run.data.failed.length)} could not be ${past}:`}
+            label="Licenses"
+            failed={run.data.failed.map(({ item, reason }) => ({
+              id: item.licenseId,
+              name: <span className="mono">{item.licenseKey}</span>,
+              reason,
+            }))}
+            onClose={props.onClose}
+          />
         ) : run.isPending ? (
           <Running finished={finished} total={able.length} onStop={stop} />
         ) : (
@@ -51,7 +61,7 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
   const abort = useRef(new AbortController());
   const undo = useMutation({
     mutationFn: (licenses: License[]) =>
-      runBulk(licenses, (license) => kinds[back].change(license.licenseId), quietly()),
+      runBulk(licenses, (license) => kinds[back].change(license.licenseId)),
     onSuccess: ({ done, failed }) => {
       const message = `${countOf(done.length)} ${kinds[back].past}`;
       void toast(
@@ -78,8 +88,6 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
   return { run, finished, stop: () => abort.current.abort() };
 }
 
-const quietly = () => ({ signal: new AbortController().signal, onProgress: () => {} });
-
 function Question(props: {
   kind: Kind;
   licenses: License[];
@@ -95,7 +103,7 @@ function Question(props: {
         Are you sure you want to {kind} {able.length === 1 ? 'this license' : `these ${countOf(able.length)}`}
         ?
       </Text>
-      <ul className={classes.bulkList} tabIndex={0} aria-label="Licenses">
+      <BoxedList label="Licenses">
         {able.map((license) => (
           <li key={license.licenseId}>
             <span className="mono">{license.licenseKey}</span>{' '}
@@ -104,7 +112,7 @@ function Question(props: {
             </Text>
           </li>
         ))}
-      </ul>
+      </BoxedList>
       {left.length > 0 && (
         <Text c="dimmed">
           {countOf(left.length)} left out: {[...new Set(left)].join(', ')}
@@ -132,29 +140,6 @@ function Running({ finished, total, onStop }: { finished: number; total: number;
         </Text>
         <Button variant="default" onClick={onStop}>
           Stop
-        </Button>
-      </Group>
-    </>
-  );
-}
-
-function Failures({ result, past, onClose }: { result: Result; past: string; onClose: () => void }) {
-  return (
-    <>
-      <Text role="alert">
-        {countOf(result.done.length)} {past}. {countOf(result.failed.length)} could not be {past}:
-      </Text>
-      <ul className={classes.bulkList} tabIndex={0} aria-label="Licenses">
-        {result.failed.map(({ item, reason }) => (
-          <li key={item.licenseId}>
-            <span className="mono">{item.licenseKey}</span>
-            <Text c="var(--mantine-color-error)">{reason}</Text>
-          </li>
-        ))}
-      </ul>
-      <Group justify="flex-end">
-        <Button onClick={onClose} data-autofocus>
-          Close
         </Button>
       </Group>
     </>

@@ -1,4 +1,4 @@
-import { messageOf } from '../../api-error.ts';
+import { messageOf } from './api-error.ts';
 
 export type BulkResult<T> = { done: T[]; failed: { item: T; reason: string }[] };
 
@@ -11,19 +11,19 @@ const atOnce = 4;
 export async function runBulk<T>(
   items: readonly T[],
   change: (item: T) => Promise<unknown>,
-  options: { signal: AbortSignal; onProgress: (finished: number) => void },
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (finished: number) => void } = {},
 ): Promise<BulkResult<T>> {
   const result: BulkResult<T> = { done: [], failed: [] };
   const waiting = [...items];
   const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined && !options.signal.aborted; item = waiting.shift()) {
+    for (let item = waiting.shift(); item !== undefined && !signal?.aborted; item = waiting.shift()) {
       try {
         await change(item);
         result.done.push(item);
       } catch (error) {
         result.failed.push({ item, reason: messageOf(error) });
       }
-      options.onProgress(result.done.length + result.failed.length);
+      onProgress?.(result.done.length + result.failed.length);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
