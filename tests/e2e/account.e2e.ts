@@ -1,5 +1,6 @@
 import { generateSync } from 'otplib';
 import { encode } from 'uqr';
+import { account } from '../../contract/account.ts';
 import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
 import { unique } from '../factories.ts';
@@ -65,7 +66,18 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await expect.poll(() => drawn(page)).toEqual(places);
     await expectAccessible(page);
     await field(page, 'Code').fill(codeOf(secret));
+    const calls = `**${account.confirmSecondFactor.path}`;
+    let free = () => {};
+    const freed = new Promise<void>((resolve) => (free = resolve));
+    await page.route(calls, async (route) => {
+      await freed;
+      await route.continue();
+    });
     await button(page, 'Confirm').click();
+    // The codes are on their way, and come this once.
+    await page.keyboard.press('Escape');
+    await expect(setUp.getByRole('button', { name: 'Close' })).toHaveCount(0);
+    free();
     const codes = dialog(page, 'Recovery codes');
     await expect(codes.getByRole('listitem')).toHaveCount(10);
     recovery = await codes.getByRole('listitem').allTextContents();

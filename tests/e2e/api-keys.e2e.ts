@@ -417,3 +417,36 @@ test('an expired key says so; who may not read keys sees no way to them', async 
   await expect(page.getByRole('heading', { name: /^Error loading API keys: / })).toBeVisible();
   await expect(button(page, 'Create API Key')).toBeHidden();
 });
+
+test('a key that is being made is shown whatever is pressed meanwhile', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/api-keys?dialog=create', server);
+  await create(page).getByRole('textbox', { name: 'Name' }).fill(unique('Held'));
+  await create(page)
+    .getByLabel('Expiration Date')
+    .fill(field(inDays(1)));
+  let free = () => {};
+  const freed = new Promise<void>((resolve) => (free = resolve));
+  await page.route('**/api/v1/api-keys', async (route) => {
+    if (route.request().method() === 'POST') await freed;
+    await route.continue();
+  });
+  await create(page).getByRole('button', { name: 'Create API Key' }).click();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  await expect(create(page).getByRole('button', { name: 'Cancel' })).toBeDisabled();
+  await expect(create(page).getByRole('button', { name: 'Close' })).toHaveCount(0);
+  free();
+  await expect(dialog(page, 'API Key Created').getByText(warning, { exact: true })).toBeVisible();
+});
+
+test('Back opens neither the fields of a key again nor its details', async ({ page, server }) => {
+  const { name } = await makeApiKey(server.admin);
+  await signInAs(page, 'super_admin', '/api-keys', server);
+  await row(page, name).getByRole('button', { name: 'View' }).click();
+  await dialog(page, 'API Key Details').getByRole('button', { name: 'Edit' }).click();
+  await dialog(page, 'Edit API Key').getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL('/api-keys');
+  await page.goBack();
+  await expect(page).toHaveURL('/api-keys');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});

@@ -1,6 +1,8 @@
 import { Anchor, Button, Center, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type FormEvent } from 'react';
+import type { account } from '../../../contract/account.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
@@ -15,34 +17,39 @@ import { RecoveryCodes } from './RecoveryCodes.tsx';
 
 const QrCode = lazy(() => import('./QrCode.tsx'));
 
-type Secret = { secret: string; otpauthUrl: string };
+type Secret = RouteAnswer<typeof account.enrollSecondFactor>;
 
 /** Password, then the app and a code of it, then the recovery codes, which are shown this once. */
 export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) {
   const { refreshRights } = useAuth();
   const [secret, setSecret] = useState<Secret>();
-  const [codes, setCodes] = useState<string[]>();
-  const done = codes !== undefined;
+  const confirm = useMutation({
+    mutationFn: confirmSecondFactor,
+    // The answer holds the codes: nothing keeps them once the dialog is gone.
+    gcTime: 0,
+    // What the missing factor held back is permitted now.
+    onSuccess: () => void refreshRights(),
+  });
+  const codes = confirm.data?.recoveryCodes;
+  // What is shown once, or about to be, is not closed by a slip.
+  const isHeld = codes !== undefined || confirm.isPending;
   return (
     <Modal
       opened
       onClose={onClose}
-      title={done ? 'Recovery codes' : 'Set up a second factor'}
-      // What is shown once is not closed by a slip.
+      title={codes ? 'Recovery codes' : 'Set up a second factor'}
       closeOnClickOutside={false}
-      closeOnEscape={!done}
-      withCloseButton={!done}
+      closeOnEscape={!isHeld}
+      withCloseButton={!isHeld}
     >
-      {done ? (
+      {codes ? (
         <RecoveryCodes codes={codes} onClose={onClose} />
       ) : secret ? (
         <ProveApp
           secret={secret}
-          onDone={(recoveryCodes) => {
-            setCodes(recoveryCodes);
-            // What the missing factor held back is permitted now.
-            void refreshRights();
-          }}
+          busy={confirm.isPending}
+          error={confirm.error}
+          onCode={(code) => confirm.mutate(code)}
         />
       ) : (
         <AskPassword onSecret={setSecret} onCancel={onClose} />
@@ -73,14 +80,16 @@ function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => voi
   );
 }
 
-function ProveApp({ secret, onDone }: { secret: Secret; onDone: (recoveryCodes: string[]) => void }) {
-  const confirm = useMutation({
-    mutationFn: confirmSecondFactor,
-    onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
-  });
+function ProveApp(props: {
+  secret: Secret;
+  busy: boolean;
+  error: Error | null;
+  onCode: (code: string) => void;
+}) {
+  const { secret, error } = props;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    confirm.mutate(formText(new FormData(event.currentTarget), 'code').replaceAll(' ', ''));
+    props.onCode(formText(new FormData(event.currentTarget), 'code').replaceAll(' ', ''));
   };
   return (
     <form noValidate onSubmit={submit}>
@@ -109,11 +118,9 @@ function ProveApp({ secret, onDone }: { secret: Secret; onDone: (recoveryCodes: 
           maxLength={7}
           data-autofocus
         />
-        {confirm.error && (
-          <ErrorText>{problemOf(confirm.error, 'Failed to set up a second factor')}</ErrorText>
-        )}
+        {error && <ErrorText>{problemOf(error, 'Failed to set up a second factor')}</ErrorText>}
         <Group justify="flex-end">
-          <Button type="submit" loading={confirm.isPending}>
+          <Button type="submit" loading={props.busy}>
             Confirm
           </Button>
         </Group>

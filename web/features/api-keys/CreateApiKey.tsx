@@ -13,15 +13,17 @@ export default function CreateApiKey({ onClose }: { onClose: () => void }) {
   // The answer holds the secret: nothing keeps it once the modal is gone.
   const create = useMutation({ mutationFn: createApiKey, gcTime: 0 });
   const isShown = create.data !== undefined;
+  // A slip must not lose a key that is not shown again, or that is being made.
+  const isHeld = isShown || create.isPending;
   return (
     <Modal
       opened
       onClose={onClose}
       title={isShown ? 'API Key Created' : 'Create API Key'}
       size={isShown ? 660 : 480}
-      // A slip must not lose a key that is not shown again.
-      closeOnClickOutside={!isShown}
-      closeOnEscape={!isShown}
+      closeOnClickOutside={!isHeld}
+      closeOnEscape={!isHeld}
+      withCloseButton={!create.isPending}
     >
       {create.data ? (
         <ApiKeyCreated made={create.data} onDone={onClose} />
@@ -63,7 +65,7 @@ function CreateForm(props: {
           <ErrorText>{messageOf(props.error)}</ErrorText>
         )}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onCancel}>
+          <Button variant="default" disabled={props.busy} onClick={props.onCancel}>
             Cancel
           </Button>
           <Button type="submit" loading={props.busy}>
