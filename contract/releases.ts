@@ -196,6 +196,9 @@ export const releases = {
       showInactive: queryFlag
         .optional()
         .meta({ description: 'false hides inactive releases; absent shows all' }),
+      paused: queryFlag
+        .optional()
+        .meta({ description: 'Only releases whose rollout is paused, or with false those where it is not' }),
       ...paging,
     }),
     answer: z.array(release),

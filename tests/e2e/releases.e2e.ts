@@ -646,6 +646,29 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   await expect(row(page, release)).toContainText('Paused');
   await expectAccessible(page);
 
+  await test.step('also when so many newer builds stand above it that it is on no page shown', async () => {
+    const empty = {
+      total: 0,
+      limit: 100,
+      offset: 0,
+      totalReleases: 0,
+      activeReleases: 0,
+      uniqueVersions: 0,
+      storageBytes: 0,
+    };
+    const calls = `**${releases.list.path}?*`;
+    await page.route(calls, (route) =>
+      new URL(route.request().url()).searchParams.has('paused')
+        ? route.continue()
+        : route.fulfill({ json: { success: true, data: [], meta: empty } }),
+    );
+    await page.reload();
+    await expect(page.getByText('No releases found matching your filters.')).toBeVisible();
+    await expect(notice).toContainText(`Rollout of ${build} is paused at 50 %`);
+    await page.unroute(calls);
+    await page.reload();
+  });
+
   await notice.getByRole('button', { name: 'Resume' }).click();
   const question = dialog(page, 'Resume Rollout');
   await expect(question).toContainText(

@@ -3,6 +3,9 @@ import { releases as calls } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import { startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { systemCaller } from '../../caller.ts';
+import { transact } from '../../db/signals.ts';
+import { pauseRollout } from './releases.ts';
 
 let server: TestServer;
 let api: Api;
@@ -10,7 +13,11 @@ beforeAll(async () => {
   server = await startTestServer();
   api = server.api(await server.signInAs('viewer'));
   const bytes = 'x'.repeat(100);
-  await makeRelease(server, { version: '1.9.0', releaseNotes: '100% STRASSE and İstanbul', bytes });
+  const oldest = await makeRelease(server, {
+    version: '1.9.0',
+    releaseNotes: '100% STRASSE and İstanbul',
+    bytes,
+  });
   await makeRelease(server, { version: '1.10.0', platform: 'darwin', architecture: 'arm64', bytes });
   await makeRelease(server, { version: '1.10.0', platform: 'win32', architecture: 'ia32', bytes });
   await makeRelease(server, { version: '1.10.0', platform: 'win32', bytes });
@@ -22,6 +29,9 @@ beforeAll(async () => {
   const manager = server.api(await server.signInAs('admin'));
   await manager.ok(calls.update, { params: { releaseId: inactive.id }, body: { isActive: false } });
   await manager.ok(calls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'x' } });
+  await transact(server.db, server.context.signals, (tx) =>
+    pauseRollout(tx, systemCaller(server.clock.now()), oldest.id, 'Too many installs failed'),
+  );
 });
 afterAll(() => server.close());
 
@@ -85,6 +95,9 @@ describe('the list of releases', () => {
     [{ search: '0.1.0', showInactive: 'false' }, []],
     [{ search: '0.1.0', showInactive: 'true' }, ['0.1.0']],
     [{ search: 'nothing of this' }, []],
+    [{ paused: 'true' }, ['1.9.0']],
+    [{ paused: 'true', search: 'beta' }, []],
+    [{ paused: 'false', search: '1.9.0' }, []],
   ] satisfies [Query, string[]][])('under %j', async (query, expected) => {
     const { versions, meta } = await list(query);
     expect(versions).toEqual(expected);
@@ -102,6 +115,7 @@ describe('the list of releases', () => {
   test.each([
     [{ platform: 'solaris' }, 'platform'],
     [{ showInactive: '1' }, 'showInactive'],
+    [{ paused: 'yes' }, 'paused'],
     [{ limit: '0' }, 'limit'],
     [{ search: 'x'.repeat(201) }, 'search'],
     [{ sort: 'version' }, 'sort'],

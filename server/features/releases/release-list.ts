@@ -69,12 +69,13 @@ async function findInOrder(db: Db, filter: Filter) {
   );
 }
 
-function filtered(db: Db, { search, platform, channel, architecture, showInactive }: Filter) {
+function filtered(db: Db, { search, platform, channel, architecture, showInactive, paused }: Filter) {
   let query = db.selectFrom('releases').where('deleted_at', 'is', null);
   if (platform) query = query.where('platform', '=', platform);
   if (channel) query = query.where('channel', '=', channel);
   if (architecture) query = query.where('architecture', '=', architecture);
   if (showInactive === false) query = query.where('is_active', '=', true);
+  if (paused !== undefined) query = query.where('paused_at', paused ? 'is not' : 'is', null);
   if (search) {
     query = query.where(
       sql<boolean>`lower(version || E'\n' || coalesce(release_notes, '')) like ${containsPattern(search)}`,

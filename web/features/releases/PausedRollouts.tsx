@@ -8,19 +8,17 @@ import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { buildText } from './release-words.ts';
 import classes from './releases.module.css';
-import { releaseListQuery } from './releases.ts';
+import { pausedReleasesQuery } from './releases.ts';
 
 const ResumeRollout = lazy(() => import('./ResumeRollout.tsx'));
 
 /** Rollouts that stopped because too many installs failed, whatever the filters of the list: someone has to decide. */
 export function PausedRollouts({ onWithdraw }: { onWithdraw: (release: Release) => void }) {
-  const { data } = useQuery(releaseListQuery({}));
+  const { data: paused } = useQuery(pausedReleasesQuery());
   const [toResume, setToResume] = useState<Release>();
-  const paused =
-    data?.data.filter((release) => release.pausedAt && release.isActive && !release.isDraft) ?? [];
   return (
     <>
-      {paused.map((release) => (
+      {paused?.map((release) => (
         <PausedRollout
           key={release.id}
           release={release}

@@ -47,6 +47,18 @@ export const releaseListQuery = (search: ReleasesSearch) => {
   });
 };
 
+/** Rollouts that stopped by themselves, of releases that machines would be offered. */
+export const pausedReleasesQuery = () =>
+  queryOptions({
+    ...asReleases,
+    queryKey: ['releases', 'paused'],
+    queryFn: async ({ signal }) => {
+      const query = { paused: 'true', showInactive: 'false' } as const;
+      const { data } = await callList(releases.list, { query }, { signal });
+      return data.filter((release) => !release.isDraft);
+    },
+  });
+
 /** Releases found by version or notes, inactive ones too. */
 export const releaseFindQuery = (search: string, limit: number) => {
   const query = { search, limit: String(limit) };

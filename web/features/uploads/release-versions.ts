@@ -7,12 +7,14 @@ import type { UrlPayload } from './release-form.ts';
 
 const freshFor = 5 * 60_000;
 
-/** Versions that there are on a platform and channel, from which the next one follows. */
+/** The highest version that there is on a platform and channel, from which the next one follows; none, or one. */
 export const versionsQuery = (platform: Platform, channel: Channel) =>
   queryOptions({
     queryKey: ['releases', 'versions', platform, channel],
     queryFn: async ({ signal }) => {
-      const { data } = await callList(releases.list, { query: { platform, channel } }, { signal });
+      // The list begins with the highest.
+      const query = { platform, channel, limit: '1' };
+      const { data } = await callList(releases.list, { query }, { signal });
       return data.map(({ version }) => version);
     },
     staleTime: freshFor,
