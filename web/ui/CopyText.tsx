@@ -1,9 +1,5 @@
-import { CopyButton } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { CopyButton } from './CopyButton.tsx';
 import { RowButton } from './RowButton.tsx';
-
-/** How long 'Copied!' stays (spec part 2, section 9). */
-const copiedFor = 2000;
 
 /** A key, id or hash in monospace with a button that copies it. `shown` may be a shorter form of `value`. */
 export function CopyText({
@@ -20,25 +16,20 @@ export function CopyText({
       <span className="mono" title={shown === value ? undefined : value}>
         {shown}
       </span>
-      <CopyButton value={value} timeout={copiedFor}>
-        {({ copied, copy }) => (
-          <>
-            <RowButton
-              icon
-              tone="gray"
-              data-hint={copied ? 'Copied!' : `Copy ${what}`}
-              aria-label={`Copy ${what} ${shown}`}
-              onClick={(event) => {
-                event.stopPropagation();
-                copy();
-              }}
-            >
-              {copied ? <IconCheck size={14} stroke={1.75} /> : <IconCopy size={14} stroke={1.75} />}
-            </RowButton>
-            <span role="status" className="visually-hidden">
-              {copied && 'Copied!'}
-            </span>
-          </>
+      <CopyButton value={value}>
+        {({ copied, copy, icon }) => (
+          <RowButton
+            icon
+            tone="gray"
+            data-hint={copied ? 'Copied!' : `Copy ${what}`}
+            aria-label={`Copy ${what} ${shown}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              copy();
+            }}
+          >
+            {icon}
+          </RowButton>
         )}
       </CopyButton>
     </span>

@@ -1,10 +1,8 @@
-import { Button, Checkbox, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
+import { CopyButton } from '../../ui/CopyButton.tsx';
 import classes from './account.module.css';
-
-/** Spec part 2, section 9. */
-const copiedFor = 2000;
 
 /** Each signs in once where the app is lost. They are shown this once. */
 export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
@@ -22,15 +20,9 @@ export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: ()
         ))}
       </ul>
       <Group gap="xs">
-        <CopyButton value={text} timeout={copiedFor}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              leftSection={
-                copied ? <IconCheck size={15} stroke={1.75} /> : <IconCopy size={15} stroke={1.75} />
-              }
-              onClick={copy}
-            >
+        <CopyButton value={text}>
+          {({ copied, copy, icon }) => (
+            <Button variant="default" leftSection={icon} onClick={copy}>
               {copied ? 'Copied!' : 'Copy'}
             </Button>
           )}

@@ -1,14 +1,10 @@
 import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
-import { IconAlertTriangle, IconCheck, IconCopy, IconEye, IconEyeOff } from '@tabler/icons-react';
+import { IconAlertTriangle, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
-import { ErrorText } from '../../ui/ErrorText.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
 import { snippetsFor, type Snippet } from './api-key-snippets.ts';
 import classes from './api-keys.module.css';
-
-/** How long 'Copied!' stays, in milliseconds (spec part 2, section 9). */
-const copiedFor = 2000;
 
 /** The whole key, this once, and what to do with it. */
 export function ApiKeyCreated({ made, onDone }: { made: ApiKey & { key: string }; onDone: () => void }) {
@@ -76,23 +72,19 @@ function SnippetBox({ snippet }: { snippet: Snippet }) {
 }
 
 function Copy({ value, what }: { value: string; what: string }) {
-  const { copy, copied, error } = useClipboard({ timeout: copiedFor });
-  const Icon = copied ? IconCheck : IconCopy;
   return (
-    <Stack gap={2} align="flex-end">
-      <Button
-        variant="default"
-        size="compact-sm"
-        aria-label={copied ? undefined : `Copy ${what}`}
-        leftSection={<Icon size={15} stroke={1.75} />}
-        onClick={() => copy(value)}
-      >
-        {copied ? 'Copied!' : 'Copy'}
-      </Button>
-      <span role="status" className="visually-hidden">
-        {copied && 'Copied!'}
-      </span>
-      {error && <ErrorText>Select the text and copy it by hand: the browser refuses.</ErrorText>}
-    </Stack>
+    <CopyButton value={value}>
+      {({ copied, copy, icon }) => (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={copied ? undefined : `Copy ${what}`}
+          leftSection={icon}
+          onClick={copy}
+        >
+          {copied ? 'Copied!' : 'Copy'}
+        </Button>
+      )}
+    </CopyButton>
   );
 }

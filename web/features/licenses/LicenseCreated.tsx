@@ -1,12 +1,9 @@
-import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { License } from '../../../contract/licenses.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
 import { dayText } from './license-term.ts';
 import { typeBadges } from './license-words.ts';
 import classes from './licenses.module.css';
-
-/** How long 'Copied!' stays (spec part 2, section 9). */
-const copiedFor = 2000;
 
 /** The key of a license that was just made: sending it is what comes next. */
 export function LicenseCreated(props: { license: License; onAnother: () => void; onDone: () => void }) {
@@ -27,22 +24,11 @@ export function LicenseCreated(props: { license: License; onAnother: () => void;
         <Button variant="default" onClick={props.onDone}>
           Done
         </Button>
-        <CopyButton value={license.licenseKey} timeout={copiedFor}>
-          {({ copied, copy }) => (
-            <>
-              <Button
-                autoFocus
-                onClick={copy}
-                leftSection={
-                  copied ? <IconCheck size={15} stroke={1.75} /> : <IconCopy size={15} stroke={1.75} />
-                }
-              >
-                {copied ? 'Copied!' : 'Copy key'}
-              </Button>
-              <span role="status" className="visually-hidden">
-                {copied && 'Copied!'}
-              </span>
-            </>
+        <CopyButton value={license.licenseKey}>
+          {({ copied, copy, icon }) => (
+            <Button autoFocus onClick={copy} leftSection={icon}>
+              {copied ? 'Copied!' : 'Copy key'}
+            </Button>
           )}
         </CopyButton>
       </Group>

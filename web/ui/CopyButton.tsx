@@ -1,0 +1,35 @@
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { copyToClipboard } from './copy-to-clipboard.ts';
+import { toast } from './toast.tsx';
+
+/** How long 'Copied!' stays, in milliseconds (spec part 2, section 9). */
+const copiedFor = 2000;
+
+type Copying = { copied: boolean; copy: () => void; icon: ReactNode };
+
+/** Draws the button that copies `value` by `children`, and announces that it did, or that the browser refused. */
+export function CopyButton(props: { value: string; children: (copying: Copying) => ReactNode }) {
+  const { value, children } = props;
+  // Counted, so that another copy begins the time anew.
+  const [copies, setCopies] = useState(0);
+  const copied = copies > 0;
+  useEffect(() => {
+    if (copies === 0) return;
+    const timer = setTimeout(() => setCopies(0), copiedFor);
+    return () => clearTimeout(timer);
+  }, [copies]);
+  const copy = async () => {
+    if (await copyToClipboard(value)) setCopies((before) => before + 1);
+    else void toast({ message: 'Select the text and copy it by hand: the browser refuses.', tone: 'red' });
+  };
+  const Icon = copied ? IconCheck : IconCopy;
+  return (
+    <>
+      {children({ copied, copy: () => void copy(), icon: <Icon size={15} stroke={1.75} /> })}
+      <span role="status" className="visually-hidden">
+        {copied && 'Copied!'}
+      </span>
+    </>
+  );
+}
