@@ -652,3 +652,74 @@ test('a link shows exactly what it was made from', async ({ page, server }) => {
   await expect(page.getByRole('tab', { name: 'Active' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
+
+test('Back closes a dialog, and opens none again that was closed', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin);
+  const license = await makeLicense(server.admin, of(customer));
+  await signInAs(page, 'super_admin', '/customers', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'Customers' })).toBeVisible();
+  await page.goto(only(customer));
+  for (const [name, title] of [
+    ['Activations', 'License Activations'],
+    ['Edit', 'Edit License'],
+  ] as const) {
+    await row(page, license).getByRole('button', { name, exact: true }).click();
+    await expect(dialog(page, title)).toBeVisible();
+    await page.goBack();
+    await expect(dialog(page, title)).toHaveCount(0);
+    await expect(page).toHaveURL(only(customer));
+    await row(page, license).getByRole('button', { name, exact: true }).click();
+    await dialog(page, title).getByRole('button', { name: 'Close' }).click();
+    await expect(dialog(page, title)).toHaveCount(0);
+    await page.goBack();
+    await expect(page).toHaveURL(only(customer));
+    await expect(dialog(page, title)).toHaveCount(0);
+  }
+  await page.goBack();
+  await expect(page).toHaveURL('/customers');
+});
+
+test('a key is copied also where the browser offers no clipboard, or said not to be', async ({
+  page,
+  server,
+}) => {
+  // As over plain http.
+  await page.addInitScript(() =>
+    Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined }),
+  );
+  const { licenseKey } = await makeLicense(server.admin);
+  await signInAs(page, 'super_admin', `/licenses?activations=${licenseKey}`, server);
+  const modal = dialog(page, 'License Activations');
+  const copy = modal.getByRole('button', { name: `Copy license key ${licenseKey}` });
+  await copy.click();
+  await expect(modal.getByRole('status').filter({ hasText: 'Copied!' })).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await searchBox(page).focus();
+  await page.keyboard.press('Control+V');
+  await expect(searchBox(page)).toHaveValue(licenseKey);
+  await expect(page).toHaveURL(`/licenses?search=${licenseKey}`);
+
+  await row(page, { licenseKey }).getByRole('button', { name: 'Activations' }).click();
+  await page.evaluate(() => (document.execCommand = () => false));
+  await copy.click();
+  await expect(page.getByRole('alert')).toContainText(
+    'Select the text and copy it by hand: the browser refuses.',
+  );
+});
+
+test('an undo that is refused says so, also once the dialog is closed', async ({ page, server }) => {
+  const license = await makeLicense(server.admin, { maxActivations: 1 });
+  await validateOn(server.admin, license, 'workstation-1');
+  await signInAs(page, 'super_admin', `/licenses?activations=${license.licenseKey}`, server);
+  const modal = dialog(page, 'License Activations');
+  await modal.getByRole('button', { name: 'Deactivate' }).click();
+  await dialog(page, 'Deactivate Machine').getByRole('button', { name: 'Deactivate' }).click();
+  // Held as long as it is pointed at.
+  await button(page, 'Undo').hover();
+  await validateOn(server.admin, license, 'workstation-2');
+  await page.keyboard.press('Escape');
+  await expect(modal).toHaveCount(0);
+  await button(page, 'Undo').click();
+  await expect(page.getByRole('alert')).toContainText('Machine workstation-1 was not reactivated: ');
+  await expect(page.getByRole('alert')).toContainText('TOO_MANY_ACTIVATIONS');
+});

@@ -134,6 +134,7 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   await row.getByRole('button', { name: 'Edit' }).click();
   const edit = dialog(page, 'Edit User');
   await expect(page).toHaveURL(new RegExp(`edit=${user.id}`));
+  await expect(edit.getByRole('textbox', { name: 'Email' })).toBeFocused();
   await edit.getByRole('textbox', { name: 'Email' }).fill('');
   await button(page, 'Update User').click();
   await expect(edit.getByText('Email is required')).toBeVisible();
@@ -423,6 +424,14 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await sessions.getByRole('button', { name: 'End' }).click();
     await expect(page.getByText('Session ended successfully')).toBeVisible();
     await sessions.getByRole('button', { name: 'Reset Second Factor' }).click();
+    const question = dialog(page, 'Reset Second Factor');
+    await expect(question).toContainText('Reset the second factor of Kim Sato?');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await expect(question).toHaveCount(0);
+    await expect(sessions.getByText('Set up. Reset it')).toBeVisible();
+    await sessions.getByRole('button', { name: 'Reset Second Factor' }).click();
+    await question.getByRole('button', { name: 'Reset', exact: true }).click();
     await expect(page.getByText('Second factor reset successfully')).toBeVisible();
     await expect(sessions.getByText('This person signs in with the password alone.')).toBeVisible();
     await otherPage.goto('/account');
@@ -459,4 +468,47 @@ test('the console as another role: what it shows, and that nothing can be change
   await button(page, 'Change Password').click();
   await expect(page.getByText('Password changed successfully')).toBeVisible();
   expect(changes).toHaveLength(1);
+});
+
+test('another role takes the place of one with unsaved changes only when these are discarded', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'super_admin', '/users?tab=roles&role=viewer', server);
+  const cell = page.getByRole('checkbox', { name: 'Licenses: update' });
+  const roles = page.getByRole('navigation', { name: 'Roles' });
+  const question = dialog(page, 'Discard Changes');
+  await cell.check();
+  await roles.getByRole('button', { name: /^Admin/ }).click();
+  await expect(question).toContainText('What you changed of the role Viewer is not saved.');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toHaveCount(0);
+  await expect(page).toHaveURL(/role=viewer$/);
+  await expect(cell).toBeChecked();
+
+  await page.getByRole('tab', { name: 'Users' }).click();
+  await expect(question).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(cell).toBeChecked();
+
+  await roles.getByRole('button', { name: /^Admin/ }).click();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(page).toHaveURL(/role=admin$/);
+  await roles.getByRole('button', { name: /^Viewer/ }).click();
+  await expect(cell).not.toBeChecked();
+});
+
+test('the list stays on the screen when it cannot be loaded anew', async ({ page, server }) => {
+  const user = await makeUser(server, 'viewer');
+  await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
+  await expect(rowOf(page, user.email)).toBeVisible();
+  expectStatus(page, 418);
+  await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 418, body: '{}' }));
+  const failed = page.waitForResponse((response) => response.status() === 418);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await (await failed).finished();
+  await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
+  await expect(dialog(page, 'Deactivate User')).toBeVisible();
+  await expect(page.getByText('Failed to fetch users')).toHaveCount(0);
 });

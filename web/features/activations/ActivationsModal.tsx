@@ -96,12 +96,7 @@ function Machines(props: {
         />
       </div>
       {toDeactivate && (
-        <Deactivate
-          licenseKey={licenseKey}
-          activation={toDeactivate}
-          onReactivate={() => reactivate.mutate(toDeactivate.machineId)}
-          onClose={() => ask(undefined)}
-        />
+        <Deactivate licenseKey={licenseKey} activation={toDeactivate} onClose={() => ask(undefined)} />
       )}
     </>
   );
@@ -139,7 +134,7 @@ function useShowChange(licenseKey: string) {
     );
 }
 
-function useReactivate(licenseKey: string) {
+function useReactivate(licenseKey: string, onFailure?: (error: Error) => void) {
   const show = useShowChange(licenseKey);
   const queryClient = useQueryClient();
   return useMutation({
@@ -149,24 +144,34 @@ function useReactivate(licenseKey: string) {
       void toast({ message: `Machine ${machineId} reactivated` });
     },
     // A refusal tells that what is shown here is no longer so, or that another machine was quicker.
-    onError: () => queryClient.invalidateQueries(),
+    onError: (error) => {
+      onFailure?.(error);
+      return queryClient.invalidateQueries();
+    },
   });
 }
 
-function Deactivate(props: {
-  licenseKey: string;
-  activation: Activation;
-  onReactivate: () => void;
-  onClose: () => void;
-}) {
-  const { activation, onReactivate, onClose } = props;
+function Deactivate(props: { licenseKey: string; activation: Activation; onClose: () => void }) {
+  const { activation, onClose } = props;
   const show = useShowChange(props.licenseKey);
+  // Of its own: by then the dialog, and what it would say, may be gone.
+  const undo = useReactivate(
+    props.licenseKey,
+    (error) =>
+      void toast({
+        message: `Machine ${activation.machineId} was not reactivated: ${messageOf(error)}`,
+        tone: 'red',
+      }),
+  );
   const deactivate = useMutation({
     mutationFn: deactivateMachine,
     onSuccess: (changed) => {
       show(changed);
       onClose();
-      void toast({ message: `Machine ${changed.machineId} deactivated`, undo: onReactivate });
+      void toast({
+        message: `Machine ${changed.machineId} deactivated`,
+        undo: () => undo.mutate(changed.machineId),
+      });
     },
   });
   return (

@@ -22,6 +22,7 @@ import {
 } from './role-form.ts';
 import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
+import { UnsavedRole } from './UnsavedRole.tsx';
 import { useMe } from './use-roles.ts';
 import { problemOf, updateRole } from './users.ts';
 
@@ -67,7 +68,9 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
         <Group gap="xs">
           <SeeAsRole role={role} />
           {can.updateUsers && (
-            <DisabledReason reason={whyNotDelete(role)}>
+            <DisabledReason
+              reason={whyNotDelete(role) ?? (changed ? 'Save or discard your changes first.' : null)}
+            >
               <Button variant="default" onClick={() => setDeleting(true)}>
                 Delete
               </Button>
@@ -126,6 +129,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
           onClose={edit.conflict.dismiss}
         />
       )}
+      {changed && <UnsavedRole label={roleLabel(role.name)} />}
       <Suspense>
         {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(false)} />}
       </Suspense>

@@ -1,6 +1,8 @@
 import { Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
 import SessionList from './SessionList.tsx';
@@ -10,15 +12,23 @@ import { endUserSession, problemOf, resetSecondFactor, usersQuery, userSessionsQ
 /** Where a person is signed in, and their second factor. */
 export default function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
   const me = useMe();
+  const [asking, setAsking] = useState(false);
   return (
-    <Modal opened onClose={onClose} size={700} title={`Sessions of ${user.name || user.email}`}>
+    <Modal
+      opened
+      onClose={onClose}
+      // Escape answers the question first.
+      closeOnEscape={!asking}
+      size={700}
+      title={`Sessions of ${user.name || user.email}`}
+    >
       <Stack gap="lg">
         {me.isSuperAdmin ? (
           <OpenSessions user={user} />
         ) : (
           <Text>Only a super admin sees and ends the sessions of others.</Text>
         )}
-        <SecondFactor user={user} />
+        <SecondFactor user={user} asking={asking} onAsking={setAsking} />
       </Stack>
     </Modal>
   );
@@ -45,14 +55,22 @@ function OpenSessions({ user }: { user: User }) {
   );
 }
 
-function SecondFactor({ user }: { user: User }) {
+function SecondFactor(props: { user: User; asking: boolean; onAsking: (asking: boolean) => void }) {
+  const { user, asking, onAsking } = props;
   // As it is now: the row of the list that the dialog began from is older after a reset.
   const list = useQuery(usersQuery(undefined));
   const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
   const reset = useMutation({
     mutationFn: () => resetSecondFactor(user.id),
-    onSuccess: () => toast({ message: 'Second factor reset successfully' }),
+    onSuccess: () => {
+      onAsking(false);
+      void toast({ message: 'Second factor reset successfully' });
+    },
   });
+  const ask = () => {
+    reset.reset();
+    onAsking(true);
+  };
   return (
     <Stack gap={6}>
       <Title order={3} fz={13}>
@@ -65,13 +83,22 @@ function SecondFactor({ user }: { user: User }) {
             : 'This person signs in with the password alone.'}
         </Text>
         {secondFactor && (
-          <Button variant="default" loading={reset.isPending} onClick={() => reset.mutate()}>
+          <Button variant="default" onClick={ask}>
             Reset Second Factor
           </Button>
         )}
       </Group>
-      {reset.error && (
-        <ErrorText>{problemOf(reset.error, 'Failed to reset second factor of user')}</ErrorText>
+      {asking && (
+        <ConfirmDialog
+          opened
+          title="Reset Second Factor"
+          message={`Reset the second factor of ${user.name || user.email}? Until they set up another, the password alone signs them in.`}
+          confirmLabel="Reset"
+          busy={reset.isPending}
+          error={reset.error ? problemOf(reset.error, 'Failed to reset second factor of user') : undefined}
+          onConfirm={() => reset.mutate()}
+          onClose={() => onAsking(false)}
+        />
       )}
     </Stack>
   );
