@@ -74,6 +74,25 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(choice(page, /^Create/)).toHaveCount(0);
 });
 
+test('what was asked for is given up when typing goes on', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/analytics', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'License Analytics' })).toBeVisible();
+  const calls = /search=palettes\+?$|search=palettes&/;
+  const givenUp = new Set<string>();
+  page.on('requestfailed', (request) => {
+    if (calls.test(request.url())) givenUp.add(new URL(request.url()).pathname);
+  });
+  // Never answered.
+  const asked: string[] = [];
+  await page.route(calls, (route) => void asked.push(route.request().url()));
+  await page.keyboard.press('Control+K');
+  await field(page).fill('palettes');
+  await expect.poll(() => asked.length).toBe(5);
+  await field(page).fill('palettes go on');
+  await expect.poll(() => givenUp.size).toBe(5);
+  await expect(palette(page).getByText('Nothing found for "palettes go on"')).toBeVisible();
+});
+
 test('a source of the palette that fails hides none of the others, and is named', async ({
   page,
   server,

@@ -1,8 +1,9 @@
 import { countryName } from '../../../contract/countries.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
-import { queryClient } from '../../query-client.ts';
-import { customerChoicesQuery } from './customers.ts';
+import { findCustomers } from './customers.ts';
+
+const found = 6;
 
 /** Customers in the command palette: found by name or email, and a way to create one. */
 export const customersPalette: PaletteSource = {
@@ -17,9 +18,9 @@ export const customersPalette: PaletteSource = {
       action: 'create',
     },
   ],
-  find: async (text) => {
-    const { data } = await queryClient.fetchQuery({ ...customerChoicesQuery(text), retry: false });
-    return data.slice(0, 6).map((customer) => ({
+  find: async (text, signal) => {
+    const { data } = await findCustomers(text, found, signal);
+    return data.map((customer) => ({
       id: `customer ${customer.customerId}`,
       label: customer.name,
       description: [customer.email, countryName(customer.country)].filter(Boolean).join(' · '),

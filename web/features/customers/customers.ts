@@ -67,6 +67,10 @@ export const customerChoicesQuery = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** The few customers that `text` finds first. */
+export const findCustomers = (text: string, limit: number, signal: AbortSignal) =>
+  callList(customers.list, { query: { search: text, sort: 'name', limit: String(limit) } }, { signal });
+
 /** What the customer modal sends. */
 export type CustomerPayload = RouteRequest<typeof customers.create>['body'];
 type Update = RouteRequest<typeof customers.update>['body'];

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { License } from '../../../contract/licenses.ts';
 import { ActivationsModal } from '../activations/activations.tsx';
-import { licenseFindQuery } from './licenses.ts';
+import { licenseByKeyQuery } from './licenses.ts';
 
 /** The activations of a license that a link names by its key; the license may stand on another page or tab. */
 export function LicenseActivations(props: {
@@ -10,7 +10,7 @@ export function LicenseActivations(props: {
   onClose: () => void;
 }) {
   const { licenseKey, known, onClose } = props;
-  const found = useQuery({ ...licenseFindQuery(licenseKey, 1), enabled: !known });
+  const found = useQuery({ ...licenseByKeyQuery(licenseKey), enabled: !known });
   const license = known ?? found.data?.data.find((one) => one.licenseKey === licenseKey.toUpperCase());
   return (
     <ActivationsModal

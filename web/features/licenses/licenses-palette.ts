@@ -1,9 +1,8 @@
 import { licenseCan, licenseTab, type License } from '../../../contract/licenses.ts';
 import { paths } from '../../paths.ts';
-import { queryClient } from '../../query-client.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { ownerText, stateBadges } from './license-words.ts';
-import { licenseFindQuery } from './licenses.ts';
+import { findLicenses } from './licenses.ts';
 
 const found = 4;
 
@@ -21,8 +20,8 @@ export const licensesPalette: PaletteSource = {
     },
     { id: 'licenses new', label: 'Open the New License page', to: paths.newLicense, action: 'create' },
   ],
-  find: async (text) => {
-    const { data } = await queryClient.fetchQuery({ ...licenseFindQuery(text, found), retry: false });
+  find: async (text, signal) => {
+    const { data } = await findLicenses(text, found, signal);
     return data.flatMap(itemsOf);
   },
 };

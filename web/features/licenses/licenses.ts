@@ -52,11 +52,14 @@ export const licenseQuery = (id: string) =>
   });
 
 /** The few licenses that `text` finds best, in every state. */
-export const licenseFindQuery = (text: string, limit: number) =>
+export const findLicenses = (text: string, limit: number, signal: AbortSignal) =>
+  callList(licenses.list, { query: { search: text, limit: String(limit) } }, { signal });
+
+/** The license with this key, as the only one found or none. */
+export const licenseByKeyQuery = (key: string) =>
   queryOptions({
-    queryKey: ['licenses', 'find', text, limit],
-    queryFn: ({ signal }) =>
-      callList(licenses.list, { query: { search: text, limit: String(limit) } }, { signal }),
+    queryKey: ['licenses', 'by key', key],
+    queryFn: ({ signal }) => findLicenses(key, 1, signal),
   });
 
 /** What the license form sends. */

@@ -1,8 +1,7 @@
 import { paths } from '../../paths.ts';
-import { queryClient } from '../../query-client.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { platformText } from '../releases/releases.ts';
-import { machineFindQuery } from './machines.ts';
+import { findMachines } from './machines.ts';
 
 const found = 6;
 
@@ -10,8 +9,8 @@ const found = 6;
 export const machinesPalette: PaletteSource = {
   group: 'Machines',
   resource: 'releases',
-  find: async (text) => {
-    const { data } = await queryClient.fetchQuery({ ...machineFindQuery(text, found), retry: false });
+  find: async (text, signal) => {
+    const { data } = await findMachines(text, found, signal);
     return data.map(({ displayId, platform, architecture, lastVersion }) => ({
       id: `machine ${displayId}`,
       label: displayId,

@@ -26,10 +26,6 @@ export const machineOffersQuery = (id: string) =>
     retry: retryOnce,
   });
 
-export const machineFindQuery = (search: string, limit: number) => {
-  const query = { search, limit: String(limit) };
-  return queryOptions({
-    queryKey: ['machines', 'find', query],
-    queryFn: ({ signal }) => callList(machines.list, { query }, { signal }),
-  });
-};
+/** The few machines that `text` finds first, by what the service knows them by. */
+export const findMachines = (text: string, limit: number, signal: AbortSignal) =>
+  callList(machines.list, { query: { search: text, limit: String(limit) } }, { signal });

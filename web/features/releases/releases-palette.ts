@@ -1,9 +1,8 @@
 import type { Release } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
-import { queryClient } from '../../query-client.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { platformText } from './release-words.ts';
-import { releaseFindQuery } from './releases.ts';
+import { findReleases } from './releases.ts';
 
 const found = 6;
 
@@ -20,8 +19,8 @@ export const releasesPalette: PaletteSource = {
       action: 'create',
     },
   ],
-  find: async (text) => {
-    const { data } = await queryClient.fetchQuery({ ...releaseFindQuery(text, found), retry: false });
+  find: async (text, signal) => {
+    const { data } = await findReleases(text, found, signal);
     return data.map((release) => ({
       id: `release ${release.id}`,
       label: `Version ${release.version}`,

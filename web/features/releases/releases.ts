@@ -60,14 +60,8 @@ export const pausedReleasesQuery = () =>
   });
 
 /** Releases found by version or notes, inactive ones too. */
-export const releaseFindQuery = (search: string, limit: number) => {
-  const query = { search, limit: String(limit) };
-  return queryOptions({
-    ...asReleases,
-    queryKey: ['releases', 'find', query],
-    queryFn: ({ signal }) => callList(releases.list, { query }, { signal }),
-  });
-};
+export const findReleases = (text: string, limit: number, signal: AbortSignal) =>
+  callList(releases.list, { query: { search: text, limit: String(limit) } }, { signal });
 
 /** One release as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
 export const releaseQuery = (id: string) =>

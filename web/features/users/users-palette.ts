@@ -1,8 +1,7 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import { paths } from '../../paths.ts';
-import { queryClient } from '../../query-client.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
-import { usersQuery } from './users.ts';
+import { findUsers } from './users.ts';
 
 const shown = 6;
 
@@ -19,8 +18,8 @@ export const usersPalette: PaletteSource = {
       action: 'create',
     },
   ],
-  find: async (text) => {
-    const users = await queryClient.fetchQuery(usersQuery(text));
+  find: async (text, signal) => {
+    const users = await findUsers(text, signal);
     return users.slice(0, shown).map((user) => ({
       id: `user ${user.id}`,
       label: user.name || user.email,

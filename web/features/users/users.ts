@@ -13,10 +13,14 @@ export { passwordsProblem } from './password-rules.ts';
 export const usersQuery = (search: string | undefined) =>
   queryOptions({
     queryKey: ['users', 'list', search ?? ''],
-    queryFn: ({ signal }) => call(users.list, { query: { search } }, { signal }),
+    queryFn: ({ signal }) => findUsers(search, signal),
     retry: false,
     placeholderData: keepPreviousData,
   });
+
+/** The users whose email or name contains the search, asked for anew. */
+export const findUsers = (search: string | undefined, signal: AbortSignal) =>
+  call(users.list, { query: { search } }, { signal });
 
 /** One user as they are now: always asked anew, since `updatedAt` decides whether an edit may be saved. */
 export const userQuery = (id: string) =>
