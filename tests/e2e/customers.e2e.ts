@@ -512,3 +512,18 @@ test('what is on the screen stays there when it cannot be loaded anew', async ({
   await expect(dialog(page, 'Reactivate Customer')).toBeVisible();
   await expect(page.getByText('Failed to load deleted customers')).toHaveCount(0);
 });
+
+test('what the server refuses of no field is said at the end of the form', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/customers?dialog=create', server);
+  const add = dialog(page, 'Add Customer');
+  await add.getByRole('textbox', { name: 'Company Name' }).fill(unique('Refused'));
+  await add.getByRole('combobox', { name: 'Country' }).fill('France');
+  await option(page, 'France').click();
+  expectStatus(page, 422);
+  const details = [{ path: 'type', message: 'Not a type of this house' }];
+  await page.route(`**${customers.create.path}`, (route) =>
+    route.fulfill({ status: 422, json: { success: false, error: 'Refused.', details } }),
+  );
+  await button(page, 'Create Customer').last().click();
+  await expect(add.getByRole('alert')).toContainText('type: Not a type of this house');
+});

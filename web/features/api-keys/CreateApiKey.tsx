@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { fieldErrors, messageOf } from '../../api-error.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-key-form.ts';
 import { ApiKeyCreated } from './ApiKeyCreated.tsx';
@@ -31,7 +31,7 @@ export default function CreateApiKey({ onClose }: { onClose: () => void }) {
         <CreateForm
           busy={create.isPending}
           error={create.error}
-          onSubmit={(payload, onError) => create.mutate(payload, { onError })}
+          onSubmit={(payload) => create.mutate(payload)}
           onCancel={onClose}
         />
       )}
@@ -42,13 +42,13 @@ export default function CreateApiKey({ onClose }: { onClose: () => void }) {
 function CreateForm(props: {
   busy: boolean;
   error: Error | null;
-  onSubmit: (payload: ApiKeyPayload, onError: (error: Error) => void) => void;
+  onSubmit: (payload: ApiKeyPayload) => void;
   onCancel: () => void;
 }) {
   const form = useForm<Values>({ initialValues: emptyValues, validate: checkNew });
-  const showRefusal = (error: Error) => form.setErrors(byField(fieldErrors(error)));
+  const problem = useRefusedFields(props.error, form, byField);
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values), showRefusal))}>
+    <form noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>
       <Stack gap="md">
         <TextInput
           label="Name"
@@ -61,9 +61,7 @@ function CreateForm(props: {
         <LimitFields form={form} required />
         <WhitelistField form={form} canLift={false} />
         <ScopesField form={form} />
-        {props.error && Object.keys(fieldErrors(props.error)).length === 0 && (
-          <ErrorText>{messageOf(props.error)}</ErrorText>
-        )}
+        {problem && <ErrorText>{problem}</ErrorText>}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" disabled={props.busy} onClick={props.onCancel}>
             Cancel

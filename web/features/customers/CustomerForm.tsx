@@ -3,7 +3,6 @@ import { schemaResolver, useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { countries } from '../../../contract/countries.ts';
 import { customerInput, type Customer } from '../../../contract/customers.ts';
-import { fieldErrors, messageOf } from '../../api-error.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
@@ -47,8 +46,7 @@ export function CustomerForm(props: {
   onCancel: () => void;
 }) {
   const form = useForm({ initialValues: valuesOf(props.customer), validate, validateInputOnBlur: ['email'] });
-  const refused = fieldErrors(props.error);
-  useRefusedFields(props.error, form.setErrors);
+  const problem = useRefusedFields(props.error, form);
 
   return (
     <form ref={focusLate} noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>
@@ -76,7 +74,7 @@ export function CustomerForm(props: {
           onChange={(code) => form.setFieldValue('country', code)}
         />
         <FormEnd
-          problem={props.error && Object.keys(refused).length === 0 ? messageOf(props.error) : undefined}
+          problem={problem}
           submitLabel={props.submitLabel}
           busy={props.busy}
           onCancel={props.onCancel}

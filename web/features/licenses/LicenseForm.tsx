@@ -1,12 +1,11 @@
-import { Button, Group, NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
 import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
-import { fieldErrors, messageOf } from '../../api-error.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
-import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/audit.tsx';
 import { ModulePicker } from '../modules/modules.tsx';
@@ -32,14 +31,13 @@ type Props = {
 
 /** Fields of the license modal and of the page /licenses/new. Nothing is sent while one of them is wrong. */
 export function LicenseForm(props: Props) {
-  const { license, terms, error } = props;
+  const { license, terms } = props;
   const [customerName, setCustomerName] = useState(license?.customer?.name ?? '');
   const form = useForm({
     initialValues: valuesOf(license, terms, useNow()),
     validate: (values) => validate(values, license),
   });
-  useRefusedFields(error, form.setErrors);
-  const unexplained = error && !Object.keys(fieldErrors(error)).some((path) => path in fieldLabels);
+  const problem = useRefusedFields(props.error, form);
 
   return (
     <form
@@ -67,16 +65,14 @@ export function LicenseForm(props: Props) {
           onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
           error={form.errors['moduleIds']}
         />
-        {unexplained && <ErrorText>{messageOf(error)}</ErrorText>}
-        <Group justify="flex-end" gap="xs" mt={4}>
+        <FormEnd
+          problem={problem}
+          submitLabel={props.submitLabel}
+          busy={props.busy}
+          onCancel={props.onCancel}
+        >
           {license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
-          <Button variant="default" onClick={props.onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={props.busy}>
-            {props.submitLabel}
-          </Button>
-        </Group>
+        </FormEnd>
       </Stack>
     </form>
   );

@@ -35,7 +35,7 @@ export function EditReleaseForm(props: {
   onCancel: () => void;
 }) {
   const form = useForm({ initialValues: valuesOf(props.release), validate });
-  useRefusedFields(props.error, form.setErrors);
+  useRefusedFields(props.error, form);
   const { isDraft } = form.values;
 
   return (

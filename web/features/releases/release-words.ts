@@ -1,10 +1,9 @@
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
+import { architectureNames, platformNames } from '../../build-names.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
-export const platformNames: Record<Platform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
-export const architectureNames: Record<Architecture, string> = { x64: 'x64', arm64: 'arm64', ia32: 'x86' };
 export const channelTones: Record<Channel, Tone> = { stable: 'neutral', beta: 'violet', alpha: 'violet' };
 
 const nameIn = (names: Record<string, string>, value: string | null) =>

@@ -2,8 +2,8 @@ import { Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { architectures, platforms } from '../../../contract/builds.ts';
 import { channels, nextVersion, type Bump } from '../../../contract/versions.ts';
 import { oneOf } from '../../search-params.ts';
-import type { ReleaseFormState } from './release-form.ts';
-import { architectureNames, platformNames } from './upload-words.ts';
+import type { NewReleaseState } from './new-release.ts';
+import { architectureNames, platformNames } from '../../build-names.ts';
 import classes from './uploads.module.css';
 
 /** The form offers these two (spec part 2, section 3). */
@@ -13,7 +13,7 @@ const architectureChoices = architectures.map((value) => ({ value, label: archit
 const bumps: readonly Bump[] = ['patch', 'minor', 'major'];
 
 type Props = {
-  form: ReleaseFormState;
+  form: NewReleaseState;
   /** Versions that there are on the chosen platform and channel. */
   existing: readonly string[] | undefined;
   /** As it stands in its field. */

@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from '
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fieldErrors, messageOf } from '../../api-error.ts';
+import { messageOf } from '../../api-error.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -16,10 +16,10 @@ import {
   urlPayloadOf,
   validate,
   withVersion,
-  type ReleaseFormState,
+  type NewReleaseState,
   type ReleaseMode,
-  type ReleaseValues,
-} from './release-form.ts';
+  type NewReleaseValues,
+} from './new-release.ts';
 import { createFromUrl, versionsQuery } from './release-versions.ts';
 import type { ChosenFile } from './upload-file.ts';
 import { currentUser, uploadList } from './upload-session.ts';
@@ -32,7 +32,7 @@ const modes = [
 
 /** Fields of the upload modal. Nothing is sent while one of them is wrong. */
 export function NewReleaseForm(props: {
-  start: ReleaseValues;
+  start: NewReleaseValues;
   startFile: ChosenFile | null;
   onUpload: (id: string, chosen: ChosenFile) => void;
   onClose: () => void;
@@ -40,7 +40,7 @@ export function NewReleaseForm(props: {
   const [chosen, setChosen] = useState(props.startFile);
   const [{ platform, channel }, setLine] = useState(props.start);
   const { data: existing } = useQuery(versionsQuery(platform, channel));
-  const form = useForm<ReleaseValues>({
+  const form = useForm<NewReleaseValues>({
     initialValues: props.start,
     validate: (typed) => validate(withVersion(typed, existing), chosen !== null),
     onValuesChange: setLine,
@@ -54,12 +54,9 @@ export function NewReleaseForm(props: {
     // The modal stays open (spec part 2, section 8).
     onError: (error) => console.warn('Failed to save release:', messageOf(error)),
   });
-  const { error } = create;
   const { setErrors } = form;
   const values = withVersion(form.values, existing);
-  useRefusedFields(error, setErrors, atFields);
-  const refused = atFields(fieldErrors(error));
-  const unexplained = error && !Object.keys(refused).some((field) => field in values);
+  const problem = useRefusedFields(create.error, form, atFields);
 
   const choose = (next: ChosenFile) => {
     const { name } = next.file;
@@ -101,7 +98,7 @@ export function NewReleaseForm(props: {
         )}
         <BuildInputs form={form} existing={existing} version={values.version} />
         <PublishInputs form={form} />
-        {unexplained && <ErrorText>{messageOf(error)}</ErrorText>}
+        {problem && <ErrorText>{problem}</ErrorText>}
         <Group justify="flex-end" gap="xs" className={classes.foot}>
           <Button variant="default" onClick={props.onClose}>
             Cancel
@@ -115,7 +112,7 @@ export function NewReleaseForm(props: {
   );
 }
 
-function UrlInputs({ form }: { form: ReleaseFormState }) {
+function UrlInputs({ form }: { form: NewReleaseState }) {
   return (
     <Stack gap="md">
       <TextInput

@@ -1,11 +1,11 @@
 import { Checkbox, Group, NumberInput, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { rolloutOf, rolloutText, withDraft, type ReleaseFormState } from './release-form.ts';
+import { rolloutOf, reachText, withDraft, type NewReleaseState } from './new-release.ts';
 
 /** Descriptions of different length leave the fields in one line. */
 const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
 
 /** What staff say about a build beside its identity: notes, draft, mandatory, rollout. */
-export function PublishInputs({ form }: { form: ReleaseFormState }) {
+export function PublishInputs({ form }: { form: NewReleaseState }) {
   const { values } = form;
   return (
     <>
@@ -30,7 +30,7 @@ export function PublishInputs({ form }: { form: ReleaseFormState }) {
         />
         <NumberInput
           label="Rollout Percentage"
-          description={rolloutText(values.rolloutPercentage)}
+          description={reachText(values.rolloutPercentage)}
           inputWrapperOrder={belowInput}
           min={0}
           max={100}
@@ -63,7 +63,7 @@ export function PublishInputs({ form }: { form: ReleaseFormState }) {
   );
 }
 
-function FailureThresholdInputs({ form }: { form: ReleaseFormState }) {
+function FailureThresholdInputs({ form }: { form: NewReleaseState }) {
   const { stopsOnFailures } = form.values;
   return (
     <>

@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { newRelease, valuesOf, type ReleaseValues } from './release-form.ts';
+import { newRelease, valuesOf, type NewReleaseValues } from './new-release.ts';
 import { NewReleaseForm } from './NewReleaseForm.tsx';
 import type { ChosenFile } from './upload-file.ts';
 import { currentUser, uploadList, useUploads } from './upload-session.ts';
@@ -18,7 +18,7 @@ export default function UploadModal(props: {
 }) {
   const { uploadId, onUpload, onClose } = props;
   const [chosen, setChosen] = useState<ChosenFile | null>(null);
-  const [draft, setDraft] = useState<ReleaseValues>(newRelease);
+  const [draft, setDraft] = useState<NewReleaseValues>(newRelease);
   const [isRestored, setRestored] = useState(false);
   useEffect(() => {
     void uploadList.restore(currentUser()).then(() => setRestored(true));

@@ -3,7 +3,7 @@ import type { Platform } from '../../../contract/builds.ts';
 import { releases } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { call, callList } from '../../api.ts';
-import type { UrlPayload } from './release-form.ts';
+import type { UrlPayload } from './new-release.ts';
 
 const freshFor = 5 * 60_000;
 

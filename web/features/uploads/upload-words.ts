@@ -1,9 +1,6 @@
-import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { architectureNames, platformNames } from '../../build-names.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import type { Upload } from './upload-list.ts';
-
-export const platformNames: Record<Platform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
-export const architectureNames: Record<Architecture, string> = { x64: 'x64', arm64: 'arm64', ia32: 'x86' };
 
 /** `2.4.0 · Windows x64 · stable`. */
 export const buildText = ({ fields }: Pick<Upload, 'fields'>): string =>

@@ -1,8 +1,8 @@
 import { Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { schemaResolver, useForm } from '@mantine/form';
+import { schemaResolver, useForm, type FormErrors } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { userInput } from '../../../contract/users.ts';
-import { fieldErrors } from '../../api-error.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -22,6 +22,10 @@ function validate(values: Values) {
   };
 }
 
+/** The rules of a password speak of it by the name that it has in a reset. */
+const atFields = ({ newPassword, ...errors }: FormErrors): FormErrors =>
+  newPassword ? { ...errors, password: newPassword } : errors;
+
 /** Create New User (spec part 2, section 2.8). */
 export default function CreateUser({ onClose }: { onClose: () => void }) {
   const form = useForm<Values>({
@@ -35,11 +39,8 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
       void toast({ message: 'User created successfully' });
       onClose();
     },
-    onError: (error) => {
-      const { newPassword, ...errors } = fieldErrors(error);
-      form.setErrors(newPassword ? { ...errors, password: newPassword } : errors);
-    },
   });
+  useRefusedFields(create.error, form, atFields);
   const problem = problemBesideFields(create.error, 'Failed to create user');
 
   return (

@@ -28,8 +28,7 @@ export function EditUserForm(props: {
 }) {
   const { email, name, role } = props.user;
   const form = useForm<UserValues>({ initialValues: { email, name, role }, validate });
-  useRefusedFields(props.error, form.setErrors);
-
+  useRefusedFields(props.error, form);
   const problem = problemBesideFields(props.error, 'Failed to update user');
 
   return (

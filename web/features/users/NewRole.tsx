@@ -1,14 +1,18 @@
 import { Modal, Stack, TextInput } from '@mantine/core';
-import { schemaResolver, useForm } from '@mantine/form';
+import { schemaResolver, useForm, type FormErrors } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { rbac } from '../../../contract/users.ts';
-import { fieldErrors } from '../../api-error.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { createRole, problemBesideFields } from './users.ts';
 
 const validate = schemaResolver(rbac.createRole.body, { sync: true });
+
+/** That its rights may not be granted is said of the role that they come from. */
+const atFields = ({ role, ...errors }: FormErrors): FormErrors =>
+  role ? { ...errors, copyFrom: role } : errors;
 
 /** A role with the rights of an existing one, to be changed afterwards. */
 export default function NewRole(props: {
@@ -28,11 +32,8 @@ export default function NewRole(props: {
       onClose();
       onCreated(roleId);
     },
-    onError: (error) => {
-      const { role, ...errors } = fieldErrors(error);
-      form.setErrors(role ? { ...errors, copyFrom: role } : errors);
-    },
   });
+  useRefusedFields(create.error, form, atFields);
   const problem = problemBesideFields(create.error, 'Failed to create role');
 
   return (

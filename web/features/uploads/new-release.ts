@@ -9,7 +9,7 @@ import type { BuildFields } from './upload-transport.ts';
 export type ReleaseMode = 'file' | 'url';
 
 /** Fields of the upload modal, as they are typed. */
-export type ReleaseValues = {
+export type NewReleaseValues = {
   mode: ReleaseMode;
   fileUrl: string;
   /** Text while it is no number. */
@@ -31,10 +31,10 @@ export type ReleaseValues = {
   failureInstalls: number | string;
 };
 
-export type ReleaseFormState = UseFormReturnType<ReleaseValues>;
+export type NewReleaseState = UseFormReturnType<NewReleaseValues>;
 
 /** Spec part 2, section 9. */
-export const newRelease: ReleaseValues = {
+export const newRelease: NewReleaseValues = {
   mode: 'file',
   fileUrl: '',
   fileSize: '',
@@ -55,14 +55,17 @@ export const newRelease: ReleaseValues = {
 };
 
 /** The suggested version in its field; empty until the `existing` ones of that platform and channel are known. */
-export function withVersion(values: ReleaseValues, existing: readonly string[] | undefined): ReleaseValues {
+export function withVersion(
+  values: NewReleaseValues,
+  existing: readonly string[] | undefined,
+): NewReleaseValues {
   const { bump, channel } = values;
   if (bump === null) return values;
   return { ...values, version: existing ? nextVersion(existing, channel, bump) : '' };
 }
 
 /** A draft cannot be mandatory (spec part 2, section 5). */
-export const withDraft = (isDraft: boolean): Partial<ReleaseValues> =>
+export const withDraft = (isDraft: boolean): Partial<NewReleaseValues> =>
   isDraft ? { isDraft, isMandatory: false } : { isDraft };
 
 /** What is no number counts as 0 (spec part 2, section 5). */
@@ -71,13 +74,13 @@ export const rolloutOf = (typed: number | string): number => {
   return Number.isFinite(number) ? Math.min(100, Math.max(0, number)) : 0;
 };
 
-export const rolloutText = (percentage: number): string =>
+export const reachText = (percentage: number): string =>
   percentage === 100
     ? 'All users will receive this update'
     : `Approximately ${percentage}% of users will receive this update`;
 
 /** What file mode sends beside the file. */
-export function fieldsOf(values: ReleaseValues): BuildFields {
+export function fieldsOf(values: NewReleaseValues): BuildFields {
   const { stopsOnFailures, failurePercent, failureInstalls } = values;
   return {
     version: values.version.trim(),
@@ -96,7 +99,7 @@ export function fieldsOf(values: ReleaseValues): BuildFields {
 }
 
 /** The form of an upload that was begun before; the way back from `fieldsOf`. */
-export const valuesOf = ({ failureThreshold, ...fields }: BuildFields): ReleaseValues => ({
+export const valuesOf = ({ failureThreshold, ...fields }: BuildFields): NewReleaseValues => ({
   ...newRelease,
   ...fields,
   bump: null,
@@ -110,7 +113,7 @@ export const valuesOf = ({ failureThreshold, ...fields }: BuildFields): ReleaseV
 export type UrlPayload = RouteRequest<typeof releases.createFromUrl>['body'];
 
 /** What URL mode sends. */
-export const urlPayloadOf = (values: ReleaseValues): UrlPayload => ({
+export const urlPayloadOf = (values: NewReleaseValues): UrlPayload => ({
   ...fieldsOf(values),
   fileUrl: values.fileUrl.trim(),
   fileSize: values.fileSize as number,
@@ -121,7 +124,7 @@ const checkFields = schemaResolver(z.strictObject({ ...buildFields, ...publishFi
 const checkUrl = schemaResolver(urlReleaseInput, { sync: true });
 
 /** Errors by field, in the words of spec part 2, section 5. `file` is the error of the file itself. */
-export function validate(values: ReleaseValues, hasFile: boolean): FormErrors {
+export function validate(values: NewReleaseValues, hasFile: boolean): FormErrors {
   const inUrlMode = values.mode === 'url';
   const byContract = inUrlMode ? checkUrl(urlPayloadOf(values)) : checkFields(fieldsOf(values));
   const errors = atFields(byContract);

@@ -3,16 +3,16 @@ import {
   fieldsOf,
   newRelease,
   rolloutOf,
-  rolloutText,
+  reachText,
   urlPayloadOf,
   validate,
   withDraft,
   withVersion,
-  type ReleaseValues,
-} from './release-form.ts';
+  type NewReleaseValues,
+} from './new-release.ts';
 
-const filled: ReleaseValues = { ...newRelease, bump: null, version: '1.2.3' };
-const byUrl: ReleaseValues = {
+const filled: NewReleaseValues = { ...newRelease, bump: null, version: '1.2.3' };
+const byUrl: NewReleaseValues = {
   ...filled,
   mode: 'url',
   fileUrl: 'https://cdn.example/app.exe',
@@ -33,7 +33,7 @@ test('begins with the defaults of the spec', () => {
 });
 
 describe('refuses', () => {
-  test.each<[Partial<ReleaseValues>, object]>([
+  test.each<[Partial<NewReleaseValues>, object]>([
     [{ version: '' }, { version: 'Version is required' }],
     [{ version: '  ' }, { version: 'Version is required' }],
     [{ version: '1.2' }, { version: 'Invalid semantic version: 1.2' }],
@@ -48,7 +48,7 @@ describe('refuses', () => {
     expect(validate(filled, false)).toEqual({ file: 'File is required' });
   });
 
-  test.each<[Partial<ReleaseValues>, object]>([
+  test.each<[Partial<NewReleaseValues>, object]>([
     [{ fileUrl: '' }, { fileUrl: 'File URL is required' }],
     [{ fileUrl: 'ftp://x/y.exe' }, { fileUrl: 'Must be an http or https address' }],
     [{ fileSize: '' }, { fileSize: 'Valid file size is required' }],
@@ -99,7 +99,7 @@ test('the rollout falls back to 0 and stays a whole number up to 100', () => {
 });
 
 test('says who will receive the update', () => {
-  expect(rolloutText(100)).toBe('All users will receive this update');
-  expect(rolloutText(5)).toBe('Approximately 5% of users will receive this update');
-  expect(rolloutText(0)).toBe('Approximately 0% of users will receive this update');
+  expect(reachText(100)).toBe('All users will receive this update');
+  expect(reachText(5)).toBe('Approximately 5% of users will receive this update');
+  expect(reachText(0)).toBe('Approximately 0% of users will receive this update');
 });
