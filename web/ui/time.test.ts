@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relativeTime } from './time.ts';
+import { dayLabel, relativeTime } from './time.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 
@@ -11,3 +11,8 @@ test.each([
   ['2026-12-25T12:00:00.000Z', 'next month'],
   ['2024-11-01T12:00:00.000Z', '2 years ago'],
 ])('%s is %s', (iso, expected) => expect(relativeTime(iso, now)).toBe(expected));
+
+test('days are labelled as the service counted them, whatever the clock of the browser', () => {
+  expect(dayLabel('2026-11-20')).toBe('20 Nov');
+  expect(dayLabel('2026-01-05T23:30:00.000Z')).toBe('5 Jan');
+});

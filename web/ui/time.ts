@@ -9,6 +9,8 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium' });
 
 /** `3 days ago`, `in 2 months`, `just now`. */
@@ -23,6 +25,12 @@ export function relativeTime(iso: string, now: Date): string {
 
 /** `20 Nov 2026`, in the zone of the reader. */
 export const shortDate = (iso: string): string => day.format(new Date(iso));
+
+/** `20 Nov 2026, 09:30:00`, in the zone of the reader. */
+export const momentText = (iso: string): string => moment.format(new Date(iso));
+
+/** `20 Nov` for `2026-11-20…`, as on the axes of charts: the day that the service counted, in no other time zone. */
+export const dayLabel = (iso: string): string => dayOfYear.format(new Date(iso));
 
 /** `20 November 2026 at 09:30:00`, in the zone of the reader. */
 export const fullTime = (iso: string): string => full.format(new Date(iso));

@@ -20,7 +20,7 @@ export const trendsQuery = (period: Period) => {
   return queryOptions({
     queryKey: ['analytics', 'trends', query],
     queryFn: async ({ signal }) =>
-      whole(await call(analytics.trends, { query }, { signal }), 'Failed to fetch trends data'),
+      succeeded(await call(analytics.trends, { query }, { signal }), 'Failed to fetch trends data'),
     ...shared,
   });
 };
@@ -30,13 +30,13 @@ export const customerUseQuery = (period: Period) => {
   return queryOptions({
     queryKey: ['analytics', 'customers', query],
     queryFn: async ({ signal }) =>
-      whole(await call(analytics.customers, { query }, { signal }), 'Failed to fetch customer data'),
+      succeeded(await call(analytics.customers, { query }, { signal }), 'Failed to fetch customer data'),
     ...shared,
   });
 };
 
 /** These answers may say of themselves that they failed (spec part 2, section 3). */
-function whole<T extends object>(answer: T, otherwise: string): T {
+function succeeded<T extends object>(answer: T, otherwise: string): T {
   if (!('success' in answer)) return answer;
   const { error } = answer as { error?: unknown };
   throw new Error(typeof error === 'string' ? error : otherwise);

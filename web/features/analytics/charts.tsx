@@ -7,7 +7,8 @@ import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { codesByDay, dayLabel } from './series.ts';
+import { dayLabel } from '../../ui/time.ts';
+import { codesByDay } from './series.ts';
 
 const height = 220;
 const hues = [
@@ -17,9 +18,7 @@ const hues = [
   'var(--ui-red-solid)',
   'var(--ui-violet-solid)',
 ];
-export const whole = (value: number) => value.toLocaleString('en');
-export const hundredths = (value: number) =>
-  value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const whole = (value: number) => value.toLocaleString('en');
 
 const look = {
   h: height,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codesByDay, dayLabel, daysOf, versionsByCustomer } from './series.ts';
+import { codesByDay, daysOf, versionsByCustomer } from './series.ts';
 
 describe('a period', () => {
   const end = new Date('2026-11-20T23:59:00Z');
@@ -18,10 +18,6 @@ describe('a period', () => {
   ] as const)('%s before %s is %s', (period, today, startDate) => {
     expect(daysOf(period, new Date(`${today}T12:00:00Z`)).startDate).toBe(startDate);
   });
-});
-
-test('days are labelled in UTC, whatever the clock of the browser', () => {
-  expect(dayLabel('2026-11-20')).toBe('20 Nov');
 });
 
 test('codes become one row a day, without those that are no failure', () => {

@@ -21,12 +21,6 @@ export function daysOf(period: Period, today: Date): { startDate: string; endDat
   return { startDate: day(start), endDate: day(today) };
 }
 
-/** `20 Nov`, as on the axes of every chart. */
-export function dayLabel(period: string): string {
-  const date = new Date(`${period}T00:00:00Z`);
-  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-}
-
 /** One row a day with a column for each code that occurred, the most frequent first. */
 export function codesByDay(codes: LicenseTrends['codes']) {
   const totals = new Map<string, number>();

@@ -8,11 +8,11 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { momentText } from '../../ui/time.ts';
 import { auditListQuery } from './audit-calls.ts';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
 import { AuditPages, type AuditPage } from './AuditPages.tsx';
-import { timeText } from './audit-words.ts';
 import { ExportButton } from './ExportButton.tsx';
 import { filtersSet, noFilters, useAuditSearch } from './use-audit-search.ts';
 
@@ -84,7 +84,7 @@ function NoEntries({ data }: { data: AuditPage | undefined }) {
   if (data?.searchedBackTo) {
     return (
       <EmptyState
-        title={`Nothing found back to ${timeText(data.searchedBackTo)}`}
+        title={`Nothing found back to ${momentText(data.searchedBackTo)}`}
         action={
           <Button
             variant="default"

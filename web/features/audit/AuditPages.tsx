@@ -2,8 +2,8 @@ import { Button, Group, Select, Text } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { momentText } from '../../ui/time.ts';
 import { auditSizes, defaultSize } from './audit-search.ts';
-import { timeText } from './audit-words.ts';
 import { useAuditSearch } from './use-audit-search.ts';
 
 const sizes = auditSizes.map((size) => ({ value: String(size), label: `${size} per page` }));
@@ -23,7 +23,7 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
       <Text size="xs" c="dimmed" role="status">
         Showing {number(first)} to {number(last)} of {data.totalIsExact ? '' : 'more than '}
         {number(Math.max(data.total, last))} results
-        {data.searchedBackTo && `, searched back to ${timeText(data.searchedBackTo)}`}
+        {data.searchedBackTo && `, searched back to ${momentText(data.searchedBackTo)}`}
       </Text>
       <Group gap="xs">
         <Select

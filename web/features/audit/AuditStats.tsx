@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { dayLabel } from '../../ui/time.ts';
 import classes from './audit.module.css';
 import { auditStatsQuery, statsDays } from './audit-calls.ts';
 
 const number = (n: number) => n.toLocaleString('en');
-const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const dayText = (date: string) => shortDay.format(new Date(date));
 
 /** The last 30 days in a line: how much was written, how much of it failed, and how it spread over the days. */
 export default function AuditStats() {
@@ -52,20 +51,20 @@ function Bars({ days }: { days: Days }) {
         viewBox={`0 0 ${days.length * step} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Entries per day from ${dayText(first.date)} to ${dayText(last.date)}, at most ${number(most)}`}
+        aria-label={`Entries per day from ${dayLabel(first.date)} to ${dayLabel(last.date)}, at most ${number(most)}`}
       >
         {days.map((day, n) => {
           const bar = day.count === 0 ? 1 : Math.max(2, (day.count / most) * height);
           return (
             <rect key={day.date} x={n * step + 1} width={step - 2} y={height - bar} height={bar}>
-              <title>{`${dayText(day.date)}: ${number(day.count)}`}</title>
+              <title>{`${dayLabel(day.date)}: ${number(day.count)}`}</title>
             </rect>
           );
         })}
       </svg>
       <figcaption aria-hidden>
-        <span>{dayText(first.date)}</span>
-        <span>{dayText(last.date)}</span>
+        <span>{dayLabel(first.date)}</span>
+        <span>{dayLabel(last.date)}</span>
       </figcaption>
     </figure>
   );
@@ -84,7 +83,7 @@ function DayTable({ days }: { days: Days }) {
         <tbody>
           {days.toReversed().map((day) => (
             <tr key={day.date}>
-              <th scope="row">{dayText(day.date)}</th>
+              <th scope="row">{dayLabel(day.date)}</th>
               <td>{number(day.count)}</td>
             </tr>
           ))}

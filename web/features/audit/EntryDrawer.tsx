@@ -5,9 +5,10 @@ import { messageOf } from '../../api-error.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { momentText } from '../../ui/time.ts';
 import classes from './audit.module.css';
 import { auditEntryQuery } from './audit-calls.ts';
-import { eventTone, personText, rolesText, timeText } from './audit-words.ts';
+import { eventTone, personText, rolesText } from './audit-words.ts';
 import { FieldChanges } from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './use-audit-search.ts';
 
@@ -66,7 +67,7 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
   const { change } = useAuditSearch();
   const { resource_id, resource_type, seal } = entry;
   const facts: Record<string, React.ReactNode> = {
-    When: <time dateTime={entry.timestamp}>{`${timeText(entry.timestamp)} (${entry.timestamp})`}</time>,
+    When: <time dateTime={entry.timestamp}>{`${momentText(entry.timestamp)} (${entry.timestamp})`}</time>,
     Who: [personText(entry.user_email), entry.user_role && rolesText(entry.user_role)]
       .filter(Boolean)
       .join(', '),
@@ -78,7 +79,7 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
     'Request ID': entry.request_id && <CopyText value={entry.request_id} what="request id" />,
     'Entry ID': <CopyText value={entry.audit_id} what="entry id" />,
     Seal: seal
-      ? `No. ${seal.sequence.toLocaleString('en')} of the chain, ${timeText(seal.sealedAt)}`
+      ? `No. ${seal.sequence.toLocaleString('en')} of the chain, ${momentText(seal.sealedAt)}`
       : 'Not sealed yet',
   };
   return (

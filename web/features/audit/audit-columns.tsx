@@ -3,7 +3,8 @@ import type { AuditEntry } from '../../../contract/audit.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { eventTone, personText, rolesText, shortId, timeText } from './audit-words.ts';
+import { momentText } from '../../ui/time.ts';
+import { eventTone, personText, rolesText, shortId } from './audit-words.ts';
 import classes from './audit.module.css';
 
 /** Columns of the audit log (spec part 2, section 2.9). */
@@ -15,11 +16,11 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     cell: ({ row: { original: entry } }) => (
       <UnstyledButton
         className={classes.open}
-        aria-label={`Details of ${entry.event_type} at ${timeText(entry.timestamp)}`}
+        aria-label={`Details of ${entry.event_type} at ${momentText(entry.timestamp)}`}
         onClick={() => onOpen(entry.audit_id)}
       >
         <time dateTime={entry.timestamp} title={entry.timestamp}>
-          {timeText(entry.timestamp)}
+          {momentText(entry.timestamp)}
         </time>
       </UnstyledButton>
     ),

@@ -1,11 +1,6 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-
-/** `20 Nov 2026, 09:30:00`, in the zone of the reader. */
-export const timeText = (iso: string): string => moment.format(new Date(iso));
-
 /** Who did it; a call that nobody was signed in for has no name. */
 export const personText = (email: string | null): string => email ?? 'Not signed in';
 

@@ -11,8 +11,8 @@ import {
 import type { UpdateEvent, UpdateEventType } from '../../../contract/machines.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { momentText } from '../../ui/time.ts';
 import { eventSentence } from './event-sentence.ts';
-import { momentText } from './moment-text.ts';
 import classes from './machines.module.css';
 
 const icons: Record<UpdateEventType, Icon> = {

@@ -6,10 +6,10 @@ import { megabytesText } from '../../ui/bytes.ts';
 import { DataTable, type Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { momentText } from '../../ui/time.ts';
 import { downloadStatus } from './download-status.ts';
 import classes from './machines.module.css';
 import type { MachineDetail } from './machines.ts';
-import { momentText } from './moment-text.ts';
 
 type Download = MachineDetail['downloadHistory'][number];
 type Activation = MachineDetail['activations'][number];

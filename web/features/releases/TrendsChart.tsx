@@ -4,7 +4,7 @@ import { Skeleton } from '@mantine/core';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { dayText } from './analytics-figures.ts';
+import { dayLabel } from '../../ui/time.ts';
 
 export const chartHeight = 240;
 export const whole = (value: number) => value.toLocaleString('en');
@@ -12,7 +12,7 @@ export const whole = (value: number) => value.toLocaleString('en');
 /** Update checks by day, and the machines that made them. */
 export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends'] | undefined }) {
   if (!trends) return <Skeleton height={chartHeight + 60} radius={8} />;
-  const data = trends.map((day) => ({ ...day, day: dayText(day.date) }));
+  const data = trends.map((day) => ({ ...day, day: dayLabel(day.date) }));
   const isEmpty = trends.every((day) => day.totalChecks === 0);
   return (
     <ChartCard

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayText, rateTone, successRate, summaryOf, type ReleaseStat } from './analytics-figures.ts';
+import { rateTone, successRate, summaryOf, type ReleaseStat } from './analytics-figures.ts';
 
 const stat = (version: string, totalDownloads: number, completedDownloads: number): ReleaseStat => ({
   id: version,
@@ -41,10 +41,4 @@ test.each([
 ] as const)('of %d downloads %d complete: %s', (total, completed, rate, tone) => {
   expect(successRate(stat('1.0.0', total, completed))).toBe(rate);
   expect(rateTone(rate)).toBe(tone);
-});
-
-test('days are those of the service', () => {
-  expect(dayText('2026-11-20')).toBe('20 Nov');
-  expect(dayText('2026-01-05T23:30:00.000Z')).toBe('5 Jan');
-  expect(dayText('today')).toBe('today');
 });

@@ -26,11 +26,3 @@ export function rateTone(rate: string): Tone {
   const percent = Number(rate);
   return percent > 95 ? 'teal' : percent > 80 ? 'amber' : 'red';
 }
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** `20 Nov` for `2026-11-20…`: the day that the service counted, in no other time zone. */
-export function dayText(date: string): string {
-  const [, month, day] = /^\d{4}-(\d\d)-(\d\d)/.exec(date) ?? [];
-  return month && day ? `${Number(day)} ${months[Number(month) - 1] ?? month}` : date;
-}
