@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
+import type { ConflictRow } from './ui/ConflictDialog.tsx';
 
 /** The refusal of an edit because somebody else saved the record after it was opened. */
 export const conflictOf = (error: unknown): ApiError | undefined =>
@@ -10,6 +11,24 @@ export function storedVersion(conflict: ApiError): string | undefined {
   const version = conflict.details.find((detail) => detail.path === 'updatedAt')?.current;
   return typeof version === 'string' ? version : undefined;
 }
+
+/** The fields in which two edits of one record differ, as a person reads them: by their names in the form. */
+export const differingFields = <Field extends string>(
+  conflict: ApiError,
+  labels: Readonly<Record<Field, string>>,
+  inWords: (field: Field, value: unknown, whose: 'theirs' | 'yours') => string,
+): ConflictRow[] =>
+  conflict.details.flatMap(({ path, current, yours }) => {
+    if (!(path in labels)) return [];
+    const field = path as Field;
+    return [
+      {
+        field: labels[field],
+        theirs: inWords(field, current, 'theirs'),
+        yours: inWords(field, yours, 'yours'),
+      },
+    ];
+  });
 
 type Edit<Values, Saved> = {
   save: (values: Values, updatedAt: string | undefined) => Promise<Saved>;

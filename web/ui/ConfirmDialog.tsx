@@ -11,7 +11,6 @@ const highSeverityWarning =
  * warning box and its own confirm label.
  */
 export function ConfirmDialog(props: {
-  opened: boolean;
   title: string;
   message: ReactNode;
   onConfirm: () => void;
@@ -28,7 +27,7 @@ export function ConfirmDialog(props: {
   const high = severity === 'high';
   return (
     <Modal
-      opened={props.opened}
+      opened
       onClose={props.onClose}
       title={high ? <span style={{ color: 'var(--mantine-color-error)' }}>{props.title}</span> : props.title}
     >

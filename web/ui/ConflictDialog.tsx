@@ -4,7 +4,6 @@ export type ConflictRow = { field: string; theirs: string; yours: string };
 
 /** Two people edited the same record: shows what differs, and lets this person decide. */
 export function ConflictDialog(props: {
-  opened: boolean;
   rows: readonly ConflictRow[];
   onKeepTheirs: () => void;
   onSaveMine: () => void;
@@ -12,12 +11,7 @@ export function ConflictDialog(props: {
   busy?: boolean;
 }) {
   return (
-    <Modal
-      opened={props.opened}
-      onClose={props.onClose}
-      title="Someone else changed this meanwhile"
-      size={560}
-    >
+    <Modal opened onClose={props.onClose} title="Someone else changed this meanwhile" size={560}>
       <Stack gap="md">
         <Text>
           It was saved by someone else after you opened it.{' '}

@@ -25,7 +25,6 @@ export function ReasonDialog(props: {
   };
   return (
     <ConfirmDialog
-      opened
       {...rest}
       error={error}
       message={

@@ -176,7 +176,6 @@ function Deactivate(props: { licenseKey: string; activation: Activation; onClose
   });
   return (
     <ConfirmDialog
-      opened
       title="Deactivate Machine"
       message={
         <>

@@ -92,7 +92,6 @@ function EditForm({ customer, onConflict, onClose }: EditHandlers & { customer: 
       />
       {edit.conflict && (
         <ConflictDialog
-          opened
           rows={conflictRows(edit.conflict.error)}
           busy={edit.busy}
           onKeepTheirs={onClose}

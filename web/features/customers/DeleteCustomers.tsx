@@ -38,7 +38,6 @@ export default function DeleteCustomers(props: {
   }
   return (
     <ConfirmDialog
-      opened
       title={title}
       message={`Are you sure you want to delete ${whatOf(customers)}?`}
       busy={remove.isPending}

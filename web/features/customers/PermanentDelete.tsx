@@ -70,7 +70,6 @@ function ConfirmDelete({ id, name, onClose }: Pick<Props, 'id' | 'name' | 'onClo
   });
   return (
     <ConfirmDialog
-      opened
       severity="high"
       title="Permanently Delete Customer"
       message={

@@ -22,7 +22,6 @@ export default function ReactivateCustomer({
   });
   return (
     <ConfirmDialog
-      opened
       title="Reactivate Customer"
       message={`Reactivate "${customer.name}"? The customer will be visible in the customer list again.`}
       confirmLabel="Reactivate"

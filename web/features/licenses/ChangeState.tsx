@@ -25,7 +25,6 @@ export function RevokeLicense({ license, onClose }: Props) {
   });
   return (
     <ConfirmDialog
-      opened
       title="Revoke License"
       message={
         <>
@@ -53,7 +52,6 @@ export function ReactivateLicense({ license, onClose }: Props) {
   });
   return (
     <ConfirmDialog
-      opened
       title="Reactivate License"
       message={
         <>

@@ -38,10 +38,6 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
   const { can } = useAuth();
   const [conflicting, setConflicting] = useState(false);
   const license = useQuery(licenseQuery(id));
-  const onConflict = (conflict: boolean) => {
-    setConflicting(conflict);
-    if (conflict) void license.refetch();
-  };
   const edits = can.updateLicenses && !(license.data && licenseCan.update(license.data));
   return (
     <Modal
@@ -61,7 +57,7 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
       ) : !license.data ? (
         <FormSkeleton heights={formHeights} />
       ) : edits ? (
-        <EditForm license={license.data} onConflict={onConflict} onClose={onClose} />
+        <EditForm license={license.data} onConflict={setConflicting} onClose={onClose} />
       ) : (
         <LicenseDetails license={license.data} onClose={onClose} />
       )}
@@ -102,7 +98,6 @@ function EditForm(props: { license: License; onConflict: (conflict: boolean) => 
       />
       {conflict && (
         <ConflictDialog
-          opened
           rows={conflictRows(conflict.error, {
             theirs: license.customer?.name ?? '—',
             yours: conflict.mine.customerName,

@@ -78,7 +78,6 @@ function Edit(props: { release: Release; onConflict: (conflict: boolean) => void
       />
       {conflict && (
         <ConflictDialog
-          opened
           rows={conflictRows(conflict)}
           busy={save.isPending}
           onKeepTheirs={onClose}

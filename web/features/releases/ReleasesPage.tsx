@@ -63,15 +63,13 @@ function Actions() {
           Recycle Bin
         </Button>
       )}
-      {can.createReleases && (
-        <NewReleaseButton
-          opened={search.dialog === 'create'}
-          onOpen={() => change({ dialog: 'create' })}
-          upload={search.upload}
-          onUpload={(upload) => change({ upload })}
-          onClose={() => change({ dialog: undefined, upload: undefined })}
-        />
-      )}
+      <NewReleaseButton
+        opened={search.dialog === 'create'}
+        onOpen={() => change({ dialog: 'create' })}
+        upload={search.upload}
+        onUpload={(upload) => change({ upload })}
+        onClose={() => change({ dialog: undefined, upload: undefined })}
+      />
     </>
   );
 }

@@ -16,7 +16,6 @@ export default function ResumeRollout({ release, onClose }: { release: Release; 
   });
   return (
     <ConfirmDialog
-      opened
       title="Resume Rollout"
       message={
         <>

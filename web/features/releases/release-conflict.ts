@@ -1,15 +1,11 @@
 import type { FailureThreshold } from '../../../contract/builds.ts';
 import type { ApiError } from '../../api-error.ts';
-import type { ConflictRow } from '../../ui/ConflictDialog.tsx';
+import { differingFields } from '../../edit-conflict.ts';
 import { fieldLabels } from './release-form.ts';
 
-const isField = (path: string): path is keyof typeof fieldLabels => path in fieldLabels;
-
 /** The fields in which two edits of one release differ, as a person reads them. */
-export const conflictRows = (conflict: ApiError): ConflictRow[] =>
-  conflict.details.flatMap(({ path, current, yours }) =>
-    isField(path) ? [{ field: fieldLabels[path], theirs: inWords(current), yours: inWords(yours) }] : [],
-  );
+export const conflictRows = (conflict: ApiError) =>
+  differingFields(conflict, fieldLabels, (_field, value) => inWords(value));
 
 function inWords(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

@@ -18,7 +18,6 @@ export default function DeleteRole(props: { role: Role; onDeleted: () => void; o
   });
   return (
     <ConfirmDialog
-      opened
       title="Delete Role"
       message={`Delete the role ${roleLabel(role.name)}? Nobody has it.`}
       confirmLabel="Delete"

@@ -63,7 +63,6 @@ function Edit(props: { user: User; onConflict: (conflict: boolean) => void; onCl
       />
       {edit.conflict && (
         <ConflictDialog
-          opened
           rows={conflictRows(edit.conflict.error)}
           busy={edit.busy}
           onKeepTheirs={onClose}

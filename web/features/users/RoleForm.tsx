@@ -118,7 +118,6 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
       </Stack>
       {edit.conflict && (
         <ConflictDialog
-          opened
           rows={conflictRows(edit.conflict.error)}
           busy={edit.busy}
           onKeepTheirs={() => {

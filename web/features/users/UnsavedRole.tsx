@@ -13,7 +13,6 @@ export function UnsavedRole({ label }: { label: string }) {
   if (leaving.status === 'idle') return null;
   return (
     <ConfirmDialog
-      opened
       title="Discard Changes"
       message={`What you changed of the role ${label} is not saved. Discard it?`}
       confirmLabel="Discard"

@@ -59,7 +59,6 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
   });
   return (
     <ConfirmDialog
-      opened
       title={title}
       message={question(user.name ? `${user.name} (${user.email})` : user.email)}
       severity={action === 'delete' ? 'high' : 'normal'}

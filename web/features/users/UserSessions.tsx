@@ -90,7 +90,6 @@ function SecondFactor(props: { user: User; asking: boolean; onAsking: (asking: b
       </Group>
       {asking && (
         <ConfirmDialog
-          opened
           title="Reset Second Factor"
           message={`Reset the second factor of ${user.name || user.email}? Until they set up another, the password alone signs them in.`}
           confirmLabel="Reset"

@@ -1,19 +1,12 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { ApiError } from '../../api-error.ts';
-import type { ConflictRow } from '../../ui/ConflictDialog.tsx';
+import { differingFields } from '../../edit-conflict.ts';
 
 /** Fields of the user forms and what they are called there. */
 export const fieldLabels = { email: 'Email', name: 'Name', role: 'Role' } as const;
 
-const isField = (path: string): path is keyof typeof fieldLabels => path in fieldLabels;
-
 /** The fields in which two edits of one user differ, as a person reads them. */
-export const conflictRows = (conflict: ApiError): ConflictRow[] =>
-  conflict.details.flatMap(({ path, current, yours }) =>
-    isField(path)
-      ? [{ field: fieldLabels[path], theirs: inWords(path, current), yours: inWords(path, yours) }]
-      : [],
-  );
+export const conflictRows = (conflict: ApiError) => differingFields(conflict, fieldLabels, inWords);
 
 function inWords(path: keyof typeof fieldLabels, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '—';
