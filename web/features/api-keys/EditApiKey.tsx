@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
-import { fieldErrors, messageOf } from '../../api-error.ts';
+import { messageOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
@@ -61,7 +61,6 @@ function Edit({ apiKey, onConflict, onClose }: Handlers & { apiKey: ApiKey }) {
       <EditForm apiKey={seen} busy={edit.busy} error={edit.error} onSubmit={save} onCancel={onClose} />
       {edit.conflict && (
         <ConflictDialog
-          opened
           rows={conflictRows(edit.conflict.error)}
           busy={edit.busy}
           onKeepTheirs={onClose}
@@ -80,13 +79,12 @@ function EditForm(props: {
   onSubmit: (values: Values) => void;
   onCancel: () => void;
 }) {
-  const { apiKey, error } = props;
+  const { apiKey } = props;
   const form = useForm<Values>({
     initialValues: valuesOf(apiKey),
     validate: (values) => checkChanges(values, apiKey),
   });
-  useRefusedFields(error, form.setErrors, byField);
-  const problem = error && Object.keys(fieldErrors(error)).length === 0 ? messageOf(error) : undefined;
+  const problem = useRefusedFields(props.error, form, byField);
   return (
     <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
       <Stack gap="md">

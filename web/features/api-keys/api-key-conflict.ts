@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { apiKeyScopes } from '../../../contract/route.ts';
 import type { ApiError } from '../../api-error.ts';
-import type { ConflictRow } from '../../ui/ConflictDialog.tsx';
+import { differingFields } from '../../edit-conflict.ts';
 import { fullTime } from '../../ui/time.ts';
 import { rateText, scopeWords } from './api-key-words.ts';
 
@@ -16,8 +16,6 @@ export const fieldLabels = {
 } as const;
 
 type Field = keyof typeof fieldLabels;
-
-const isField = (path: string): path is Field => path in fieldLabels;
 
 const words: { [F in Field]: (value: ApiKey[F]) => string } = {
   name: (name) => name,
@@ -34,13 +32,7 @@ const words: { [F in Field]: (value: ApiKey[F]) => string } = {
 };
 
 /** The fields in which two edits of one key differ, as a person reads them. */
-export const conflictRows = (conflict: ApiError): ConflictRow[] =>
-  conflict.details
-    .flatMap(({ path, current, yours }) =>
-      isField(path)
-        ? [{ field: fieldLabels[path], theirs: inWords(path, current), yours: inWords(path, yours) }]
-        : [],
-    )
-    .filter(({ theirs, yours }) => theirs !== yours);
+export const conflictRows = (conflict: ApiError) =>
+  differingFields(conflict, fieldLabels, inWords).filter(({ theirs, yours }) => theirs !== yours);
 
 const inWords = (field: Field, value: unknown): string => (words[field] as (value: unknown) => string)(value);
