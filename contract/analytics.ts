@@ -20,7 +20,7 @@ const period = z
 const canRead = staffWith('analytics', 'read');
 const series = z.array(z.object({ period: z.string(), count: z.number() }));
 
-/** Served at /api/analytics/… and, for the spec's own words, at /analytics/… as well (design section 4). */
+/** Served at /api/analytics/… and, for the spec's own words, at /analytics/… as well. */
 export const health = z
   .object({
     activeLicenses: z.number(),

@@ -1,5 +1,5 @@
 /**
- * The 193 members and two observers of the United Nations, plus Taiwan and Kosovo (design section 5), as
+ * The 193 members and two observers of the United Nations, plus Taiwan and Kosovo, as
  * ISO 3166 codes; Kosovo has the user-assigned XK. English names come from the runtime's own data.
  */
 export const countryCodes = (

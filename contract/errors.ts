@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Every way a call can fail, with its HTTP status (design section 4). The list is closed: a code that is
+ * Every way a call can fail, with its HTTP status. The list is closed: a code that is
  * not here can be neither sent nor expected.
  */
 export const errorStatus = {

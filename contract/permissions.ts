@@ -71,7 +71,7 @@ const some = (resource: Resource, ...allowed: Action[]): Permission[] =>
 const everything = resources.flatMap(all);
 
 /**
- * What each role may do at first start (design section 4). The matrix in the database is seeded from this and
+ * What each role may do at first start. The matrix in the database is seeded from this and
  * is the one that decides afterwards.
  */
 export const roleMatrix: Record<RoleName, readonly Permission[]> = {

@@ -4,7 +4,7 @@ import { answeredInstant, text } from './common.ts';
 import { licenseTypes } from './licenses.ts';
 import { anyone, apiKeyOrStaffWith, route } from './route.ts';
 
-/** The decided outcomes of a validation (design section 5); each is answered with HTTP 200. */
+/** The decided outcomes of a validation; each is answered with HTTP 200. */
 export const validationCodes = [
   'VALID',
   'NOT_FOUND',

@@ -12,7 +12,7 @@ import { bearerToken, type Authentication } from './http/adapter.ts';
 
 const nobody: Actor = { kind: 'nobody' };
 
-/** Tells who a request is from: an API key, or staff by bearer token or by cookie (design sections 4 and 7). */
+/** Tells who a request is from: an API key, or staff by bearer token or by cookie. */
 export function createAuthentication(
   { config, db }: Context,
   sessions: Sessions,

@@ -103,7 +103,7 @@ export type Config = {
 export class ConfigError extends Error {}
 
 /**
- * Reads the settings from the environment (design section 2). Throws a ConfigError that lists every problem at
+ * Reads the settings from the environment. Throws a ConfigError that lists every problem at
  * once, so that an operator mends them in one go.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fail, type Failure } from './failure.ts';
 
 /**
- * Says whether a record changed since the person saw it (design section 4: a lost update is 409 with both
+ * Says whether a record changed since the person saw it (a lost update is 409 with both
  * versions). Undefined: go ahead. Otherwise each field where what is sent and what is stored differ, with both
  * values, and the stored version under `updatedAt`.
  */

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { fail } from './failure.ts';
 
-/** OWASP's argon2id, as the design says: 19 MiB, two passes, one lane. */
+/** argon2id at the cost that OWASP names: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Hashes waiting beyond this are refused: a storm must not fill the memory. */
@@ -28,8 +28,8 @@ type Task = Job & { resolve(value: string | boolean): void; reject(error: Error)
 type Lane = { worker: Worker; task: Task | undefined };
 
 /**
- * argon2 off the main thread, one worker a core, each at a low scheduling priority: a storm of logins takes what
- * other calls leave over and does not slow them. Workers start with the first password.
+ * argon2 off the main thread, one worker a core and at most four, each at a low scheduling priority: a storm of logins
+ * takes what other calls leave over and does not slow them. Workers start with the first password.
  */
 export function createPasswords() {
   const lanes: Lane[] = [];

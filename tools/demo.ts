@@ -20,7 +20,7 @@ import { createRandom } from './demo/random.ts';
 
 const password = 'lanyard-demo';
 
-/** `npm run demo -- --customers 50 --machines 1000 --seed 1`: fills an empty database; see design section 10. */
+/** `npm run demo -- --customers 50 --machines 1000 --seed 1`: fills an empty database. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorStatus, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
 import { fail, type Failure } from '../failure.ts';
 
-/** Sends a Failure in the envelope of design section 4. */
+/** Sends a Failure in the envelope that every error has. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   const body: ErrorBody = {
     success: false,

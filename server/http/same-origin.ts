@@ -4,7 +4,7 @@ import type { Actor } from '../caller.ts';
 import { fail, type Failure } from '../failure.ts';
 
 /**
- * Refuses a change that a browser makes with the cookie alone from another site (design section 4). A bearer
+ * Refuses a change that a browser makes with the cookie alone from another site. A bearer
  * token or an API key is never sent by a browser on its own, so it needs no such proof.
  */
 export function crossSite(route: Route, request: FastifyRequest, actor: Actor): Failure | undefined {

@@ -14,8 +14,8 @@ const contentSecurityPolicy = [
 export type SecurityHeaders = { ofPages: Record<string, string>; ofData: Record<string, string> };
 
 /**
- * The headers of every answer (design section 4), made once. JSON is no page: nothing in it may load or be framed,
- * which one short line says; the long ones would be a tenth of the work of a validation.
+ * The headers of every answer, made once. JSON is no page: nothing in it may load or be framed,
+ * which one short line says; the long ones would be a good part of the work of a validation.
  */
 export function securityHeaders(https: boolean): SecurityHeaders {
   const always = {

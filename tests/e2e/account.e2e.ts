@@ -1,6 +1,7 @@
 import { generateSync } from 'otplib';
 import { encode } from 'uqr';
 import { account } from '../../contract/account.ts';
+import type { RoleName } from '../../contract/permissions.ts';
 import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
 import { unique } from '../factories.ts';
@@ -22,9 +23,9 @@ const field = (page: Page, name: string) => page.getByRole('textbox', { name });
 const section = (page: Page, name: string) => page.getByRole('region', { name });
 const sessions = (page: Page) => section(page, 'Sessions').locator('tbody tr');
 
-async function makePerson({ admin }: ConsoleServer) {
+async function makePerson({ admin }: ConsoleServer, role: RoleName = 'viewer') {
   const email = `${unique('robin').replace(' ', '-')}.${Date.now()}@lanyard.test`;
-  await admin.ok(users.create, { body: { email, name: 'Robin Berg', password, role: 'viewer' } });
+  await admin.ok(users.create, { body: { email, name: 'Robin Berg', password, role } });
   return email;
 }
 
@@ -42,7 +43,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
   page,
   server,
 }) => {
-  const email = await makePerson(server);
+  const email = await makePerson(server, 'super_admin');
   expectStatus(page, 401);
   await page.goto('/account');
   await signInByForm(page, email);
@@ -108,6 +109,15 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await field(page, 'Code').fill(recovery[1]!);
     await button(page, 'Sign in').click();
     await expect(factor).toContainText('8 recovery codes left');
+  });
+
+  await test.step('is not reset in User Management by the person whose it is', async () => {
+    await page.goto(`/users?search=${email}`);
+    await rowOf(page, email).getByRole('button', { name: 'Sessions' }).click();
+    const reset = button(page, 'Reset Second Factor');
+    await expect(reset).toHaveAttribute('aria-disabled', 'true');
+    await expect(reset).toHaveAttribute('title', 'Remove your own second factor on your account page.');
+    await page.goto('/account');
   });
 
   await test.step('back to the password alone', async () => {

@@ -169,7 +169,8 @@ test('rights that cannot be refreshed leave the session as it was stored', async
   await page.reload();
   for (const name of ['Licenses', 'Customers'])
     await expect(navigation(page).getByRole('link', { name })).toBeVisible();
-  expect(warnings).toEqual(['Permissions could not be refreshed']);
+  // twice, where the page before the reload was asking at that moment
+  expect(new Set(warnings)).toEqual(new Set(['Permissions could not be refreshed']));
 });
 
 test('a corrupt stored user clears all four items', async ({ page, server }) => {
@@ -312,7 +313,9 @@ test('every role sees the links and buttons that it may use', async ({ page, ser
       expect(await shown()).toEqual(readable.map(([link, [path]]) => [link, path]));
       expect(await creates.allTextContents()).toEqual(may('licenses', 'create') ? ['Create License'] : []);
       if (may('licenses', 'read')) {
-        await expect(page.getByRole('button', { name: 'Activations', exact: true }).first()).toBeVisible();
+        // the header of that column is a button, too
+        const rows = page.locator('tbody');
+        await expect(rows.getByRole('button', { name: 'Activations', exact: true }).first()).toBeVisible();
         const update = may('licenses', 'update');
         expect(await offered('Edit', 'Revoke')).toEqual([update, update]);
       }

@@ -423,10 +423,7 @@ test('a chunk that the server refuses is named, and the upload can be tried agai
   expect(await found(server, wanted)).toHaveLength(1);
 });
 
-test('after a reload another file is refused, and cancelling forgets the upload', async ({
-  page,
-  server,
-}) => {
+test('after a reload another file is refused, and canceling forgets the upload', async ({ page, server }) => {
   const name = 'Interrupted.exe';
   await openForm(page, server);
   const line = await holdChunks(page);

@@ -12,7 +12,7 @@ test.each([
   ['2024-11-01T12:00:00.000Z', '2 years ago'],
 ])('%s is %s', (iso, expected) => expect(relativeTime(iso, now)).toBe(expected));
 
-test('days are labelled as the service counted them, whatever the clock of the browser', () => {
+test('days are labeled as the service counted them, whatever the clock of the browser', () => {
   expect(dayLabel('2026-11-20')).toBe('20 Nov');
   expect(dayLabel('2026-01-05T23:30:00.000Z')).toBe('5 Jan');
 });

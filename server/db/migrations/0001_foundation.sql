@@ -2,7 +2,7 @@
 -- pg_trgm is a trusted extension: the owner of the database may create it.
 create extension if not exists pg_trgm;
 
--- People, roles and rights (design section 4).
+-- People, roles and rights.
 
 create table users (
   user_id       uuid primary key,
@@ -67,7 +67,7 @@ create table login_failures (
   primary key (subject, window_start)
 );
 
--- API keys (design section 7). Requests of an hour are granted to processes in blocks, see api-keys.
+-- API keys. Requests of an hour are granted to processes in blocks, see api-keys.
 
 create table api_keys (
   api_key_id     uuid primary key,
@@ -223,7 +223,7 @@ create table validations (
 );
 create index validations_by_time on validations using brin (occurred_at);
 
--- Audit (design section 8): append-only. user_id is no foreign key, the entry outlives the person.
+-- Audit: append-only. user_id is no foreign key, the entry outlives the person.
 create table audit_entries (
   audit_id        uuid primary key,
   timestamp       timestamptz(3) not null,

@@ -1,4 +1,4 @@
--- Releases, uploads, machines and their update events (spec part 2, sections 2.1-2.6; design section 6).
+-- Releases, uploads, machines and their update events (spec part 2, sections 2.1-2.6).
 
 create table releases (
   release_id           uuid primary key,

@@ -1,4 +1,4 @@
--- The audit log's search and its sealed chain (design section 8, docs/decisions/016-audit-chain.md).
+-- The audit log's search and its sealed chain (docs/decisions/016-audit-chain.md).
 
 -- mac: HMAC of the entry with a key that the database does not have. Null for what was written before this migration.
 alter table audit_entries add column mac bytea;

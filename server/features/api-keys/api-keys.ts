@@ -20,7 +20,7 @@ import { createRateLimits, type Budget } from './rate-limit.ts';
 type ApiKeyPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;
 type Row = Selectable<Tables['api_keys']>;
 
-/** `lyd_` + id + secret (design section 7); the id finds the row, the secret proves it. */
+/** `lyd_` + id + secret; the id finds the row, the secret proves it. */
 const keyForm = /^(lyd_[a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 const idSigns = 'abcdefghijklmnopqrstuvwxyz0123456789';
 

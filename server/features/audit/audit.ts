@@ -24,7 +24,7 @@ export type AuditEvent = {
 };
 
 /**
- * Writes an audit entry (design section 8). Called with the transaction of the change that it tells of: neither
+ * Writes an audit entry. Called with the transaction of the change that it tells of: neither
  * can commit without the other.
  */
 export async function writeAudit(tx: Tx | Db, by: Caller, entry: AuditEvent): Promise<void> {

@@ -38,7 +38,7 @@ const codeWanted = fail('SECOND_FACTOR_REQUIRED', 'Enter the code of your authen
 const wrongCode = fail('WRONG_CREDENTIALS', 'The code is not right.');
 const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
 
-/** Sign-in, sign-out, rotation and recognition of staff sessions (design section 4). */
+/** Sign-in, sign-out, rotation and recognition of staff sessions. */
 export function createSessions(context: Context, passwords: Passwords) {
   const { db, signals, config, clock } = context;
   const cached = createCache<SessionRow | undefined>(signals, 'sessions', { max: 10_000, ttlMs: 60_000 });

@@ -28,7 +28,7 @@ export async function secondsToWait(db: Db | Tx, by: Caller, email: string): Pro
 }
 
 /**
- * Counts a failed attempt for the account and for the address; only failures count (design section 4). Answers
+ * Counts a failed attempt for the account and for the address; only failures count. Answers
  * seconds to wait when others failed meanwhile and this one is beyond the limit: of many guesses sent at once, the
  * wrong ones past it must be answered like the right one.
  */

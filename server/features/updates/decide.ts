@@ -39,7 +39,7 @@ export type Verdict<R> = { release: R; reason: OfferReason; bucket: number | nul
 export type Decision<R> = { release: R | undefined; reason: OfferReason | undefined };
 
 /**
- * Decides what a machine is offered, for every feed (design section 6): the newest release that it may take and
+ * Decides what a machine is offered, for every feed: the newest release that it may take and
  * whose rollout it is in. A machine outside of the newest one's rollout gets the newest release that is fully out,
  * never something older than what it runs.
  */

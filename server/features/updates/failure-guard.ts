@@ -10,7 +10,7 @@ type Installs = { releaseId: string; percent: number; minimum: number; installs:
 /**
  * Pauses the rollout of each of these releases whose installs fail too often: more than the percentage it names, of
  * at least the number of installs it names, counting the last outcome of each machine since failures were last
- * counted anew (issue 3, section 4).
+ * counted anew.
  */
 export async function pauseFailing(
   { db, signals, clock }: Pick<Context, 'db' | 'signals' | 'clock'>,

@@ -145,9 +145,9 @@ describe('a file in one request', () => {
     ],
     [
       'with an unknown field',
-      { version: '1.0.0', colour: 'red', file: program(1000) },
+      { version: '1.0.0', color: 'red', file: program(1000) },
       400,
-      /colour: Is not a known field/,
+      /color: Is not a known field/,
     ],
     [
       'with a flag that is none',

@@ -24,7 +24,7 @@ const holds = ({ actor }: Caller, { resource, action }: Permission): boolean =>
 export const beyond = (by: Caller, permissions: readonly Permission[]): Permission | undefined =>
   permissions.find((permission) => !holds(by, permission));
 
-/** Nobody grants more than they hold (design section 4). Also refuses a role that does not exist. */
+/** Nobody grants more than they hold. Also refuses a role that does not exist. */
 export async function refuseGrant(tx: Tx, by: Caller, role: string): Promise<Failure | undefined> {
   const granted = await permissionsOf(tx, [role]);
   if (!granted) return breaksRule('role', `There is no role ${role}`);

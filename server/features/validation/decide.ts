@@ -25,7 +25,7 @@ export type Decision = { code: ValidationCode; takesSeat: boolean };
 const refused = (code: ValidationCode): Decision => ({ code, takesSeat: false });
 
 /**
- * Decides a validation (design section 5). The order is the order in which a person would mend things: the
+ * Decides a validation. The order is the order in which a person would mend things: the
  * license and its owner first, then the machine. `takesSeat` tells that the machine is to be given one.
  */
 export function decide({ license, machine, byStaff, now }: Facts): Decision {

@@ -21,7 +21,7 @@ export type Recorder = BatchWriter<Answered>;
 
 /**
  * Records every validation, when each machine was last seen, and the counts of the day, in batches behind the
- * answers (design section 5): an answer never waits for it, and a stop loses none older than a second.
+ * answers: an answer never waits for it, and a stop loses none older than a second.
  */
 export function createRecorder(db: Db, log: Logger): Recorder {
   return createBatchWriter('Validations', log, (rows) =>

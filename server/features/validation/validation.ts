@@ -26,7 +26,7 @@ export type Validator = Pick<Context, 'db' | 'signals'> & {
 };
 
 /**
- * Validates a license on a machine (design section 5). Every decided outcome is an answer, signed and recorded;
+ * Validates a license on a machine. Every decided outcome is an answer, signed and recorded;
  * the first valid call of a machine takes a seat. From staff it reactivates a deactivated machine.
  */
 export async function validate(

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
 import SessionList from './SessionList.tsx';
@@ -28,7 +29,12 @@ export default function UserSessions({ user, onClose }: { user: User; onClose: (
         ) : (
           <Text>Only a super admin sees and ends the sessions of others.</Text>
         )}
-        <SecondFactor user={user} asking={asking} onAsking={setAsking} />
+        <SecondFactor
+          user={user}
+          own={me.userId === user.id ? 'Remove your own second factor on your account page.' : null}
+          asking={asking}
+          onAsking={setAsking}
+        />
       </Stack>
     </Modal>
   );
@@ -55,8 +61,14 @@ function OpenSessions({ user }: { user: User }) {
   );
 }
 
-function SecondFactor(props: { user: User; asking: boolean; onAsking: (asking: boolean) => void }) {
-  const { user, asking, onAsking } = props;
+function SecondFactor(props: {
+  user: User;
+  /** Why it cannot be reset here by the person whose it is; null for anyone else. */
+  own: string | null;
+  asking: boolean;
+  onAsking: (asking: boolean) => void;
+}) {
+  const { user, own, asking, onAsking } = props;
   // As it is now: the row of the list that the dialog began from is older after a reset.
   const list = useQuery(usersQuery(undefined));
   const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
@@ -83,9 +95,11 @@ function SecondFactor(props: { user: User; asking: boolean; onAsking: (asking: b
             : 'This person signs in with the password alone.'}
         </Text>
         {secondFactor && (
-          <Button variant="default" onClick={ask}>
-            Reset Second Factor
-          </Button>
+          <DisabledReason reason={own}>
+            <Button variant="default" onClick={ask}>
+              Reset Second Factor
+            </Button>
+          </DisabledReason>
         )}
       </Group>
       {asking && (

@@ -4,7 +4,7 @@ import type { Role, User } from '../../../contract/users.ts';
 /** The person who looks, as far as the rules ask. */
 export type Me = { userId: string; isSuperAdmin: boolean; holds: (permission: Permission) => boolean };
 
-/** Nobody grants more than they hold (design section 4): why a role cannot be given. The server decides. */
+/** Nobody grants more than they hold: why a role cannot be given. The server decides. */
 export function whyNotGrant(me: Me, role: Pick<Role, 'roleId' | 'permissions'>): string | null {
   if (role.roleId === 'super_admin' && !me.isSuperAdmin) return 'Only a super admin can grant this role';
   const missing = role.permissions.find((permission) => !me.holds(permission));
