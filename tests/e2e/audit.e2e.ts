@@ -109,6 +109,23 @@ test('typing is asked for once it settles', async ({ page, server }) => {
   await expect(page).toHaveURL(/\?search=customer$/);
 });
 
+test('nothing moves when the figures of the last days come', async ({ page, server }) => {
+  // more entries than the screen shows: the list takes the room that is left
+  for (let n = 0; n < 15; n++) await makeCustomer(server.admin);
+  let come = () => {};
+  const coming = new Promise<void>((resolve) => (come = resolve));
+  await page.route('**/AuditStats-*.js', async (route) => {
+    await coming;
+    await route.continue();
+  });
+  await signInAs(page, 'super_admin', '/audit', server);
+  await expect(rows(page).first()).toBeVisible();
+  const before = await button(page, 'Filters').boundingBox();
+  come();
+  await expect(page.getByRole('region', { name: 'The last 30 days' })).toBeVisible();
+  expect(await button(page, 'Filters').boundingBox()).toEqual(before);
+});
+
 test('the filters: person, record, event and days; one entry before and after', async ({ page, server }) => {
   const { name, id } = await history(server);
   await signInAs(page, 'super_admin', '/audit', server);

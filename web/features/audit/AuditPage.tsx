@@ -3,6 +3,7 @@ import { IconSettings } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { useAuth } from '../../session.tsx';
 import { Page } from '../../ui/Page.tsx';
+import classes from './audit.module.css';
 import { AuditList } from './AuditList.tsx';
 import { useAuditSearch } from './use-audit-search.ts';
 import { VerifyButton } from './VerifyChain.tsx';
@@ -34,7 +35,7 @@ export function AuditPage() {
         </>
       }
     >
-      <Suspense fallback={<div style={{ height: 62 }} />}>
+      <Suspense fallback={<div className={classes.strip} aria-hidden />}>
         <AuditStats />
       </Suspense>
       <AuditList />
