@@ -242,16 +242,17 @@ const noIcon = '<!doctype html><link rel="icon" href="data:,">';
 /** Signs someone of this role in without the form, and opens `path`. */
 export async function signInAs(page: Page, role: RoleName, path: string, server: ConsoleServer) {
   const { email } = await server.person(role);
+  // Any page of the same origin will do to write into its storage: an empty one is there at once. Before the cookies
+  // go, so that a screen that still stands asks nothing without them.
+  const empty = `${server.url}/empty`;
+  await page.route(empty, (route) => route.fulfill({ contentType: 'text/html', body: noIcon }), { times: 1 });
+  await page.goto(empty);
   await page.context().clearCookies();
   const answer = await page
     .context()
     .request.post(`${server.url}${session.login.path}`, { data: { email, password } });
   expect(answer.status()).toBe(200);
   const { data } = (await answer.json()) as { data: Record<string, unknown> & { user: SessionUser } };
-  // Any page of the same origin will do to write into its storage: an empty one is there at once.
-  const empty = `${server.url}/empty`;
-  await page.route(empty, (route) => route.fulfill({ contentType: 'text/html', body: noIcon }), { times: 1 });
-  await page.goto(empty);
   await page.evaluate((items) => {
     for (const [key, value] of Object.entries(items)) {
       localStorage.setItem(key, typeof value === 'string' ? value : JSON.stringify(value));
