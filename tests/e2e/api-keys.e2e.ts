@@ -402,6 +402,7 @@ test('an expired key says so; who may not read keys sees no way to them', async 
   await server.admin.ok(users.create, { body: { email, name: '', password, role: roleId } });
   await page.keyboard.press('Escape');
   await button(page, 'Logout').click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.goto('/api-keys');
   await signInByForm(page, email);
   await expect(row(page, name).getByRole('button')).toHaveText(['View']);

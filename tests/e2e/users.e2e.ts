@@ -211,6 +211,7 @@ test('one’s own row says why not; buttons need their permission', async ({ pag
   });
   const reader = await makeUser(server, roleId);
   await button(page, 'Logout').click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.goto(`/users?search=${reader.email}`);
   await signInByForm(page, reader.email);
   await expect(rowOf(page, reader.email)).toBeVisible();
