@@ -1,15 +1,15 @@
 import { schemaResolver, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { z } from 'zod';
-import { buildFields, publishFields, type Architecture, type Platform } from '../../../contract/builds.ts';
+import { buildFields, publishFields } from '../../../contract/builds.ts';
 import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
-import { type Channel, isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
+import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import type { BuildFields } from './upload-transport.ts';
 
 export type ReleaseMode = 'file' | 'url';
 
 /** Fields of the upload modal, as they are typed. */
-export type NewReleaseValues = {
+export type NewReleaseValues = Omit<BuildFields, 'failureThreshold'> & {
   mode: ReleaseMode;
   fileUrl: string;
   /** Text while it is no number. */
@@ -17,15 +17,6 @@ export type NewReleaseValues = {
   sha512: string;
   /** How the suggested version follows from the highest one; null where the person typed a version. */
   bump: Bump | null;
-  version: string;
-  channel: Channel;
-  platform: Platform;
-  architecture: Architecture;
-  releaseNotes: string;
-  minimumAppVersion: string;
-  isMandatory: boolean;
-  isDraft: boolean;
-  rolloutPercentage: number;
   stopsOnFailures: boolean;
   failurePercent: number | string;
   failureInstalls: number | string;
