@@ -9,6 +9,16 @@ export type Platform = (typeof platforms)[number];
 export const architectures = ['x64', 'arm64', 'ia32'] as const;
 export type Architecture = (typeof architectures)[number];
 
+/** Also in the words of electron-builder, as its `${os}` writes them. */
+export const platformName = z
+  .enum([...platforms, 'win', 'mac'])
+  .transform((name): Platform => (name === 'win' ? 'win32' : name === 'mac' ? 'darwin' : name));
+
+/** `universal` is a macOS program for both architectures: it is kept, and asked for, as `x64`. */
+export const architectureName = z
+  .enum([...architectures, 'universal'])
+  .transform((name): Architecture => (name === 'universal' ? 'x64' : name));
+
 /** When an update fails too often, its rollout pauses itself: more than `percent` of at least `minimumInstalls`. */
 export const failureThreshold = z
   .strictObject({
@@ -39,8 +49,8 @@ const optionalVersion = z
 export const buildFields = {
   version: versionText,
   channel: z.enum(channels).default('stable'),
-  platform: z.enum(platforms).default('win32'),
-  architecture: z.enum(architectures).default('x64'),
+  platform: platformName.default('win32'),
+  architecture: architectureName.default('x64'),
 };
 
 /** What staff say about a build beside its identity. A draft cannot be mandatory: the server clears it. */

@@ -56,7 +56,7 @@ export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parameters in braces, as the spec writes them: `/api/customers/{id}`. */
   path: string;
-  /** The same call under the spec's own, relative words. */
+  /** The same call under another path: the spec's own, relative words, or what a client makes of an address. */
   alias?: string;
   summary: string;
   access: Access;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, instant, requiredText, text } from './common.ts';
 import { updateEventTypes } from './machines.ts';
-import { architectures, platforms } from './builds.ts';
+import { architectureName, architectures, platformName } from './builds.ts';
 import { channels } from './versions.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
@@ -12,8 +12,8 @@ const reportedEvent = z
     machineId: requiredText(256, 'Machine ID is required'),
     eventType: z.enum(updateEventTypes),
     timestamp: instant.optional(),
-    platform: z.enum(platforms).optional(),
-    architecture: z.enum(architectures).optional(),
+    platform: platformName.optional(),
+    architecture: architectureName.optional(),
     channel: z.enum(channels).optional(),
     fromVersion: text(100).optional(),
     toVersion: text(100).optional(),
@@ -41,8 +41,11 @@ const asked = {
   machineId: z.string().optional().meta({ description: 'Or the header X-Machine-Id, or x-user-staging-id' }),
   currentVersion: z.string().optional().meta({ description: 'Or the header X-App-Version' }),
 };
+
+/** Squirrel.Windows repeats a request that failed with its whole address in lower case. */
+const lowerCased = { machineid: z.string().optional(), currentversion: z.string().optional() };
+
 const channel = z.enum(channels).default('stable');
-const architecture = z.enum(architectures);
 
 const feed = { method: 'GET', access: feedAccess, raw: true, apiKeyInQuery: true } as const;
 const base = '/api/v1/updates';
@@ -54,28 +57,42 @@ export const updates = {
     path: `${base}/electron/{platform}/{architecture}/{file}`,
     summary:
       'Feed of electron-updater: latest.yml (stable), beta.yml or alpha.yml, with -mac or -linux before the ending',
-    params: z.object({ platform: z.enum(platforms), architecture, file: z.string().max(100) }),
+    params: z.object({
+      platform: platformName,
+      architecture: architectureName,
+      file: z.string().max(100),
+    }),
     query: z.object({ ...asked, kind: z.enum(linuxKinds).optional() }),
     errors: ['NOT_FOUND'],
   }),
   squirrelWindows: route({
     ...feed,
     path: `${base}/squirrel/win32/{architecture}/RELEASES`,
+    alias: `${base}/squirrel/win32/{architecture}/releases`,
     summary: 'Feed of Squirrel.Windows',
-    params: z.object({ architecture }),
-    query: z.object({
-      ...asked,
-      channel,
-      id: z.string().optional().meta({ description: 'Name of the package; sent by Squirrel' }),
-      localVersion: z.string().optional().meta({ description: 'Version that runs; sent by Squirrel' }),
-    }),
+    params: z.object({ architecture: z.enum(architectures) }),
+    query: z
+      .object({
+        ...asked,
+        ...lowerCased,
+        channel,
+        id: z.string().optional().meta({ description: 'Name of the package; sent by Squirrel' }),
+        localVersion: z.string().optional().meta({ description: 'Version that runs; sent by Squirrel' }),
+        localversion: z.string().optional(),
+      })
+      .transform(({ machineid, currentversion, localversion, ...query }) => ({
+        ...query,
+        machineId: query.machineId ?? machineid,
+        currentVersion: query.currentVersion ?? currentversion,
+        localVersion: query.localVersion ?? localversion,
+      })),
   }),
   squirrelMac: route({
     ...feed,
     path: `${base}/squirrel/darwin/{architecture}/{version}`,
     summary:
       'Feed of Squirrel.Mac, with the version that runs in its address; 204 when there is nothing newer',
-    params: z.object({ architecture, version: z.string().max(100) }),
+    params: z.object({ architecture: architectureName, version: z.string().max(100) }),
     query: z.object({ ...asked, channel }),
   }),
   report: route({

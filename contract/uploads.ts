@@ -119,12 +119,16 @@ export const uploads = {
       fileName: z.string().max(300),
     }),
     // updaters copy the query of their feed's address onto this one
-    query: z.object({
-      machineId: z
-        .string()
-        .optional()
-        .meta({ description: 'Or the header X-Machine-Id: counts a download of that machine' }),
-    }),
+    query: z
+      .object({
+        machineId: z
+          .string()
+          .optional()
+          .meta({ description: 'Or the header X-Machine-Id: counts a download of that machine' }),
+        // as Squirrel.Windows repeats a request that failed
+        machineid: z.string().optional(),
+      })
+      .transform(({ machineId, machineid }) => ({ machineId: machineId ?? machineid })),
     raw: true,
     apiKeyInQuery: true,
     errors: ['NOT_FOUND'],

@@ -136,8 +136,10 @@ export function authorize(access: Access, actor: Actor): Failure | undefined {
   if (access.kind === 'public') return undefined;
   if (actor.kind === 'nobody') return fail('UNAUTHENTICATED', 'Sign in first.');
   if (actor.kind === 'apiKey') {
-    const allowed = access.kind === 'staff' && access.apiKey && actor.scopes.includes(access.apiKey);
-    return allowed ? undefined : fail('FORBIDDEN', 'This API key may not make this call.');
+    if (access.kind !== 'staff' || !access.apiKey)
+      return fail('FORBIDDEN', 'No API key may make this call: it is for staff who are signed in.');
+    if (actor.scopes.includes(access.apiKey)) return undefined;
+    return fail('FORBIDDEN', `This API key lacks the scope ${access.apiKey}.`);
   }
   if (actor.kind !== 'staff' || access.kind === 'signedIn') return undefined;
   const enough = permissionsOf(access);

@@ -204,7 +204,7 @@ describe('above 20 MB', () => {
     const way = await proxy(() => undefined);
     const args = ['--file', await fileOf(bytes), '--version', version];
     const refused = publishRelease(optionsOf(args, await keyWith('validate', 'updates'), way.url));
-    await expect(refused).rejects.toThrow('This API key may not make this call.');
+    await expect(refused).rejects.toThrow('This API key lacks the scope releases.');
     expect(way.seen).toHaveLength(1);
     way.close();
   });

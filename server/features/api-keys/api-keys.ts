@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { ApiKey, ApiKeyInput, apiKeys as calls } from '../../../contract/api-keys.ts';
@@ -22,7 +22,13 @@ type Row = Selectable<Tables['api_keys']>;
 
 /** `lyd_` + id + secret; the id finds the row, the secret proves it. */
 const keyForm = /^(lyd_[a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
-const idSigns = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** No upper case: Squirrel.Windows repeats a request that failed with its address, the key in it, in lower case. */
+const keySigns = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Each sign is worth 5.17 bits. */
+const randomSigns = (count: number) =>
+  Array.from({ length: count }, () => keySigns[randomInt(keySigns.length)]).join('');
 
 const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
 const nobodysHash = hashSecret('nobody has this secret');
@@ -44,8 +50,8 @@ export async function createApiKey(
     return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
   if (Date.parse(input.expiresAt) <= by.now.getTime())
     return breaksRule('expiresAt', 'Must lie in the future');
-  const keyPrefix = `lyd_${Array.from({ length: 12 }, () => idSigns[randomInt(idSigns.length)]).join('')}`;
-  const secret = randomBytes(32).toString('base64url');
+  const keyPrefix = `lyd_${randomSigns(12)}`;
+  const secret = randomSigns(43);
   const row = await tx
     .insertInto('api_keys')
     .values({

@@ -63,12 +63,20 @@ describe('the newest release that a machine may take', () => {
     ['inactive', { isActive: false }, 'INACTIVE'],
     ['in the bin', { deletedAt: '2026-11-01T00:00:00Z' }, 'DELETED'],
     ['paused', { pausedAt: '2026-11-01T00:00:00Z' }, 'PAUSED'],
-    ['on another channel', { channel: 'beta' }, 'CHANNEL'],
     ['asking for a newer machine', { minimumAppVersion: '1.0.1' }, 'MINIMUM_VERSION'],
     ['not rolled out', { rolloutPercentage: 0 }, 'ROLLOUT_BUCKET'],
   ] as const)('is not one that is %s', (_, fields, reason) => {
     const decision = decide([older, release('1.2.0', fields)], ask());
     expect(decision).toEqual({ release: older, reason });
+  });
+
+  test.each(['1.0.0', '1.1.0'])('speaks of its own channel: a newer beta is no reason for %s', (runs) => {
+    const beta = release('1.2.0', { channel: 'beta' });
+    const alphaDraft = release('1.3.0', { channel: 'alpha', isDraft: true });
+    expect(decide([older, beta, alphaDraft], ask({ currentVersion: runs }))).toEqual(
+      runs === '1.0.0' ? { release: older, reason: 'OFFERED' } : { release: undefined, reason: 'NOT_NEWER' },
+    );
+    expect(decide([beta], ask())).toEqual({ release: undefined, reason: 'CHANNEL' });
   });
 
   test.each([

@@ -35,7 +35,10 @@ export type Question = {
 /** What became of one release, and the machine's bucket in its rollout. */
 export type Verdict<R> = { release: R; reason: OfferReason; bucket: number | null };
 
-/** `release` is what the machine is offered, if anything; `reason` is what became of the newest one there is. */
+/**
+ * `release` is what the machine is offered, if anything; `reason` is what became of the newest one on its own channel,
+ * or CHANNEL where all are on others.
+ */
 export type Decision<R> = { release: R | undefined; reason: OfferReason | undefined };
 
 /**
@@ -44,15 +47,20 @@ export type Decision<R> = { release: R | undefined; reason: OfferReason | undefi
  * never something older than what it runs.
  */
 export function decide<R extends Candidate>(releases: readonly R[], question: Question): Decision<R> {
+  const lane = laneOf(releases, question);
   let reason: OfferReason | undefined;
-  for (const verdict of judge(laneOf(releases, question), question)) {
-    reason ??= verdict.reason;
+  for (const verdict of judge(lane, question)) {
+    if (isOnChannel(verdict.release, question)) reason ??= verdict.reason;
     if (verdict.reason === 'OFFERED') return { release: verdict.release, reason };
     // newest first: whatever follows is older still
     if (verdict.reason === 'NOT_NEWER') break;
   }
-  return { release: undefined, reason };
+  return { release: undefined, reason: reason ?? (lane.length > 0 ? 'CHANNEL' : undefined) };
 }
+
+/** stable ⊂ beta ⊂ alpha */
+export const isOnChannel = (release: Pick<Candidate, 'channel'>, { channel }: Pick<Question, 'channel'>) =>
+  channels.indexOf(release.channel) <= channels.indexOf(channel);
 
 /** The verdict on each release of one lane, newest first; what `decide` does, to the end. */
 export function* judge<R extends Candidate>(lane: readonly R[], question: Question): Generator<Verdict<R>> {
@@ -77,12 +85,12 @@ export function* judge<R extends Candidate>(lane: readonly R[], question: Questi
 }
 
 /** Why a release is not for this machine at all, whatever else there is and however far it has rolled out. */
-function hindrance(release: Candidate, { channel, currentVersion }: Question): OfferReason | undefined {
+function hindrance(release: Candidate, question: Question): OfferReason | undefined {
+  const { currentVersion } = question;
   if (release.deletedAt) return 'DELETED';
   if (release.isDraft) return 'DRAFT';
   if (!release.isActive) return 'INACTIVE';
-  // stable ⊂ beta ⊂ alpha
-  if (channels.indexOf(release.channel) > channels.indexOf(channel)) return 'CHANNEL';
+  if (!isOnChannel(release, question)) return 'CHANNEL';
   if (currentVersion !== undefined) {
     if (compareVersions(release.version, currentVersion) <= 0) return 'NOT_NEWER';
     const least = release.minimumAppVersion;

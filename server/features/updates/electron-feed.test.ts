@@ -87,6 +87,16 @@ async function updated(options: Partial<ClientOptions> = {}): Promise<Buffer> {
   return readFile(await app.download());
 }
 
+test.each([
+  ['win/x64/latest.yml', { fileKind: 'exe' }],
+  ['mac/arm64/latest-mac.yml', { platform: 'darwin', architecture: 'arm64', fileKind: 'zip' }],
+  ['mac/universal/latest-mac.yml', { platform: 'darwin', architecture: 'x64', fileKind: 'zip' }],
+] as const)("the address of electron-builder's ${os} and ${arch} is understood: %s", async (path, fields) => {
+  await makeRelease(server, { version: '1.1.0', ...fields });
+  const answer = await fetch(`${server.url}/api/v1/updates/electron/${path}`, { headers: key.headers });
+  expect(await answer.text()).toContain('version: "1.1.0"');
+});
+
 describe('NsisUpdater', () => {
   test('finds the newest release, with its notes', async () => {
     await makeRelease(server, { version: '1.1.0' });

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
-import { channels, isVersion } from '../../../contract/versions.ts';
+import { isVersion } from '../../../contract/versions.ts';
 import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/releases.ts';
-import { decide, type Decision } from './decide.ts';
+import { decide, isOnChannel, type Decision } from './decide.ts';
 import type { FeedRequest } from './feed-request.ts';
 import type { UpdateRecorder } from './recorder.ts';
 
@@ -58,7 +58,7 @@ const isOut = (
       r.platform === platform &&
       r.architecture === architecture &&
       !r.isDraft &&
-      channels.indexOf(r.channel) <= channels.indexOf(channel),
+      isOnChannel(r, { channel }),
   );
 
 /** electron-updater does not say which version it updates; the machine's last report may. */

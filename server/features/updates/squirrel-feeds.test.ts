@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
-import { addressOf, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { addressOf, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { announce, transact } from '../../db/signals.ts';
 import { rolloutBucket } from './rollout.ts';
 import { machineHashOf } from './machine-id.ts';
@@ -117,6 +117,30 @@ describe('Squirrel.Windows', () => {
     expect((await fetch(`${server.url}${path}/RELEASES`)).status).toBe(401);
   });
 
+  test('is served when it asks again in lower case, as it does after a failure', async () => {
+    const release = await nupkg('1.1.0-Beta.1', { channel: 'beta' });
+    const query = `?key=${key.key}&machineId=ws-7&channel=beta&id=MyApp&localVersion=1.0.0&arch=amd64`;
+    const asked = `${path}/RELEASES${query}`.toLowerCase();
+    const answer = await fetch(server.url + asked);
+    expect(answer.status).toBe(200);
+    const [entry] = parseReleases(await answer.text());
+    expect(entry!.name).toContain(`/${release.id}/1.1.0-Beta.1/`);
+    expect(entry!.query).toBe(`?key=${key.key}&machineId=ws-7`);
+    const file = await fetch(entry!.name.replace('http://localhost:8080', server.url).toLowerCase());
+    expect(await file.text()).toBe(bytes);
+    await eventually(async () => {
+      const machine = await server.db
+        .selectFrom('machines')
+        .selectAll()
+        .where('machine_hash', '=', Buffer.from(machineHashOf('ws-7'), 'hex'))
+        .executeTakeFirst();
+      expect(machine).toMatchObject({ last_version: '1.0.0', total_downloads: 1 });
+    });
+    // the version that runs is one of ours, whatever the case
+    const running = `${path}/releases?key=${key.key}&channel=beta&localversion=1.1.0-beta1`;
+    expect((await fetch(server.url + running)).headers.get('x-update-reason')).toBe('NOT_NEWER');
+  });
+
   test('is told of its own version when there is nothing newer, so that it does not go back', async () => {
     expect(await releases('?id=MyApp&localVersion=1.2.0')).toMatchObject([
       { name: 'MyApp-1.2.0-full.nupkg' },
@@ -221,6 +245,14 @@ describe('Squirrel.Mac', () => {
       releaseId: release.id,
       isMandatory: false,
     });
+  });
+
+  test('is offered a universal build, which is kept as x64', async () => {
+    await zip('1.1.0', { architecture: 'x64' });
+    const answer = await fetch(`${server.url}/api/v1/updates/squirrel/darwin/universal/1.0.0`, {
+      headers: key.headers,
+    });
+    expect(await answer.json()).toMatchObject({ name: '1.1.0' });
   });
 
   test('is told by 204 that there is none', async () => {

@@ -61,7 +61,8 @@ function withSha1(releases: readonly LiveRelease[]): readonly LiveRelease[] {
  * the prereleases beside it are written: `1.2.0-beta1` is older than `1.2.0-beta.2` only as `1.2.0-beta.1`.
  */
 function ownVersion(releases: readonly LiveRelease[], localVersion: string): string | undefined {
-  const named = releases.find((r) => squirrelVersion(r.version) === localVersion);
+  const said = localVersion.toLowerCase();
+  const named = releases.find((r) => squirrelVersion(r.version).toLowerCase() === said);
   if (named) return named.version;
   if (!isVersion(localVersion)) return undefined;
   const [, numbers, word, count] = /^([^-]+-)([A-Za-z]+)(\d+)$/.exec(localVersion) ?? [];

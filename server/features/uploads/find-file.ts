@@ -43,7 +43,12 @@ export async function findFile(
   const wantsBlockmap = blockmapEnding.test(fileName);
   if (!named || named.fileKind !== kindOf(fileName.replace(blockmapEnding, ''))) return undefined;
   const found =
-    named.version === version ? named : wantsBlockmap ? findVersion(live, named, version) : undefined;
+    // Squirrel.Windows repeats a request that failed in lower case
+    named.version.toLowerCase() === version.toLowerCase()
+      ? named
+      : wantsBlockmap
+        ? findVersion(live, named, version)
+        : undefined;
   return found && (isStaff || isForMachines(found, wantsBlockmap)) ? toFile(found, wantsBlockmap) : undefined;
 }
 
