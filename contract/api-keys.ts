@@ -50,6 +50,15 @@ export const apiKeys = {
     access: staffWith('api_keys', 'read'),
     answer: z.object({ apiKeys: z.array(apiKey) }),
   }),
+  impact: route({
+    method: 'GET',
+    path: '/api/v1/api-keys/{keyId}/impact',
+    summary: 'Validations with the key in the last 24 hours, and the machines that made them',
+    access: staffWith('api_keys', 'read'),
+    params: z.object({ keyId: id }),
+    answer: z.object({ validations: z.number(), machines: z.number() }).meta({ id: 'ApiKeyImpact' }),
+    errors: ['NOT_FOUND'],
+  }),
   create: route({
     method: 'POST',
     path: '/api/v1/api-keys',

@@ -19,6 +19,13 @@ export const requiredText = (max: number, message = 'Required') => text(max).min
 
 export const id = z.uuid('Must be an id (UUID)').meta({ description: 'UUIDv7' });
 
+/** Ids in a query string, separated by commas. */
+export const idList = z
+  .string()
+  .transform((value) => value.split(','))
+  .pipe(z.array(id).max(200, 'Must be at most 200 ids'))
+  .meta({ description: 'At most 200 ids (UUID), separated by commas' });
+
 /** 1970 to 9999: what ISO 8601 writes in four digits and every client's date type can hold. */
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   answeredInstant,
   id,
+  idList,
   listMeta,
   paging,
   queryFlag,
@@ -11,6 +12,7 @@ import {
   text,
 } from './common.ts';
 import { isCountryCode } from './countries.ts';
+import { licenseImpact } from './licenses.ts';
 import { route, staffWith } from './route.ts';
 
 export const customerStatuses = ['active', 'inactive'] as const;
@@ -125,6 +127,14 @@ export const customers = {
     access: canRead,
     query: z.strictObject({ ...filter, sort: z.enum(customerSorts).optional() }),
     csv: true,
+  }),
+  impact: route({
+    method: 'GET',
+    path: '/api/customers/impact',
+    summary: 'Licenses of these customers, and machines that deleting refuses or restoring accepts again',
+    access: canRead,
+    query: z.strictObject({ ids: idList }),
+    answer: licenseImpact,
   }),
   get: route({
     method: 'GET',

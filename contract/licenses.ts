@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   answeredInstant,
   id,
+  idList,
   instant,
   listMeta,
   paging,
@@ -49,6 +50,11 @@ export function licenseTab(l: Pick<License, 'status' | 'validUntil'>, now: Date)
   if (l.status === 'revoked') return 'revoked';
   return Date.parse(l.validUntil) < now.getTime() ? 'expired' : 'active';
 }
+
+/** What hangs on licenses: how many they are, and how many different machines run on them. */
+export const licenseImpact = z
+  .object({ licenses: z.number(), machines: z.number() })
+  .meta({ id: 'LicenseImpact' });
 
 type LicenseState = Pick<License, 'status' | 'customer'>;
 const ownerGone = (l: LicenseState) =>
@@ -160,6 +166,14 @@ export const licenses = {
     access: canRead,
     query: z.strictObject(filter),
     csv: true,
+  }),
+  impact: route({
+    method: 'GET',
+    path: '/api/v1/licenses/impact',
+    summary: 'Machines that revoking these licenses refuses, or reactivating them accepts again',
+    access: canRead,
+    query: z.strictObject({ ids: idList }),
+    answer: licenseImpact,
   }),
   get: route({
     method: 'GET',

@@ -213,6 +213,15 @@ export const releases = {
     answer: release,
     errors: ['NOT_FOUND'],
   }),
+  impact: route({
+    method: 'GET',
+    path: `${base}/releases/{releaseId}/impact`,
+    summary: 'Machines that run this version, also of a release in the recycle bin',
+    access: canRead,
+    params: byId,
+    answer: z.object({ machines: z.number() }).meta({ id: 'ReleaseImpact' }),
+    errors: ['NOT_FOUND'],
+  }),
   analytics: route({
     method: 'GET',
     path: `${base}/analytics`,

@@ -85,6 +85,15 @@ export const users = {
     query: z.strictObject({ search }),
     answer: z.array(user),
   }),
+  impact: route({
+    method: 'GET',
+    path: '/api/users/{id}/impact',
+    summary: 'Open sessions of a user, and API keys that the user made',
+    access: canRead,
+    params: byId,
+    answer: z.object({ openSessions: z.number(), apiKeys: z.number() }).meta({ id: 'UserImpact' }),
+    errors: ['NOT_FOUND'],
+  }),
   create: route({
     method: 'POST',
     path: '/api/users',

@@ -11,6 +11,9 @@ export const shouldRetry = (failures: number, error: unknown): boolean =>
 /** 1 s, 2 s, 4 s … at most 30 s (spec part 1, section 9). */
 export const retryDelay = (failures: number): number => Math.min(1000 * 2 ** failures, 30_000);
 
+/** For what a question says before a change: asked anew each time, once, and never again after the change. */
+export const askedOnce = { retry: false, gcTime: 0, staleTime: 'static' } as const;
+
 export const queryClient: QueryClient = new QueryClient({
   // Lists refresh after each change (spec part 1, section 7): all that is on the screen, so that none is forgotten.
   mutationCache: new MutationCache({

@@ -1,18 +1,22 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { ConsequenceList, useIsCounting, type Consequences } from './Consequences.tsx';
 import { ErrorText } from './ErrorText.tsx';
 
 const highSeverityWarning =
   'Warning: This action cannot be undone. All associated data will be permanently deleted from the system.';
 
 /**
- * The shared confirmation dialog (spec part 1, section 2). High severity is for permanent deletion only: red title,
- * warning box and its own confirm label.
+ * The shared confirmation dialog (spec part 1, section 2). Below the question stands whom the change hits. High
+ * severity is for permanent deletion only: red title, warning box and its own confirm label.
  */
 export function ConfirmDialog(props: {
   title: string;
   message: ReactNode;
+  consequences: Consequences;
+  /** What else must be given, below the consequences. */
+  children?: ReactNode;
   onConfirm: () => void;
   onClose: () => void;
   severity?: 'normal' | 'high';
@@ -25,6 +29,7 @@ export function ConfirmDialog(props: {
 }) {
   const { severity = 'normal', confirmLabel = 'Confirm', cancelLabel = 'Cancel', busy = false } = props;
   const high = severity === 'high';
+  const counting = useIsCounting(props.consequences);
   return (
     <Modal
       opened
@@ -35,6 +40,8 @@ export function ConfirmDialog(props: {
         <Text component="div" style={{ overflowWrap: 'anywhere' }}>
           {props.message}
         </Text>
+        <ConsequenceList of={props.consequences} />
+        {props.children}
         {high && <WarningBox />}
         {props.error && <ErrorText>{props.error}</ErrorText>}
         <Group justify="flex-end" gap="xs">
@@ -44,7 +51,9 @@ export function ConfirmDialog(props: {
           <Button
             color={high ? 'red' : undefined}
             loading={busy}
-            onClick={props.onConfirm}
+            aria-disabled={counting || undefined}
+            data-disabled={counting || undefined}
+            onClick={counting ? undefined : props.onConfirm}
             data-autofocus={!high || undefined}
           >
             {high ? 'Yes, Delete Permanently' : confirmLabel}

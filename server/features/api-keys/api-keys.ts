@@ -2,7 +2,7 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { ApiKey, ApiKeyInput, apiKeys as calls } from '../../../contract/api-keys.ts';
-import type { RouteInput } from '../../../contract/route.ts';
+import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { createBatchWriter } from '../../db/batch.ts';
@@ -37,6 +37,31 @@ const nobodysHash = hashSecret('nobody has this secret');
 export async function listApiKeys(db: Db): Promise<{ apiKeys: ApiKey[] }> {
   const rows = await db.selectFrom('api_keys').selectAll().orderBy('created_at', 'desc').execute();
   return { apiKeys: rows.map(toApiKey) };
+}
+
+const dayMs = 86_400_000;
+
+/** Validations with the key in the last 24 hours, and the machines that made them. */
+export async function impactOfApiKey(
+  db: Db,
+  now: Date,
+  id: string,
+): Promise<RouteAnswer<typeof calls.impact> | Failure> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select('api_key_id')
+    .where('api_key_id', '=', id)
+    .executeTakeFirst();
+  if (!key) return notFound;
+  return db
+    .selectFrom('validations')
+    .where('api_key_id', '=', id)
+    .where('occurred_at', '>', new Date(now.getTime() - dayMs))
+    .select(({ fn }) => [
+      fn.countAll<number>().as('validations'),
+      fn.count<number>('machine_id').distinct().as('machines'),
+    ])
+    .executeTakeFirstOrThrow();
 }
 
 /** Makes a key that may validate licenses. The answer is the only place where it ever stands whole. */

@@ -1,6 +1,7 @@
 import { customers as calls } from '../../../contract/customers.ts';
 import type { Context } from '../../context.ts';
 import { change, implement } from '../../http/call.ts';
+import { impactOfCustomers } from '../licenses/licenses.ts';
 import {
   checkDeletable,
   createCustomer,
@@ -19,6 +20,7 @@ export const customerRoutes = ({ db }: Context) =>
     list: ({ query }) => listCustomers(db, query),
     trash: ({ query }) => listTrash(db, query),
     exportCsv: async ({ by, query }) => exportCustomers(db, by, query),
+    impact: ({ by, query }) => impactOfCustomers(db, by.now, query.ids),
     get: ({ params, query }) => getCustomer(db, params.id, query.includeDeleted ?? false),
     create: change((tx, { by, body }) => createCustomer(tx, by, body)),
     update: change((tx, { by, params, body: { updatedAt, ...input }, ifMatch }) =>

@@ -427,7 +427,7 @@ describe('deleting for good', () => {
     await softDelete(api, license);
     expect(await api.ok(calls.checkDeletable, at)).toMatchObject({
       canDelete: true,
-      message: expect.stringMatching(/^1 license and 1 active machine of ".*" will be deleted with it\.$/),
+      message: expect.stringMatching(/^1 license and 1 activation of ".*" will be deleted with it\.$/),
     });
     const answer = await api.call(calls.hardDelete, at);
     expect([answer.status, answer.text]).toEqual([204, '']);

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { customerCan, type Customer, type CustomerInput } from '../../../contract/customers.ts';
 import type { Caller } from '../../caller.ts';
@@ -114,14 +113,15 @@ export async function checkDeletable(
   if (isFailure(customer)) return customer;
   const reason = customerCan.hardDelete(customer);
   if (reason) return { canDelete: false, message: reason };
-  const { machines } = await db
-    .selectFrom('licenses')
-    .where('customer_id', '=', id)
-    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('current_activations'), sql<number>`0`).as('machines'))
+  const { activations } = await db
+    .selectFrom('activations as a')
+    .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
+    .where('l.customer_id', '=', id)
+    .select((eb) => eb.fn.countAll<number>().as('activations'))
     .executeTakeFirstOrThrow();
   return {
     canDelete: true,
-    message: `${counted(customer.licenseCount, 'license')} and ${counted(machines, 'active machine')} of "${customer.name}" will be deleted with it.`,
+    message: `${counted(customer.licenseCount, 'license')} and ${counted(activations, 'activation')} of "${customer.name}" will be deleted with it.`,
   };
 }
 

@@ -7,6 +7,7 @@ import {
   deleteLicense,
   exportLicenses,
   getLicense,
+  impactOfLicenses,
   listLicenses,
   reactivateLicense,
   revokeLicense,
@@ -19,6 +20,7 @@ export function licenseRoutes(context: Context) {
   return implement(calls, {
     list: ({ by, query }) => listLicenses(context, counts, by.now, query),
     exportCsv: async ({ by, query }) => exportLicenses(db, by, query),
+    impact: ({ by, query }) => impactOfLicenses(db, by.now, query.ids),
     get: ({ params }) => getLicense(db, params.id),
     create: change((tx, { by, body }) => createLicense(tx, by, body)),
     update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>

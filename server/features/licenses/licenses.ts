@@ -17,6 +17,7 @@ import { newLicenseKey, parseLicenseKey } from './license-key.ts';
 import { lockLicense, selectLicenses, toLicense } from './license-row.ts';
 
 export { createLicenseCounts, exportLicenses, listLicenses } from './license-list.ts';
+export { impactOfCustomers, impactOfLicenses } from './license-impact.ts';
 export { parseLicenseKey } from './license-key.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such license.');

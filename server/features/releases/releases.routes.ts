@@ -5,7 +5,7 @@ import { releaseAnalytics } from './release-analytics.ts';
 import { deletePermanently, listBin, restoreRelease, softDeleteRelease } from './release-bin.ts';
 import { getRelease, listReleases } from './release-list.ts';
 import { updateRelease } from './releases.ts';
-import { resumeRollout, setRollout, withdrawRelease } from './rollout.ts';
+import { impactOfRelease, resumeRollout, setRollout, withdrawRelease } from './rollout.ts';
 import { createUrlRelease, inspectOutsideFile } from './url-release.ts';
 
 export const releaseRoutes = (context: Context) => {
@@ -14,6 +14,7 @@ export const releaseRoutes = (context: Context) => {
   return implement(calls, {
     list: ({ query }) => listReleases(db, query, publicUrl),
     get: ({ params }) => getRelease(db, params.releaseId, publicUrl),
+    impact: ({ params }) => impactOfRelease(db, params.releaseId),
     analytics: ({ by }) => releaseAnalytics(db, by.now),
     createFromUrl: changeAfter(
       ({ body }) => inspectOutsideFile(outside, body),

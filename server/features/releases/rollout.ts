@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { releaseCan, type Release, type releases as calls } from '../../../contract/releases.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
-import type { Tx } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { changeRelease, lockLive, titleOf } from './release-change.ts';
-import { lockRelease, toRelease, type ReleaseRow } from './release-row.ts';
+import { changeRelease, lockLive, notFound, titleOf } from './release-change.ts';
+import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 const listedMachines = 200;
 
@@ -79,21 +79,37 @@ export async function withdrawRelease(
   return { release: toRelease(after, publicUrl), affectedMachines: machines, affectedTotal: total };
 }
 
-async function machinesOn(tx: Tx, { version, platform, architecture }: ReleaseRow) {
-  const running = tx
+/** Machines that run the version of a release, in the recycle bin or not. */
+export async function impactOfRelease(
+  db: Db,
+  releaseId: string,
+): Promise<RouteAnswer<typeof calls.impact> | Failure> {
+  const row = await selectReleases(db).where('r.release_id', '=', releaseId).executeTakeFirst();
+  return row ? { machines: await count(running(db, row)) } : notFound;
+}
+
+const running = (db: Db | Tx, { version, platform, architecture }: ReleaseRow) =>
+  db
     .selectFrom('machines')
     .where('last_version', '=', version)
     .where('platform', '=', platform)
     .where('architecture', '=', architecture);
-  const rows = await running
+
+async function count(machines: ReturnType<typeof running>): Promise<number> {
+  const { total } = await machines.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  return total;
+}
+
+async function machinesOn(tx: Tx, release: ReleaseRow) {
+  const all = running(tx, release);
+  const rows = await all
     .select(['display_id', 'last_seen'])
     .orderBy('last_seen', 'desc')
     .orderBy('display_id')
     .limit(listedMachines)
     .execute();
-  const { total } = await running.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const machines = rows.map((row) => ({ displayId: row.display_id, lastSeen: row.last_seen.toISOString() }));
-  return { machines, total };
+  return { machines, total: await count(all) };
 }
 
 async function lockAllowed(

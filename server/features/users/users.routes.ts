@@ -18,6 +18,7 @@ import {
   deactivateUser,
   deleteUser,
   endSessionOf,
+  impactOfUser,
   listSessionsOf,
   listUsers,
   reactivateUser,
@@ -30,6 +31,8 @@ export function userRoutes({ db, config }: Context, passwords: Passwords) {
   return [
     ...implement(calls, {
       list: ({ query }) => listUsers(db, query.search),
+      impact: ({ by, params }) =>
+        impactOfUser(db, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
       // The hash is made before the transaction: a connection must not wait for argon2.
       create: changeAfter(
         async ({ body }) => refusePassword(body.password) ?? passwords.hash(body.password),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { OpenSession, User, users as calls } from '../../../contract/users.ts';
-import type { RouteInput } from '../../../contract/route.ts';
+import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { violatesUnique } from '../../db/client.ts';
@@ -37,6 +37,34 @@ export async function listUsers(db: Db, search: string | undefined): Promise<Use
     .orderBy('u.email')
     .execute();
   return rows.map(toUser);
+}
+
+/** What hangs on a user: sessions that were seen after `since` and have not ended, and API keys made. */
+export async function impactOfUser(
+  db: Db,
+  id: string,
+  since: Date,
+): Promise<RouteAnswer<typeof calls.impact> | Failure> {
+  const row = await db
+    .selectFrom('users as u')
+    .where('u.user_id', '=', id)
+    .select((eb) => [
+      eb
+        .selectFrom('sessions as s')
+        .whereRef('s.user_id', '=', 'u.user_id')
+        .where('s.ended_at', 'is', null)
+        .where('s.last_seen_at', '>', since)
+        .select(eb.fn.countAll<number>().as('count'))
+        .as('openSessions'),
+      eb
+        .selectFrom('api_keys as k')
+        .whereRef('k.created_by', '=', 'u.user_id')
+        .where('k.revoked_at', 'is', null)
+        .select(eb.fn.countAll<number>().as('count'))
+        .as('apiKeys'),
+    ])
+    .executeTakeFirst();
+  return row ? { openSessions: row.openSessions ?? 0, apiKeys: row.apiKeys ?? 0 } : notFound;
 }
 
 /** Creates a user with one role, which may not reach beyond the caller's own rights. */

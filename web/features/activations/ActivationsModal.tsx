@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { fullTime } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
 import { activationsQuery, deactivateMachine, reactivateMachine } from './activation-calls.ts';
 import { activationColumns } from './activation-columns.tsx';
@@ -180,9 +181,15 @@ function Deactivate(props: { licenseKey: string; activation: Activation; onClose
       message={
         <>
           Are you sure you want to deactivate machine <span className="mono">{activation.machineId}</span>?
-          Its seat becomes free, and the machine is refused until it is reactivated.
         </>
       }
+      consequences={[
+        'This machine is refused from its next check until it is reactivated.',
+        activation.lastCheckedAt
+          ? `It last checked ${fullTime(activation.lastCheckedAt)}.`
+          : 'It has not checked since it took its seat.',
+        'Its seat becomes free for another machine.',
+      ]}
       confirmLabel="Deactivate"
       busy={deactivate.isPending}
       error={deactivate.error ? messageOf(deactivate.error) : undefined}

@@ -10,7 +10,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { apiKeyColumns } from './api-key-columns.tsx';
 import { revokeQuestion } from './api-key-words.ts';
-import { apiKeyListQuery, revokeApiKey } from './api-keys.ts';
+import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './api-keys.ts';
 import { useApiKeysSearch } from './use-api-keys-search.ts';
 
 /** The table of keys; figures that could not be refreshed stay, and the list says so. */
@@ -50,7 +50,7 @@ export function ApiKeyList() {
   );
 }
 
-/** Asks as the spec wants it, by the browser's own question. */
+/** Asks as the spec wants it, by the browser's own question, which shows nothing that comes later: numbers first. */
 function useRevoke() {
   const revoke = useMutation({
     mutationFn: ({ id }: ApiKey) => revokeApiKey(id),
@@ -58,7 +58,13 @@ function useRevoke() {
     onError: (error, { name }) =>
       void toast({ tone: 'red', message: `API key "${name}" was not revoked: ${messageOf(error)}` }),
   });
+  const ask = useMutation({
+    mutationFn: async (key: ApiKey) => ({ key, impact: await apiKeyImpact(key.id) }),
+    onSuccess: ({ key, impact }) => {
+      if (window.confirm(revokeQuestion(key, impact))) revoke.mutate(key);
+    },
+  });
   return (key: ApiKey) => {
-    if (window.confirm(revokeQuestion(key.name))) revoke.mutate(key);
+    if (!ask.isPending) ask.mutate(key);
   };
 }

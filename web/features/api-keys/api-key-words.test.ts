@@ -25,8 +25,19 @@ test.each([
 
 test('counts and questions', () => {
   expect([0, 1, 12_345].map(requestsText)).toEqual(['0 requests', '1 request', '12,345 requests']);
-  expect(revokeQuestion('CI')).toBe(
-    'Are you sure you want to revoke the API key "CI"? This action cannot be undone.',
+});
+
+test('the question before a revocation is that of the spec, with the use of the key below it', () => {
+  const question = 'Are you sure you want to revoke the API key "CI"? This action cannot be undone.';
+  const key = { name: 'CI', totalRequests: 1234, lastUsedAt: '2026-11-20T09:30:00.000Z' };
+  const [first, empty, used, hit] = revokeQuestion(key, { validations: 41, machines: 2 }).split('\n');
+  expect([first, empty]).toEqual([question, '']);
+  expect(used).toMatch(/^Last used 20 November 2026 at .*, 1,234 requests in all\.$/);
+  expect(hit).toBe(
+    '2 machines validated with it in the last 24 hours (41 validations) and are refused from the next check.',
+  );
+  expect(revokeQuestion({ ...key, lastUsedAt: null }, undefined)).toBe(
+    `${question}\n\nNever used.\nHow many machines use it could not be counted.`,
   );
 });
 

@@ -1,5 +1,7 @@
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { ApiKeyScope } from '../../../contract/route.ts';
+import { counted } from '../../ui/counted.ts';
+import { fullTime } from '../../ui/time.ts';
 
 type State = Pick<ApiKey, 'isActive' | 'revokedAt' | 'expiresAt'>;
 
@@ -38,5 +40,23 @@ export const requestsText = (count: number): string =>
 /** `1,000 per hour`. */
 export const rateText = (perHour: number): string => `${perHour.toLocaleString('en')} per hour`;
 
-export const revokeQuestion = (name: string): string =>
-  `Are you sure you want to revoke the API key "${name}"? This action cannot be undone.`;
+/**
+ * The question of spec part 2, section 2.10, with what the key is used for below it; `impact` is undefined where that
+ * could not be loaded.
+ */
+export function revokeQuestion(
+  key: Pick<ApiKey, 'name' | 'lastUsedAt' | 'totalRequests'>,
+  impact: { validations: number; machines: number } | undefined,
+): string {
+  const question = `Are you sure you want to revoke the API key "${key.name}"? This action cannot be undone.`;
+  const used = key.lastUsedAt
+    ? `Last used ${fullTime(key.lastUsedAt)}, ${requestsText(key.totalRequests)} in all.`
+    : 'Never used.';
+  const hit =
+    impact === undefined
+      ? 'How many machines use it could not be counted.'
+      : impact.machines === 0
+        ? 'No machine has validated with it in the last 24 hours.'
+        : `${counted(impact.machines, 'machine')} validated with it in the last 24 hours (${counted(impact.validations, 'validation')}) and ${impact.machines === 1 ? 'is' : 'are'} refused from the next check.`;
+  return `${question}\n\n${used}\n${hit}`;
+}

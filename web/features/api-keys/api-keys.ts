@@ -38,4 +38,13 @@ export type ApiKeyPatch = RouteRequest<typeof apiKeys.update>['body'];
 export const createApiKey = (body: ApiKeyPayload) => call(apiKeys.create, { body });
 export const updateApiKey = (keyId: string, body: ApiKeyPatch) =>
   call(apiKeys.update, { params: { keyId }, body });
+/** How long the question before a revocation waits for its numbers, in milliseconds. */
+const patience = 3000;
+
+/** What used a key in the last 24 hours; undefined where that cannot be told in time. */
+export const apiKeyImpact = (keyId: string) =>
+  call(apiKeys.impact, { params: { keyId } }, { signal: AbortSignal.timeout(patience) }).catch(
+    () => undefined,
+  );
+
 export const revokeApiKey = (keyId: string) => call(apiKeys.revoke, { params: { keyId } });

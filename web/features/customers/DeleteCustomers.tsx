@@ -1,11 +1,13 @@
 import { Modal, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
+import { refusedSentence } from '../../impact-words.ts';
 import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { counted } from '../../ui/counted.ts';
 import { toast } from '../../ui/toast.tsx';
-import { restoreCustomer, softDeleteCustomer } from './customers.ts';
+import { customerImpactQuery, restoreCustomer, softDeleteCustomer } from './customers.ts';
 
 /** Asks before customers go to the trash, offers the way back afterwards, and names those that failed. */
 export default function DeleteCustomers(props: {
@@ -19,6 +21,14 @@ export default function DeleteCustomers(props: {
     if (failed.length === 0) onClose();
   });
   const isOne = customers.length === 1;
+  const consequences = useQuery({
+    ...customerImpactQuery(customers.map(({ customerId }) => customerId)),
+    select: ({ licenses, machines }) => [
+      `${counted(licenses, 'license')} ${licenses === 1 ? 'belongs' : 'belong'} to ${isOne ? 'this customer' : 'these customers'}.`,
+      refusedSentence(machines),
+      `${isOne ? 'The customer' : 'Each customer'} can be restored from the trash.`,
+    ],
+  });
   const title = isOne ? 'Delete Customer' : 'Delete Customers';
 
   if (remove.data && !isOne) {
@@ -40,6 +50,7 @@ export default function DeleteCustomers(props: {
     <ConfirmDialog
       title={title}
       message={`Are you sure you want to delete ${whatOf(customers)}?`}
+      consequences={consequences}
       busy={remove.isPending}
       error={remove.data?.failed[0]?.reason}
       onConfirm={() => remove.mutate(customers)}
@@ -71,7 +82,7 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
   });
 }
 
-const countOf = (n: number) => `${n} ${n === 1 ? 'customer' : 'customers'}`;
+const countOf = (n: number) => counted(n, 'customer');
 const whatOf = (customers: Customer[]) =>
   customers.length === 1 ? `customer "${customers[0]?.name}"` : countOf(customers.length);
 

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { messageOf } from '../../api-error.ts';
+import { askedOnce } from '../../query-client.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { checkCustomerDeletable, hardDeleteCustomer } from './customers.ts';
@@ -27,10 +28,8 @@ export default function PermanentDelete({
   const check = useQuery({
     queryKey: ['customers', 'deletable', id],
     queryFn: () => checkCustomerDeletable(id),
-    retry: false,
-    gcTime: 0,
-    // Asked once: after the deletion there is nothing left to ask about.
-    staleTime: 'static',
+    // After the deletion there is nothing left to ask about.
+    ...askedOnce,
   });
   const failed = check.isError;
   useEffect(() => {
@@ -42,7 +41,7 @@ export default function PermanentDelete({
   if (!check.data) return null;
   if (!check.data.canDelete)
     return <CannotDelete message={check.data.message || refusal} onClose={onClose} />;
-  return <ConfirmDelete id={id} name={name} onClose={onClose} />;
+  return <ConfirmDelete id={id} name={name} goesWithIt={check.data.message} onClose={onClose} />;
 }
 
 function CannotDelete({ message, onClose }: { message: string; onClose: () => void }) {
@@ -60,7 +59,8 @@ function CannotDelete({ message, onClose }: { message: string; onClose: () => vo
   );
 }
 
-function ConfirmDelete({ id, name, onClose }: Pick<Props, 'id' | 'name' | 'onClose'>) {
+function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWithIt: string }) {
+  const { id, name, onClose } = props;
   const hardDelete = useMutation({
     mutationFn: () => hardDeleteCustomer(id),
     onSuccess: () => {
@@ -78,6 +78,7 @@ function ConfirmDelete({ id, name, onClose }: Pick<Props, 'id' | 'name' | 'onClo
           licenses and activations will be deleted.
         </>
       }
+      consequences={[props.goesWithIt]}
       busy={hardDelete.isPending}
       error={hardDelete.error ? messageOf(hardDelete.error) : undefined}
       onConfirm={() => hardDelete.mutate()}

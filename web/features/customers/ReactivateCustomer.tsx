@@ -1,9 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
+import { acceptedSentence } from '../../impact-words.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { counted } from '../../ui/counted.ts';
 import { toast } from '../../ui/toast.tsx';
-import { restoreCustomer } from './customers.ts';
+import { customerImpactQuery, restoreCustomer } from './customers.ts';
 
 /** Asks before a customer comes back from the trash. */
 export default function ReactivateCustomer({
@@ -20,10 +22,18 @@ export default function ReactivateCustomer({
       void toast({ message: `Customer "${name}" reactivated` });
     },
   });
+  const consequences = useQuery({
+    ...customerImpactQuery([customer.customerId]),
+    select: ({ licenses, machines }) => [
+      `${counted(licenses, 'license')} ${licenses === 1 ? 'belongs' : 'belong'} to this customer.`,
+      acceptedSentence(machines),
+    ],
+  });
   return (
     <ConfirmDialog
       title="Reactivate Customer"
       message={`Reactivate "${customer.name}"? The customer will be visible in the customer list again.`}
+      consequences={consequences}
       confirmLabel="Reactivate"
       busy={restore.isPending}
       error={restore.error ? messageOf(restore.error) : undefined}

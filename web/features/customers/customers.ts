@@ -4,6 +4,7 @@ import { isCountryCode } from '../../../contract/countries.ts';
 import { customers, customerSorts, customerStatuses } from '../../../contract/customers.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList, urlOf } from '../../api.ts';
+import { askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import type { CustomerListSearch, CustomerTrashSearch } from './customers-search.ts';
 
@@ -70,6 +71,14 @@ export const customerChoicesQuery = (search: string) =>
 /** The few customers that `text` finds first. */
 export const findCustomers = (text: string, limit: number, signal: AbortSignal) =>
   callList(customers.list, { query: { search: text, sort: 'name', limit: String(limit) } }, { signal });
+
+/** What hangs on customers: their licenses, and the machines that a deletion refuses. */
+export const customerImpactQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ['customers', 'impact', ids],
+    queryFn: ({ signal }) => call(customers.impact, { query: { ids: ids.join(',') } }, { signal }),
+    ...askedOnce,
+  });
 
 /** What the customer modal sends. */
 export type CustomerPayload = RouteRequest<typeof customers.create>['body'];

@@ -1,20 +1,34 @@
 import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
+import { acceptedSentence, refusedSentence } from '../../impact-words.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { BulkFailures } from '../../ui/BulkFailures.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { countOf } from './license-words.ts';
-import { reactivateLicense, revokeLicense } from './licenses.ts';
+import { licenseImpactQuery, reactivateLicense, revokeLicense } from './licenses.ts';
 
 type Kind = 'revoke' | 'reactivate';
 type Result = BulkResult<License>;
 
 const kinds = {
-  revoke: { label: 'Revoke', past: 'revoked', change: revokeLicense, back: 'reactivate' },
-  reactivate: { label: 'Reactivate', past: 'reactivated', change: reactivateLicense, back: 'revoke' },
+  revoke: {
+    label: 'Revoke',
+    past: 'revoked',
+    change: revokeLicense,
+    back: 'reactivate',
+    sentence: refusedSentence,
+  },
+  reactivate: {
+    label: 'Reactivate',
+    past: 'reactivated',
+    change: reactivateLicense,
+    back: 'revoke',
+    sentence: acceptedSentence,
+  },
 } as const;
 
 /** Revokes or reactivates many licenses at once: asks, shows the progress, and names those that failed. */
@@ -31,6 +45,7 @@ export function BulkChange(props: {
     props.onDone();
   });
   const close = run.isPending ? () => {} : props.onClose;
+  if (run.isIdle) return <Question {...props} able={able} onConfirm={() => run.mutate(able)} />;
   return (
     <Modal opened onClose={close} title={`${label} ${countOf(able.length)}`} withCloseButton={!run.isPending}>
       <Stack gap="md">
@@ -45,10 +60,8 @@ export function BulkChange(props: {
             }))}
             onClose={props.onClose}
           />
-        ) : run.isPending ? (
-          <Running finished={finished} total={able.length} onStop={stop} />
         ) : (
-          <Question {...props} able={able} onConfirm={() => run.mutate(able)} />
+          <Running finished={finished} total={able.length} onStop={stop} />
         )}
       </Stack>
     </Modal>
@@ -96,13 +109,26 @@ function Question(props: {
   onClose: () => void;
 }) {
   const { kind, able } = props;
+  const { label, sentence } = kinds[kind];
   const left = props.licenses.flatMap((license) => licenseCan[kind](license) ?? []);
+  const consequences = useQuery({
+    ...licenseImpactQuery(able),
+    select: ({ machines }) => [sentence(machines)],
+  });
   return (
-    <>
-      <Text>
-        Are you sure you want to {kind} {able.length === 1 ? 'this license' : `these ${countOf(able.length)}`}
-        ?
-      </Text>
+    <ConfirmDialog
+      title={`${label} ${countOf(able.length)}`}
+      message={
+        <>
+          Are you sure you want to {kind}{' '}
+          {able.length === 1 ? 'this license' : `these ${countOf(able.length)}`}?
+        </>
+      }
+      consequences={consequences}
+      confirmLabel={label}
+      onConfirm={props.onConfirm}
+      onClose={props.onClose}
+    >
       <BoxedList label="Licenses">
         {able.map((license) => (
           <li key={license.licenseId}>
@@ -118,15 +144,7 @@ function Question(props: {
           {countOf(left.length)} left out: {[...new Set(left)].join(', ')}
         </Text>
       )}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={props.onClose}>
-          Cancel
-        </Button>
-        <Button onClick={props.onConfirm} disabled={able.length === 0} data-autofocus>
-          {kinds[kind].label}
-        </Button>
-      </Group>
-    </>
+    </ConfirmDialog>
   );
 }
 

@@ -1,9 +1,10 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { License } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
+import { acceptedSentence, refusedSentence } from '../../impact-words.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { reactivateLicense, revokeLicense } from './licenses.ts';
+import { licenseImpactQuery, reactivateLicense, revokeLicense } from './licenses.ts';
 
 type Props = { license: License; onClose: () => void };
 
@@ -23,15 +24,22 @@ export function RevokeLicense({ license, onClose }: Props) {
       void toast({ message: `License ${licenseKey} revoked`, undo: () => undo.mutate(licenseId) });
     },
   });
+  const consequences = useQuery({
+    ...licenseImpactQuery([license]),
+    select: ({ machines }) => [
+      refusedSentence(machines),
+      'The license can be reactivated. Its machines keep their seats.',
+    ],
+  });
   return (
     <ConfirmDialog
       title="Revoke License"
       message={
         <>
-          Are you sure you want to revoke license <Key>{license.licenseKey}</Key>? Its machines are refused
-          from their next check on. You can reactivate it later.
+          Are you sure you want to revoke license <Key>{license.licenseKey}</Key>?
         </>
       }
+      consequences={consequences}
       confirmLabel="Revoke"
       busy={revoke.isPending}
       error={revoke.error ? messageOf(revoke.error) : undefined}
@@ -50,15 +58,19 @@ export function ReactivateLicense({ license, onClose }: Props) {
       void toast({ message: `License ${licenseKey} reactivated` });
     },
   });
+  const consequences = useQuery({
+    ...licenseImpactQuery([license]),
+    select: ({ machines }) => [acceptedSentence(machines)],
+  });
   return (
     <ConfirmDialog
       title="Reactivate License"
       message={
         <>
-          Are you sure you want to reactivate license <Key>{license.licenseKey}</Key>? Its machines keep their
-          seats and are accepted again.
+          Are you sure you want to reactivate license <Key>{license.licenseKey}</Key>?
         </>
       }
+      consequences={consequences}
       confirmLabel="Reactivate"
       busy={reactivate.isPending}
       error={reactivate.error ? messageOf(reactivate.error) : undefined}

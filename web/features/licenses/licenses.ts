@@ -4,10 +4,12 @@ import {
   licenseSorts,
   licenseTabs,
   licenseTypes,
+  type License,
   type LicenseTab,
 } from '../../../contract/licenses.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList, urlOf } from '../../api.ts';
+import { askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
 
@@ -61,6 +63,16 @@ export const licenseByKeyQuery = (key: string) =>
     queryKey: ['licenses', 'by key', key],
     queryFn: ({ signal }) => findLicenses(key, 1, signal),
   });
+
+/** Machines that revoking these licenses refuses, or reactivating them accepts again. */
+export const licenseImpactQuery = (changed: readonly License[]) => {
+  const ids = changed.map(({ licenseId }) => licenseId);
+  return queryOptions({
+    queryKey: ['licenses', 'impact', ids],
+    queryFn: ({ signal }) => call(licenses.impact, { query: { ids: ids.join(',') } }, { signal }),
+    ...askedOnce,
+  });
+};
 
 /** What the license form sends. */
 export type LicensePayload = RouteRequest<typeof licenses.create>['body'];

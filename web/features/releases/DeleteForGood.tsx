@@ -3,11 +3,13 @@ import type { DeletedRelease } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { problemOf } from './release-words.ts';
+import { useReleaseConsequences } from './release-consequences.ts';
 import { deleteReleasePermanently } from './releases.ts';
 
 /** Asks before a release and its binary are gone for good. */
 export default function DeleteForGood(props: { release: DeletedRelease; onClose: () => void }) {
   const { release, onClose } = props;
+  const consequences = useReleaseConsequences(release, 'deletePermanently');
   const remove = useMutation({
     mutationFn: (reason: string) => deleteReleasePermanently(release.id, reason),
     onSuccess: () => {
@@ -20,6 +22,7 @@ export default function DeleteForGood(props: { release: DeletedRelease; onClose:
       title="Permanently Delete Release"
       severity="high"
       message={`This action cannot be undone! Are you sure you want to permanently delete version ${release.version}? This will remove the release and its binary file from all storage systems.`}
+      consequences={consequences}
       busy={remove.isPending}
       error={remove.error ? problemOf(remove.error, 'Failed to permanently delete release') : undefined}
       onConfirm={(reason) => remove.mutate(reason)}

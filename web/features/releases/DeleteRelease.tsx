@@ -3,11 +3,13 @@ import { binDays, type Release } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { buildText, problemOf } from './release-words.ts';
+import { useReleaseConsequences } from './release-consequences.ts';
 import { restoreRelease, softDeleteRelease } from './releases.ts';
 
 /** Asks before a release goes to the recycle bin (spec part 2, section 2.4), and offers the way back afterwards. */
 export default function DeleteRelease({ release, onClose }: { release: Release; onClose: () => void }) {
   const { id, version } = release;
+  const consequences = useReleaseConsequences(release, 'softDelete');
   const restore = useMutation({
     mutationFn: () => restoreRelease(id, 'Deletion undone'),
     onSuccess: () => toast({ message: 'Release restored successfully' }),
@@ -29,6 +31,7 @@ export default function DeleteRelease({ release, onClose }: { release: Release; 
           days.
         </>
       }
+      consequences={consequences}
       confirmLabel="Move to Recycle Bin"
       busy={softDelete.isPending}
       error={softDelete.error ? problemOf(softDelete.error, 'Failed to delete release') : undefined}

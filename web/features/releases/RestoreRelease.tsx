@@ -3,11 +3,13 @@ import type { DeletedRelease } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { problemOf } from './release-words.ts';
+import { useReleaseConsequences } from './release-consequences.ts';
 import { restoreRelease } from './releases.ts';
 
 /** Asks before a release comes back from the recycle bin. */
 export default function RestoreRelease(props: { release: DeletedRelease; onClose: () => void }) {
   const { release, onClose } = props;
+  const consequences = useReleaseConsequences(release, 'restore');
   const restore = useMutation({
     mutationFn: (reason: string) => restoreRelease(release.id, reason),
     onSuccess: () => {
@@ -19,6 +21,7 @@ export default function RestoreRelease(props: { release: DeletedRelease; onClose
     <ReasonDialog
       title="Restore Release"
       message={`Are you sure you want to restore version ${release.version}?`}
+      consequences={consequences}
       confirmLabel="Restore"
       busy={restore.isPending}
       error={restore.error ? problemOf(restore.error, 'Failed to restore release') : undefined}

@@ -3,10 +3,12 @@ import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useReleaseConsequences } from './release-consequences.ts';
 import { resumeRollout } from './releases.ts';
 
 /** Asks before a paused rollout goes on. */
 export default function ResumeRollout({ release, onClose }: { release: Release; onClose: () => void }) {
+  const consequences = useReleaseConsequences(release, 'resume');
   const resume = useMutation({
     mutationFn: () => resumeRollout(release.id),
     onSuccess: () => {
@@ -23,6 +25,7 @@ export default function ResumeRollout({ release, onClose }: { release: Release; 
           counted anew from now on.
         </>
       }
+      consequences={consequences}
       confirmLabel="Resume"
       busy={resume.isPending}
       error={resume.error ? messageOf(resume.error) : undefined}

@@ -8,23 +8,23 @@ import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { buildText } from './release-words.ts';
 import classes from './releases.module.css';
+import { useReleaseConsequences } from './release-consequences.ts';
 import { withdrawRelease } from './releases.ts';
 
 type Withdrawn = Awaited<ReturnType<typeof withdrawRelease>>;
 
 /** Takes a release out of every feed at once, and lists the machines that have it already. */
 export default function WithdrawRelease({ release, onClose }: { release: Release; onClose: () => void }) {
+  const consequences = useReleaseConsequences(release, 'withdraw');
   const withdraw = useMutation({ mutationFn: (reason: string) => withdrawRelease(release.id, reason) });
   if (withdraw.data) return <AffectedMachines withdrawn={withdraw.data} onClose={onClose} />;
   return (
     <ReasonDialog
       title="Withdraw Release"
       message={
-        <>
-          Take version {buildText(release)} out of every feed at once? Machines that do not have it yet are
-          offered the previous full release. The release stays here as inactive.
-        </>
+        <>Take version {buildText(release)} out of every feed at once? The release stays here as inactive.</>
       }
+      consequences={consequences}
       confirmLabel="Withdraw"
       busy={withdraw.isPending}
       error={withdraw.error ? messageOf(withdraw.error, 'Failed to withdraw release') : undefined}

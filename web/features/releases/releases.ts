@@ -4,7 +4,7 @@ import { permanentConfirmation, releases } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList } from '../../api.ts';
-import { shouldRetry } from '../../query-client.ts';
+import { askedOnce, shouldRetry } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
 
@@ -90,6 +90,14 @@ export const releaseTrashQuery = ({ search, page }: ReleaseTrashSearch) => {
     placeholderData: keepPreviousData,
   });
 };
+
+/** Machines that run the version of a release. */
+export const releaseImpactQuery = (releaseId: string) =>
+  queryOptions({
+    queryKey: ['releases', 'impact', releaseId],
+    queryFn: ({ signal }) => call(releases.impact, withId(releaseId), { signal }),
+    ...askedOnce,
+  });
 
 type Update = RouteRequest<typeof releases.update>['body'];
 

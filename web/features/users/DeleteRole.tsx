@@ -20,6 +20,7 @@ export default function DeleteRole(props: { role: Role; onDeleted: () => void; o
     <ConfirmDialog
       title="Delete Role"
       message={`Delete the role ${roleLabel(role.name)}? Nobody has it.`}
+      consequences="affects nobody else"
       confirmLabel="Delete"
       busy={remove.isPending}
       error={remove.error ? problemOf(remove.error, 'Failed to delete role') : undefined}

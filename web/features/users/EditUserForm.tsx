@@ -3,9 +3,11 @@ import { schemaResolver, useForm } from '@mantine/form';
 import { users, type User } from '../../../contract/users.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
+import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
+import { useUserConsequences } from './user-consequences.ts';
 import { problemBesideFields } from './users.ts';
 
 export type UserValues = { email: string; name: string; role: string };
@@ -49,8 +51,13 @@ export function EditUserForm(props: {
           error={form.errors['role']}
           onChange={(value) => form.setFieldValue('role', value)}
         />
+        {form.values.role !== role && <RoleConsequences id={props.user.id} />}
         <FormEnd problem={problem} submitLabel="Update User" busy={props.busy} onCancel={props.onCancel} />
       </Stack>
     </form>
   );
+}
+
+function RoleConsequences({ id }: { id: string }) {
+  return <ConsequenceList of={useUserConsequences(id, 'changeRole')} />;
 }

@@ -2,15 +2,18 @@ import { Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { passwordsProblem } from './password-rules.ts';
+import { useUserConsequences } from './user-consequences.ts';
 import { problemOf, resetPassword } from './users.ts';
 
 /** Sets another person's password (spec part 2, section 2.8); all their sessions end. */
 export default function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const [problem, setProblem] = useState<string>();
+  const consequences = useUserConsequences(user.id, 'resetPassword');
   const reset = useMutation({
     mutationFn: (passwords: { newPassword: string; confirmPassword: string }) =>
       resetPassword(user.id, passwords),
@@ -35,9 +38,8 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
     <Modal opened onClose={onClose} title="Reset Password">
       <form noValidate onSubmit={submit}>
         <Stack gap="md">
-          <Text style={{ overflowWrap: 'anywhere' }}>
-            A new password for {user.email}. Every session of this person ends.
-          </Text>
+          <Text style={{ overflowWrap: 'anywhere' }}>A new password for {user.email}.</Text>
+          <ConsequenceList of={consequences} />
           <NewPasswords />
           <FormEnd problem={problem} submitLabel="Reset Password" busy={reset.isPending} onCancel={onClose} />
         </Stack>

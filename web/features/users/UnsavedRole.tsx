@@ -15,6 +15,7 @@ export function UnsavedRole({ label }: { label: string }) {
     <ConfirmDialog
       title="Discard Changes"
       message={`What you changed of the role ${label} is not saved. Discard it?`}
+      consequences="affects nobody else"
       confirmLabel="Discard"
       onConfirm={leaving.proceed}
       onClose={leaving.reset}

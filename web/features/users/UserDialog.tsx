@@ -4,6 +4,7 @@ import type { User } from '../../../contract/users.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { UserAction } from './user-columns.tsx';
+import { useUserConsequences } from './user-consequences.ts';
 import { deactivateUser, deleteUser, problemOf, reactivateUser } from './users.ts';
 
 const ResetPassword = lazy(() => import('./ResetPassword.tsx'));
@@ -50,6 +51,7 @@ const changes = {
 function ConfirmChange(props: { action: keyof typeof changes; user: User; onClose: () => void }) {
   const { action, user, onClose } = props;
   const { title, question, label, run, done } = changes[action];
+  const consequences = useUserConsequences(user.id, action);
   const change = useMutation({
     mutationFn: async (): Promise<unknown> => run(user.id),
     onSuccess: () => {
@@ -61,6 +63,7 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
     <ConfirmDialog
       title={title}
       message={question(user.name ? `${user.name} (${user.email})` : user.email)}
+      consequences={consequences}
       severity={action === 'delete' ? 'high' : 'normal'}
       confirmLabel={label}
       busy={change.isPending}

@@ -105,7 +105,8 @@ function SecondFactor(props: {
       {asking && (
         <ConfirmDialog
           title="Reset Second Factor"
-          message={`Reset the second factor of ${user.name || user.email}? Until they set up another, the password alone signs them in.`}
+          message={`Reset the second factor of ${user.name || user.email}?`}
+          consequences={['One person: until they set up another, the password alone signs them in.']}
           confirmLabel="Reset"
           busy={reset.isPending}
           error={reset.error ? problemOf(reset.error, 'Failed to reset second factor of user') : undefined}

@@ -4,6 +4,7 @@ import type { RouteRequest } from '../../../contract/route.ts';
 import { rbac, users } from '../../../contract/users.ts';
 import { ApiError, fieldErrors } from '../../api-error.ts';
 import { call } from '../../api.ts';
+import { askedOnce } from '../../query-client.ts';
 
 /** Main module of the feature: what the console asks and tells the service about users and roles. */
 
@@ -51,6 +52,14 @@ export const userSessionsQuery = (id: string) =>
   queryOptions({
     queryKey: ['users', 'sessions', id],
     queryFn: ({ signal }) => call(users.sessions, { params: { id } }, { signal }),
+  });
+
+/** What hangs on a user: open sessions, and API keys that they made. */
+export const userImpactQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['users', 'impact', id],
+    queryFn: ({ signal }) => call(users.impact, { params: { id } }, { signal }),
+    ...askedOnce,
   });
 
 export type NewUser = RouteRequest<typeof users.create>['body'];

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/client.ts';
+
+type Impact = { licenses: number; machines: number };
+
+/**
+ * Counts licenses, and the machines whose fate hangs on their status: those that hold a seat on one that is in its
+ * term and whose customer is active. Revoking refuses them, reactivating accepts them again.
+ */
+export const impactOfLicenses = (db: Db, now: Date, ids: readonly string[]): Promise<Impact> =>
+  count(db, now, sql`l.license_id = any(${ids}::uuid[])`, sql`c.status = 'active' and c.deleted_at is null`);
+
+/**
+ * The same for all licenses of these customers, whose fate hangs on the customer's: machines count on licenses that
+ * are active and in their term. Deleting the customers refuses them, restoring accepts them again.
+ */
+export const impactOfCustomers = (db: Db, now: Date, ids: readonly string[]): Promise<Impact> =>
+  count(db, now, sql`l.customer_id = any(${ids}::uuid[])`, sql`l.status = 'active'`);
+
+async function count(
+  db: Db,
+  now: Date,
+  which: ReturnType<typeof sql>,
+  otherwiseAccepted: ReturnType<typeof sql>,
+): Promise<Impact> {
+  const { rows } = await sql<Impact>`
+    select count(distinct l.license_id) as licenses,
+           count(distinct a.machine_id)
+             filter (where ${now} between l.valid_from and l.valid_until and ${otherwiseAccepted}) as machines
+      from licenses l
+      join customers c on c.customer_id = l.customer_id
+      left join activations a on a.license_id = l.license_id and a.status = 'active'
+     where ${which}`.execute(db);
+  return rows[0]!;
+}

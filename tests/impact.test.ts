@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiKeys } from '../contract/api-keys.ts';
+import { customers } from '../contract/customers.ts';
+import { licenses, type License } from '../contract/licenses.ts';
+import { releases } from '../contract/releases.ts';
+import { users } from '../contract/users.ts';
+import {
+  deactivate,
+  machinesOf,
+  makeApiKey,
+  makeCustomer,
+  makeLicense,
+  makeRelease,
+  revoke,
+  softDelete,
+  validateOn,
+} from './factories.ts';
+import { eventually, hours, startTestServer, type Api, type TestServer } from './harness.ts';
+
+/** What a confirmation promises beforehand is what then happens. */
+let server: TestServer;
+let api: Api;
+let desktop: Api;
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api(await server.signInAs('super_admin'));
+  desktop = server.api(await makeApiKey(api));
+});
+afterAll(() => server.close());
+
+type Seat = readonly [license: License, machineId: string];
+
+/** The machines that are accepted on a license of theirs at this moment. */
+async function accepted(seats: readonly Seat[]): Promise<Set<string>> {
+  const machines = new Set<string>();
+  for (const [license, machineId] of seats) {
+    if ((await validateOn(desktop, license, machineId)).valid) machines.add(machineId);
+  }
+  return machines;
+}
+
+/** A customer with licenses in every state, one machine on two of them, and one that staff took the seat from. */
+async function company() {
+  const { customerId } = await makeCustomer(api);
+  const [one, two, revoked, expiring, later] = [
+    await makeLicense(api, { customerId }),
+    await makeLicense(api, { customerId }),
+    await makeLicense(api, { customerId }),
+    await makeLicense(api, { customerId, validUntil: '2026-11-20T09:35:00Z' }),
+    await makeLicense(api, { customerId, validFrom: '2030-01-01T00:00:00Z' }),
+  ];
+  const name = (machine: string) => `${machine} of ${customerId}`;
+  const seats: Seat[] = [
+    [one, name('a')],
+    [one, name('b')],
+    [two, name('a')],
+    [two, name('out')],
+    [revoked, name('c')],
+    [expiring, name('d')],
+    [later, name('e')],
+  ];
+  await accepted(seats);
+  const out = (await machinesOf(api, two)).find(({ machineId }) => machineId === name('out'));
+  await deactivate(api, out!);
+  await revoke(api, revoked);
+  return { customerId, seats, one, two, revoked, expiring };
+}
+
+const ofCustomers = (...ids: string[]) => api.ok(customers.impact, { query: { ids: ids.join(',') } });
+const ofLicenses = (...ids: string[]) => api.ok(licenses.impact, { query: { ids: ids.join(',') } });
+
+describe('the customer', () => {
+  test('soft deletion refuses exactly the machines that it promised, and a restore accepts them again', async () => {
+    const { customerId, seats } = await company();
+    const before = await accepted(seats);
+    const promised = await ofCustomers(customerId);
+    expect(promised).toEqual({ licenses: 5, machines: before.size });
+    expect(promised.machines).toBe(3);
+    await softDelete(api, { customerId });
+    expect((await accepted(seats)).size).toBe(0);
+    expect(await ofCustomers(customerId)).toEqual(promised);
+    await api.ok(customers.restore, { params: { id: customerId } });
+    expect((await accepted(seats)).size).toBe(promised.machines);
+  });
+
+  test('a machine on the licenses of two customers counts once, an expired license not at all', async () => {
+    const [first, second] = [await company(), await company()];
+    await validateOn(desktop, first.two, `a of ${second.customerId}`);
+    expect(await ofCustomers(first.customerId, second.customerId)).toEqual({ licenses: 10, machines: 6 });
+    server.clock.set('2026-11-20T09:35:01Z');
+    expect((await ofCustomers(first.customerId)).machines).toBe((await accepted(first.seats)).size + 1);
+    server.clock.set('2026-11-20T09:30:00Z');
+  });
+
+  test('the check before a permanent deletion counts every seat that goes, also of machines that are out', async () => {
+    const { customerId, seats } = await company();
+    await softDelete(api, { customerId });
+    const at = { params: { id: customerId } };
+    const rows = await server.db
+      .selectFrom('activations as a')
+      .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
+      .where('l.customer_id', '=', customerId)
+      .selectAll('a')
+      .execute();
+    expect(rows.length).toBe(seats.length - 1);
+    expect((await api.ok(customers.checkDeletable, at)).message).toMatch(
+      /^5 licenses and 6 activations of ".*" will be deleted with it\.$/,
+    );
+  });
+});
+
+describe('the license', () => {
+  test('revoking refuses exactly the machines that it promised, reactivating accepts as many', async () => {
+    const { one, two, seats } = await company();
+    const before = (await accepted(seats)).size;
+    const promised = await ofLicenses(one.licenseId, two.licenseId);
+    await revoke(api, one);
+    await revoke(api, two);
+    expect(before - (await accepted(seats)).size).toBe(promised.machines);
+    const back = await ofLicenses(one.licenseId);
+    expect(back.machines).toBe(2);
+    const lower = (await accepted(seats)).size;
+    await api.ok(licenses.reactivate, { params: { id: one.licenseId } });
+    expect((await accepted(seats)).size - lower).toBe(back.machines);
+  });
+
+  test('the license of a soft-deleted customer runs on no machine', async () => {
+    const { one, customerId } = await company();
+    await softDelete(api, { customerId });
+    expect(await ofLicenses(one.licenseId)).toEqual({ licenses: 1, machines: 0 });
+  });
+});
+
+test('deactivating a user ends as many sessions as were promised; keys that they made go on', async () => {
+  const person = await server.signInAs('admin');
+  const key = await makeApiKey(server.api(person));
+  const at = { params: { id: person.userId } };
+  expect(await api.ok(users.impact, at)).toEqual({ openSessions: 1, apiKeys: 1 });
+  await api.ok(users.deactivate, at);
+  expect((await server.api(person).call(users.list)).status).toBe(401);
+  expect(await api.ok(users.impact, at)).toEqual({ openSessions: 0, apiKeys: 1 });
+  expect((await validateOn(server.api(key), await makeLicense(api), 'still in')).valid).toBe(true);
+});
+
+test('the impact of a user who does not exist is a 404', async () => {
+  const at = { params: { id: '01920000-0000-7000-8000-000000000000' } };
+  expect((await api.call(users.impact, at)).status).toBe(404);
+  expect((await api.call(apiKeys.impact, { params: { keyId: at.params.id } })).status).toBe(404);
+  expect((await api.call(releases.impact, { params: { releaseId: at.params.id } })).status).toBe(404);
+});
+
+test('an API key names the machines of the last day that would be refused without it', async () => {
+  const key = await makeApiKey(api);
+  const at = { params: { keyId: key.id } };
+  expect(await api.ok(apiKeys.impact, at)).toEqual({ validations: 0, machines: 0 });
+  const license = await makeLicense(api);
+  for (const machine of ['x', 'y', 'x']) await validateOn(server.api(key), license, machine);
+  await eventually(async () =>
+    expect(await api.ok(apiKeys.impact, at)).toEqual({ validations: 3, machines: 2 }),
+  );
+  server.clock.advance(hours(25));
+  const later = server.api(await server.signInAs('super_admin'));
+  expect(await later.ok(apiKeys.impact, at)).toEqual({ validations: 0, machines: 0 });
+  server.clock.set('2026-11-20T09:30:00Z');
+});
+
+test('withdrawing a release concerns the machines that were promised', async () => {
+  const release = await makeRelease(server);
+  const at = { params: { releaseId: release.id } };
+  expect(await api.ok(releases.impact, at)).toEqual({ machines: 0 });
+  for (const [name, version] of [
+    ['has it', release.version],
+    ['has another', '0.9.0'],
+  ] as const) {
+    await server.db
+      .insertInto('machines')
+      .values({
+        machine_hash: Buffer.from(name.padEnd(32)),
+        display_id: name,
+        platform: release.platform,
+        architecture: release.architecture,
+        channel: 'stable',
+        last_version: version,
+        os_version: null,
+        app_version: null,
+        first_seen: server.clock.now(),
+        last_seen: server.clock.now(),
+        last_check_day: null,
+        notes: null,
+      })
+      .execute();
+  }
+  const promised = await api.ok(releases.impact, at);
+  const { affectedTotal } = await api.ok(releases.withdraw, { ...at, body: { reason: 'Broken' } });
+  expect(promised).toEqual({ machines: affectedTotal });
+  expect(affectedTotal).toBe(1);
+});

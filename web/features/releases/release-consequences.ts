@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Release } from '../../../contract/releases.ts';
+import { counted } from '../../ui/counted.ts';
+import { releaseImpactQuery } from './releases.ts';
+
+type Change = 'withdraw' | 'softDelete' | 'restore' | 'deletePermanently' | 'resume';
+
+/** Whom a change of a release hits, in numbers; for a confirmation. */
+export function useReleaseConsequences(release: Release, change: Change) {
+  return useQuery({
+    ...releaseImpactQuery(release.id),
+    select: ({ machines }) => sentences[change](machines, release),
+  });
+}
+
+const sentences: Record<Change, (machines: number, release: Release) => string[]> = {
+  withdraw: (machines) => [keepIt(machines), 'All others are offered the previous full release.'],
+  softDelete: (machines, release) => [keepIt(machines), noLongerOffered(release)],
+  deletePermanently: (machines, { downloadCount }) => [
+    keepIt(machines),
+    `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
+  ],
+  restore: (machines, release) => [runIt(machines), offeredAgain(release)],
+  resume: (machines, release) => [runIt(machines), offeredAgain({ ...release, pausedAt: null })],
+};
+
+const runIt = (machines: number) =>
+  machines === 0
+    ? 'No machine runs this version yet.'
+    : `${counted(machines, 'machine')} ${machines === 1 ? 'runs' : 'run'} this version already.`;
+
+const keepIt = (machines: number) =>
+  machines === 0
+    ? 'No machine runs this version.'
+    : `${counted(machines, 'machine')} ${machines === 1 ? 'runs' : 'run'} this version and ${machines === 1 ? 'keeps' : 'keep'} it.`;
+
+type Offered = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt' | 'rolloutPercentage'>;
+
+const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
+
+const noLongerOffered = (release: Offered) =>
+  isOffered(release)
+    ? `It is no longer offered to ${release.rolloutPercentage} % of machines; they are offered the previous full release.`
+    : 'It is offered to no machine now.';
+
+const offeredAgain = (release: Offered) =>
+  isOffered(release)
+    ? `It is offered again to ${release.rolloutPercentage} % of machines, from their next check.`
+    : 'It stays offered to no machine.';

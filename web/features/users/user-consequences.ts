@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import { counted } from '../../ui/counted.ts';
+import { userImpactQuery } from './users.ts';
+
+type Change = 'deactivate' | 'reactivate' | 'delete' | 'resetPassword' | 'changeRole';
+type Impact = { openSessions: number; apiKeys: number };
+
+/** Whom a change of a user hits, in numbers; for a confirmation. */
+export function useUserConsequences(id: string, change: Change) {
+  return useQuery({ ...userImpactQuery(id), select: (impact) => sentences[change](impact) });
+}
+
+const sentences: Record<Change, (impact: Impact) => string[]> = {
+  deactivate: (impact) => [ended(impact), keysStay(impact), 'The user can be reactivated.'],
+  reactivate: (impact) => [
+    'One person can sign in again, with the password and role of before.',
+    keysStay(impact),
+  ],
+  delete: (impact) => [ended(impact), keysStay(impact), 'One account is gone; its audit entries stay.'],
+  resetPassword: (impact) => [ended(impact), keysStay(impact)],
+  changeRole: ({ openSessions }) => [
+    openSessions === 0
+      ? 'The user is not signed in; the new role acts from the next sign-in.'
+      : `${counted(openSessions, 'open session')} of this user ${openSessions === 1 ? 'gets' : 'get'} the new role with the next call.`,
+  ],
+};
+
+const ended = ({ openSessions }: Impact) =>
+  openSessions === 0
+    ? 'No session ends: the user is not signed in.'
+    : `${counted(openSessions, 'open session')} of this user ${openSessions === 1 ? 'ends' : 'end'} with the next call.`;
+
+const keysStay = ({ apiKeys }: Impact) =>
+  apiKeys === 0
+    ? 'No API key was created by this user.'
+    : `${counted(apiKeys, 'API key')} created by this user ${apiKeys === 1 ? 'is' : 'are'} not affected.`;

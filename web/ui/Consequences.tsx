@@ -1,0 +1,75 @@
+import { Alert, Anchor, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+
+/** A sentence each: whom a change hits beside the person who makes it, in numbers. */
+type Sentences = readonly string[];
+
+/**
+ * What a confirmation must say before others notice it: the sentences, or the query that counts them. A change that
+ * nobody else notices says so in these words.
+ */
+export type Consequences = 'affects nobody else' | Sentences | CountedConsequences;
+
+/** As `useQuery` gives it. */
+type CountedConsequences = { data: Sentences | undefined; isError: boolean; refetch: () => unknown };
+
+/** How long a confirmation waits for the numbers, in milliseconds; a service that does not answer must not block it. */
+const patience = 3000;
+
+/** Whether the numbers are still worth waiting for. */
+export function useIsCounting(consequences: Consequences): boolean {
+  const [waitedEnough, setWaitedEnough] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setWaitedEnough(true), patience);
+    return () => clearTimeout(timer);
+  }, []);
+  return !waitedEnough && isQuery(consequences) && !consequences.data && !consequences.isError;
+}
+
+/** The consequences below the question of a confirmation: counted, being counted, or why they are not known. */
+export function ConsequenceList({ of: consequences }: { of: Consequences }) {
+  if (consequences === 'affects nobody else') return null;
+  const sentences = isQuery(consequences) ? consequences.data : consequences;
+  return (
+    <Alert
+      variant="light"
+      color="gray"
+      role="group"
+      aria-label="Consequences"
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
+    >
+      <div role="status">
+        {isQuery(consequences) && !sentences ? (
+          <Uncounted query={consequences} />
+        ) : (
+          <ul style={{ margin: 0, paddingInlineStart: 18, overflowWrap: 'anywhere' }}>
+            {sentences?.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Alert>
+  );
+}
+
+function Uncounted({ query }: { query: CountedConsequences }) {
+  if (!query.isError) {
+    return (
+      <Text inherit c="dimmed">
+        Counting who is affected…
+      </Text>
+    );
+  }
+  return (
+    <Text inherit>
+      Who is affected could not be counted.{' '}
+      <Anchor component="button" type="button" inherit onClick={() => void query.refetch()}>
+        Try again
+      </Anchor>
+    </Text>
+  );
+}
+
+const isQuery = (consequences: Consequences): consequences is CountedConsequences =>
+  typeof consequences === 'object' && !Array.isArray(consequences);
