@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant, id, requiredText, search, text, wholeNumber } from './common.ts';
+import { answeredInstant, id, queryFlag, requiredText, search, text, wholeNumber } from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** An audit entry in the list; snake_case as the spec names it (part 2, section 3). */
@@ -51,6 +51,7 @@ const filter = {
   startDate: dayOrInstant.optional(),
   endDate: dayOrInstant.optional().meta({ description: 'A day is included whole' }),
   search,
+  success: queryFlag.optional().meta({ description: 'false: only what failed or was refused' }),
 };
 
 const canRead = staffWith('audit', 'read');

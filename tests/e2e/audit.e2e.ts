@@ -136,6 +136,12 @@ test('the filters: person, record, event and days; one entry before and after', 
   await option(page, 'customer.updated').click();
   await filter(page, 'Resource Type').click();
   await option(page, 'customer').click();
+  await filter(page, 'Status').click();
+  await option(page, 'Failed').click();
+  await expect(page).toHaveURL(/status=failed/);
+  await expect(page.getByText('No audit logs found', { exact: true })).toBeVisible();
+  await filter(page, 'Status').click();
+  await option(page, 'Success').click();
   const today = new Date().toISOString().slice(0, 10);
   await page.getByLabel('From', { exact: true }).fill(today);
   await page.getByLabel('To', { exact: true }).fill(today);
@@ -145,7 +151,7 @@ test('the filters: person, record, event and days; one entry before and after', 
   await expectAccessible(page);
   await page.reload();
   await expect(rows(page)).toHaveCount(1);
-  await expect(button(page, 'Filters (6)')).toBeVisible();
+  await expect(button(page, 'Filters (7)')).toBeVisible();
 
   await rows(page).getByText('Success').click();
   const entry = dialog(page, 'Audit Entry');

@@ -38,11 +38,15 @@ export function split(filter: Filter): Split {
   const [first, ...others] = Object.entries(fields)
     .filter(([name]) => filter[name as keyof typeof fields])
     .map(([name, column]) => sql<SqlBool>`${sql.ref(column)} = ${filter[name as keyof typeof fields]}`);
-  const narrow = first ? [first] : [];
+  // Beside another field it is checked; alone, failures have an index of their own.
+  const outcome: Condition[] =
+    filter.success === undefined ? [] : [filter.success ? sql`success` : sql`not success`];
+  const narrow = first ? [first] : [...outcome];
   if (filter.startDate) narrow.push(sql`timestamp >= ${clamped(Date.parse(filter.startDate))}`);
   if (filter.endDate) narrow.push(until(filter.endDate));
   const { search } = filter;
-  const rest = search ? [...others, sql<SqlBool>`${searched} like ${containsPattern(search)}`] : others;
+  const rest = first ? [...others, ...outcome] : others;
+  if (search) rest.push(sql<SqlBool>`${searched} like ${containsPattern(search)}`);
   return { narrow, rest, isIndexed: others.length > 0 || (search !== undefined && hasTrigram(search)) };
 }
 

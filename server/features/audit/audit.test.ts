@@ -130,6 +130,12 @@ describe('the list', () => {
     expect(await by({ endDate: '2026-11-20T23:59:59.999Z', resourceType: 'customer' })).toHaveLength(1);
     expect(await by({ startDate: '2026-11-21T01:00:00+01:00', resourceType: 'customer' })).toHaveLength(1);
     expect(await by({ startDate: '2027-01-01' })).toEqual([]);
+    await own.api().call(session.login, { body: { email: other.email, password: 'wrong password' } });
+    expect(await by({ success: 'false' })).toEqual(['session.login_failed']);
+    expect(await by({ success: 'false', resourceType: 'user' })).toEqual(['session.login_failed']);
+    expect(await by({ success: 'true', resourceType: 'customer' })).toHaveLength(2);
+    expect(await by({ success: 'false', search: 'customer' })).toEqual([]);
+    expect(await by({ success: 'true', endDate: '2026-11-20' })).toHaveLength(5);
     expect(
       await by({ startDate: '0001-01-01', endDate: '9999-12-31', resourceType: 'customer' }),
     ).toHaveLength(2);

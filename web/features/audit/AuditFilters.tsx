@@ -43,6 +43,17 @@ export function AuditFilters() {
         value={search.eventType ?? null}
         onChange={(eventType) => change({ eventType: eventType ?? undefined })}
       />
+      <Select
+        label="Status"
+        placeholder="Any"
+        clearable
+        data={[
+          { value: 'success', label: 'Success' },
+          { value: 'failed', label: 'Failed' },
+        ]}
+        value={search.status ?? null}
+        onChange={(status) => change({ status: status ?? undefined })}
+      />
       <Typed name="from" label="From" type="date" max={search.to} />
       <Typed name="to" label="To" type="date" min={search.from} />
     </section>

@@ -16,10 +16,13 @@ function filterOf(search: AuditSearch) {
     resourceType: search.resourceType,
     resourceId: search.resourceId,
     eventType: search.eventType,
+    success: search.status && successOf[search.status],
     startDate: search.from && instant(`${search.from}T00:00:00.000`),
     endDate: search.to && instant(`${search.to}T23:59:59.999`),
   };
 }
+
+const successOf = { success: 'true', failed: 'false' } as const;
 
 const instant = (local: string) => new Date(local).toISOString();
 

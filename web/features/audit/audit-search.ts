@@ -1,4 +1,4 @@
-import { idParam, pageParam, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 
 /** What the address of the audit log holds: its filters, its page, and the entry that is open. */
 export type AuditSearch = {
@@ -8,6 +8,8 @@ export type AuditSearch = {
   resourceType?: string | undefined;
   resourceId?: string | undefined;
   eventType?: string | undefined;
+  /** Only what succeeded, or only what failed. */
+  status?: (typeof outcomes)[number] | undefined;
   /** Days as `2026-11-20`, in the zone of the reader, both included. */
   from?: string | undefined;
   to?: string | undefined;
@@ -21,6 +23,7 @@ export type AuditSearch = {
 
 export const auditSizes = [10, 20, 50, 100] as const;
 export const defaultSize = 20;
+const outcomes = ['success', 'failed'] as const;
 
 export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
   search: textParam(params, 'search'),
@@ -28,6 +31,7 @@ export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
   resourceType: textParam(params, 'resourceType')?.slice(0, 50),
   resourceId: textParam(params, 'resourceId'),
   eventType: textParam(params, 'eventType')?.slice(0, 100),
+  status: oneOf(outcomes, textParam(params, 'status')),
   from: dayParam(params, 'from'),
   to: dayParam(params, 'to'),
   page: pageParam(params),

@@ -25,7 +25,7 @@ export function useAuditSearch() {
   return { search, change };
 }
 
-const filters = ['userId', 'resourceType', 'resourceId', 'eventType', 'from', 'to'] as const;
+const filters = ['userId', 'resourceType', 'resourceId', 'eventType', 'status', 'from', 'to'] as const;
 
 /** How many fields of the Filters panel are set. */
 export const filtersSet = (search: AuditSearch) =>
