@@ -71,6 +71,11 @@ describe('the settings', () => {
     expect(readConfig(env).storage).toEqual(storage);
   });
 
+  test('take the email of a start without settings', () => {
+    const env = { ADMIN_EMAIL: 'admin@localhost', ADMIN_PASSWORD: 'correct horse' };
+    expect(readConfig(env).admin).toEqual({ email: 'admin@localhost', password: 'correct horse' });
+  });
+
   test('take an empty variable for one that is not set', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '' })).toMatchObject({
       port: 8080,
@@ -126,6 +131,8 @@ describe('the settings', () => {
     [{ SESSION_MAX: '0s' }, 'SESSION_MAX'],
     [{ ADMIN_EMAIL: 'a@b.example' }, 'ADMIN_EMAIL and ADMIN_PASSWORD'],
     [{ ADMIN_EMAIL: 'a@b.example', ADMIN_PASSWORD: 'short' }, 'ADMIN_PASSWORD'],
+    [{ ADMIN_EMAIL: 'a@b.example', ADMIN_PASSWORD: 'Passw0rd' }, 'ADMIN_PASSWORD'],
+    [{ ADMIN_EMAIL: 'root@b.example', ADMIN_PASSWORD: 'root@b.example' }, 'ADMIN_PASSWORD'],
     [{ STORAGE_URL: '/srv/binaries' }, 'STORAGE_URL'],
     [{ STORAGE_URL: 's3://' }, 'STORAGE_URL'],
     [{ STORAGE_URL: 's3://Bucket' }, 'STORAGE_URL'],

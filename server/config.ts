@@ -1,6 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import path from 'node:path';
 import { z } from 'zod';
+import { staffEmail } from '../contract/users.ts';
+import { passwordProblem } from './password-rules.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
 
@@ -59,8 +61,8 @@ const settings = z.object({
   S3_REDIRECT: z.enum(['true', 'false'], 'must be true or false').default('false'),
   AWS_REGION: z.string().min(1).optional(),
   AWS_DEFAULT_REGION: z.string().min(1).optional(),
-  ADMIN_EMAIL: z.email('must be an email address').optional(),
-  ADMIN_PASSWORD: z.string().min(6, 'must be at least 6 characters').optional(),
+  ADMIN_EMAIL: staffEmail.optional(),
+  ADMIN_PASSWORD: z.string().optional(),
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * 3_600_000),
   EVENTS_KEEP: duration.default(400 * 86_400_000),
@@ -113,6 +115,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (!given.ADMIN_EMAIL !== !given.ADMIN_PASSWORD) {
     problems.push('ADMIN_EMAIL and ADMIN_PASSWORD: set both or neither');
   }
+  const { ADMIN_EMAIL: email = '', ADMIN_PASSWORD: password } = given;
+  const wrong = password && passwordProblem(password, email);
+  if (wrong) problems.push(`ADMIN_PASSWORD: ${wrong}`);
   if (!parsed.success || problems.length > 0) {
     throw new ConfigError(
       `Lanyard cannot start with these settings:\n${problems.map((p) => `  - ${p}`).join('\n')}`,

@@ -69,6 +69,16 @@ describe('one’s own password', () => {
   });
 });
 
+describe('a new password of one’s own', () => {
+  test('is held to the rule for all: not the email, not one character, not a common one', async () => {
+    const person = await server.signInAs('viewer');
+    for (const secret of [person.email, '!!!!!!!!', 'birdland']) {
+      const body = { currentPassword: password, newPassword: secret, confirmPassword: secret };
+      expect((await server.api(person).call(calls.changePassword, { body })).status, secret).toBe(422);
+    }
+  });
+});
+
 describe('one’s own sessions', () => {
   test('are listed with address and browser, and ended one by one', async () => {
     const { email } = await server.createPerson('viewer');

@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { refusePasswords } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
 import { writeAudit } from '../audit/audit.ts';
 import {
@@ -18,7 +19,6 @@ import {
   removeSecondFactor,
   secondsToWait,
 } from '../session/session.ts';
-import { refusePasswords } from '../users/users.ts';
 
 const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
   details: [{ path: 'currentPassword', message: 'Is not right' }],
@@ -62,7 +62,7 @@ export async function prepareNewPassword(
   typed: { currentPassword: string; newPassword: string; confirmPassword: string },
 ): Promise<string | Failure> {
   const refusal =
-    refusePasswords(typed.newPassword, typed.confirmPassword) ??
+    refusePasswords(typed, personOf(by).email) ??
     (await refuseCurrentPassword(db, passwords, by, typed.currentPassword));
   return refusal ?? passwords.hash(typed.newPassword);
 }

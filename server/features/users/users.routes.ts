@@ -1,8 +1,8 @@
 import { rbac as rbacCalls, users as calls } from '../../../contract/users.ts';
 import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
+import { refusePassword } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
-import { refusePassword, refusePasswords } from './password-rules.ts';
 import {
   assignRole,
   createRole,
@@ -21,6 +21,7 @@ import {
   impactOfUser,
   listSessionsOf,
   listUsers,
+  prepareReset,
   reactivateUser,
   resetPassword,
   resetSecondFactor,
@@ -35,7 +36,7 @@ export function userRoutes({ db, config }: Context, passwords: Passwords) {
         impactOfUser(db, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
       // The hash is made before the transaction: a connection must not wait for argon2.
       create: changeAfter(
-        async ({ body }) => refusePassword(body.password) ?? passwords.hash(body.password),
+        async ({ body }) => refusePassword(body.password, body.email) ?? passwords.hash(body.password),
         (tx, { by, body: { email, name, role } }, passwordHash) =>
           createUser(tx, by, { email, name, role, passwordHash }),
       ),
@@ -46,8 +47,7 @@ export function userRoutes({ db, config }: Context, passwords: Passwords) {
       reactivate: change((tx, { by, params }) => reactivateUser(tx, by, params.id)),
       delete: change((tx, { by, params }) => deleteUser(tx, by, params.id)),
       resetPassword: changeAfter(
-        async ({ body }) =>
-          refusePasswords(body.newPassword, body.confirmPassword) ?? passwords.hash(body.newPassword),
+        ({ params, body }) => prepareReset(db, passwords, params.id, body),
         (tx, { by, params }, passwordHash) => resetPassword(tx, by, params.id, passwordHash),
       ),
       resetSecondFactor: change((tx, { by, params }) => resetSecondFactor(tx, by, params.id)),

@@ -58,8 +58,12 @@ describe('a new user', () => {
   test.each([
     ['12345', 400, 'New password must be at least 6 characters long'],
     ['Password123', 422, 'This password is one of the most common ones. Choose another.'],
+    ['birdland', 422, 'This password is one of the most common ones. Choose another.'],
+    ['xxxxxxxxxxxx', 422, 'One character repeated is no password. Choose another.'],
+    ['weak.person@lanyard.test', 422, 'The email address is no password. Choose another.'],
+    ['Weak.Person', 422, 'The email address is no password. Choose another.'],
   ])('is refused the password %s', async (secret, status, sentence) => {
-    const body = { email: 'weak@lanyard.test', name: '', password: secret, role: 'viewer' };
+    const body = { email: 'weak.person@lanyard.test', name: '', password: secret, role: 'viewer' };
     const answer = await root.call(calls.create, { body });
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ error: expect.stringContaining(sentence) });
@@ -77,6 +81,14 @@ describe('a new user', () => {
     expect((await root.call(calls.create, { body })).body).toMatchObject({
       error: 'role: There is no role wizard',
     });
+  });
+});
+
+describe('the first administrator', () => {
+  test('of a start without settings is edited like anyone: admin@localhost is an email', async () => {
+    const user = await makeUser('super_admin', { email: 'admin@localhost' });
+    const body = { email: 'admin@localhost', name: 'Ada' };
+    expect(await root.ok(calls.update, { params: { id: user.id }, body })).toMatchObject({ name: 'Ada' });
   });
 });
 
@@ -220,6 +232,16 @@ describe('resetting a password', () => {
     expect(answer.status).toBe(422);
     expect(answer.body).toMatchObject({ error: sentence });
     expect((await signIn(user)).status).toBe(200);
+  });
+
+  test('refuses the email of the person whose it will be', async () => {
+    const user = await makeUser();
+    const body = { newPassword: user.email, confirmPassword: user.email };
+    const answer = await root.call(calls.resetPassword, { params: { id: user.id }, body });
+    expect([answer.status, answer.body.error]).toEqual([
+      422,
+      'The email address is no password. Choose another.',
+    ]);
   });
 
   test('takes six characters, ends the open session with its next call, and lets the new password in', async () => {

@@ -8,13 +8,14 @@ import { announce } from '../../db/signals.ts';
 import { containsPattern, nextVersion } from '../../db/sql.ts';
 import { editConflict } from '../../edit-conflict.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
+import { refusePasswords } from '../../password-rules.ts';
+import type { Passwords } from '../../passwords.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { endOpenSession, endSessionsOf, listOpenSessions, removeSecondFactor } from '../session/session.ts';
 import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf, refuseSuperAdmin } from './grants.ts';
 import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
 export { ensureFirstAdmin, seedRoles } from './first-start.ts';
-export { refusePasswords } from './password-rules.ts';
 export { insertUser } from './user-row.ts';
 
 type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;
@@ -138,6 +139,18 @@ export async function deleteUser(tx: Tx, by: Caller, id: string): Promise<undefi
   await announce(tx, 'sessions');
   await audit(tx, by, 'user.deleted', before, { summary: `Permanently deleted ${before.email}`, before });
   return undefined;
+}
+
+/** Checks what was typed as someone's new password, and makes the hash. */
+export async function prepareReset(
+  db: Db,
+  passwords: Passwords,
+  id: string,
+  typed: { newPassword: string; confirmPassword: string },
+): Promise<string | Failure> {
+  const user = await db.selectFrom('users').select('email').where('user_id', '=', id).executeTakeFirst();
+  if (!user) return notFound;
+  return refusePasswords(typed, user.email) ?? passwords.hash(typed.newPassword);
 }
 
 /** Sets a new password, already hashed; every session of that person ends with its next call. */

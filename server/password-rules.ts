@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { shortestPassword } from '../contract/users.ts';
+import { fail, type Failure } from './failure.ts';
+
+/** 49,233 passwords in lower case, the most common ones of published leaks. */
+const list = createRequire(import.meta.url).resolve('@zxcvbn-ts/language-common/src/passwords.json');
+
+/** What the list lacks: its library finds rows, repetitions and years by rules of its own. */
+const beyondTheList = new Set(
+  (
+    '654321 987654 987654321 9876543210 121212 101010 232323 252525 12341234 abcdef abcdefg abcdefgh p@ssword ' +
+    'qwertz qwertzuiop login123 admin1234 root123 rootroot toor123 guest123 summer2025 summer2026 winter2025 ' +
+    'winter2026 spring2026 autumn2026 lanyard lanyard1 lanyard12 lanyard123'
+  ).split(' '),
+);
+
+/** Read anew each time: a password is set rarely, and the list would lie in memory for ever. */
+const isListed = (password: string) => readFileSync(list, 'utf8').includes(JSON.stringify(password));
+
+const isOneCharacter = (password: string) => new Set(password).size === 1;
+
+const isOwnEmail = (password: string, email: string) =>
+  [email, email.split('@')[0]!].some((own) => own.toLowerCase() === password);
+
+/** What is wrong with a password that this person is to have, in the spec's words where it has them. */
+export function passwordProblem(password: string, email: string): string | undefined {
+  if (password.length < shortestPassword) return 'New password must be at least 6 characters long';
+  const lower = password.toLowerCase();
+  if (isOwnEmail(lower, email)) return 'The email address is no password. Choose another.';
+  if (isOneCharacter(lower)) return 'One character repeated is no password. Choose another.';
+  if (beyondTheList.has(lower) || isListed(lower))
+    return 'This password is one of the most common ones. Choose another.';
+  return undefined;
+}
+
+/** Why a password may not be set for the person with this email; undefined when it may. */
+export function refusePassword(password: string, email: string): Failure | undefined {
+  const message = passwordProblem(password, email);
+  return message === undefined
+    ? undefined
+    : fail('RULE_VIOLATED', message, { details: [{ path: 'newPassword', message }] });
+}
+
+/** The four messages of a reset (spec part 2, section 5), and the guard beside them. */
+export function refusePasswords(
+  { newPassword, confirmPassword }: { newPassword: string; confirmPassword: string },
+  email: string,
+): Failure | undefined {
+  if (!newPassword && !confirmPassword) return fail('RULE_VIOLATED', 'Please enter password details');
+  if (!newPassword || !confirmPassword) return fail('RULE_VIOLATED', 'Please fill in all password fields');
+  const refusal = refusePassword(newPassword, email);
+  if (refusal) return refusal;
+  return newPassword === confirmPassword ? undefined : fail('RULE_VIOLATED', 'New passwords do not match');
+}
