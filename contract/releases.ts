@@ -51,6 +51,10 @@ export const release = z
     failureThreshold: failureThreshold.nullable(),
     pausedAt: answeredInstant.nullable().meta({ description: 'Set while the rollout is paused' }),
     pauseReason: z.string().nullable(),
+    pausedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'Email of who paused it; null where it paused itself, by its failure threshold' }),
     createdAt: answeredInstant,
     updatedAt: answeredInstant,
   })
@@ -134,6 +138,14 @@ export const releaseCan = {
     r.isDraft
       ? 'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.'
       : null,
+  pause: (r: ReleaseState) =>
+    r.isDraft
+      ? 'A draft is in no feed'
+      : !r.isActive
+        ? 'An inactive release is in no feed'
+        : r.pausedAt
+          ? 'The rollout is already paused'
+          : null,
   resume: (r: ReleaseState) => (r.pausedAt ? null : 'The rollout is not paused'),
   withdraw: (r: ReleaseState) =>
     r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'The release is already inactive',
@@ -259,10 +271,34 @@ export const releases = {
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
+  reach: route({
+    method: 'GET',
+    path: `${base}/reach`,
+    summary: 'How many machines would be offered a build at 100 %: what to know before it is published',
+    access: canRead,
+    query: z.strictObject({
+      version: versionText,
+      channel: z.enum(channels),
+      platform: z.enum(platforms),
+      architecture: z.enum(architectures),
+      minimumAppVersion: versionText.optional(),
+    }),
+    answer: z.object({ machines: z.number() }),
+  }),
+  pause: route({
+    method: 'POST',
+    path: `${base}/releases/{releaseId}/pause`,
+    summary: 'Stop a rollout where it is: no machine is offered the release until it is resumed',
+    access: canRollOut,
+    params: byId,
+    body: z.strictObject({ reason }),
+    answer: release,
+    errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
   resume: route({
     method: 'POST',
     path: `${base}/releases/{releaseId}/resume`,
-    summary: 'Go on with a rollout that paused itself; failures are counted anew',
+    summary: 'Go on with a paused rollout at the same percentage; failures are counted anew',
     access: canRollOut,
     params: byId,
     answer: release,

@@ -185,6 +185,7 @@ export type Tables = {
     failures_from: Date;
     paused_at: Date | null;
     pause_reason: string | null;
+    paused_by: string | null;
     deleted_at: Date | null;
     deleted_by: string | null;
     deleted_by_email: string | null;
@@ -258,6 +259,7 @@ export type Tables = {
     release_id: string | null;
     error_code: string | null;
     error_message: string | null;
+    written_order: Generated<number | null>;
   };
   update_event_ids: { event_id: string; seen_at: Date };
   downloads: {

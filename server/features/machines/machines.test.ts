@@ -99,6 +99,27 @@ describe('one machine', () => {
     expect(detail.totals).toEqual({ events: 4, downloads: 1, activations: 1 });
   });
 
+  test('tells events of one instant in the order in which it reported them', async () => {
+    const types = [
+      'check',
+      'download_start',
+      'download_error',
+      'download_start',
+      'download_complete',
+      'install_start',
+      'install_error',
+      'rollback',
+    ] as const;
+    const displayId = await report(
+      'same instant',
+      types.map((eventType) => ({ ...check, eventType, timestamp: '2026-11-20T08:00:00Z' })),
+    );
+    for (let n = 0; n < 3; n++) {
+      const { updateHistory } = await staff.ok(calls.get, { params: { id: displayId } });
+      expect(updateHistory.map((e) => e.eventType)).toEqual(types.toReversed());
+    }
+  });
+
   test('is found by its display id in any case, and by its hash', async () => {
     const displayId = await report('findable', [check]);
     for (const id of [displayId, displayId.toLowerCase(), machineHashOf('findable')]) {

@@ -95,6 +95,7 @@ async function events(db: Db, { machine_hash }: MachineRow) {
     .selectAll()
     .where('machine_hash', '=', machine_hash)
     .orderBy('occurred_at', 'desc')
+    .orderBy('written_order', (order) => order.desc().nullsLast())
     .limit(shownAtMost)
     .execute();
   return rows.map((row) => ({

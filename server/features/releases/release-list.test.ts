@@ -3,9 +3,6 @@ import { releases as calls } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import { startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
-import { systemCaller } from '../../caller.ts';
-import { transact } from '../../db/signals.ts';
-import { pauseRollout } from './releases.ts';
 
 let server: TestServer;
 let api: Api;
@@ -29,9 +26,10 @@ beforeAll(async () => {
   const manager = server.api(await server.signInAs('admin'));
   await manager.ok(calls.update, { params: { releaseId: inactive.id }, body: { isActive: false } });
   await manager.ok(calls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'x' } });
-  await transact(server.db, server.context.signals, (tx) =>
-    pauseRollout(tx, systemCaller(server.clock.now()), oldest.id, 'Too many installs failed'),
-  );
+  await manager.ok(calls.pause, {
+    params: { releaseId: oldest.id },
+    body: { reason: 'Too many installs failed' },
+  });
 });
 afterAll(() => server.close());
 

@@ -3,9 +3,10 @@ import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
 import { releaseAnalytics } from './release-analytics.ts';
 import { deletePermanently, listBin, restoreRelease, softDeleteRelease } from './release-bin.ts';
+import { reachOf } from './reach.ts';
 import { getRelease, listReleases } from './release-list.ts';
 import { updateRelease } from './releases.ts';
-import { impactOfRelease, resumeRollout, setRollout, withdrawRelease } from './rollout.ts';
+import { impactOfRelease, pauseRollout, resumeRollout, setRollout, withdrawRelease } from './rollout.ts';
 import { createUrlRelease, inspectOutsideFile } from './url-release.ts';
 
 export const releaseRoutes = (context: Context) => {
@@ -25,6 +26,10 @@ export const releaseRoutes = (context: Context) => {
     ),
     rollout: change((tx, { by, params, body }) =>
       setRollout(tx, by, params.releaseId, body.percentage, publicUrl),
+    ),
+    reach: ({ query }) => reachOf(db, query),
+    pause: change((tx, { by, params, body }) =>
+      pauseRollout(tx, by, params.releaseId, body.reason, publicUrl),
     ),
     resume: change((tx, { by, params }) => resumeRollout(tx, by, params.releaseId, publicUrl)),
     withdraw: change((tx, { by, params, body }) =>

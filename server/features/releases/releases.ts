@@ -189,6 +189,7 @@ function toColumns(build: NewRelease, now: Date) {
     failures_from: now,
     paused_at: null,
     pause_reason: null,
+    paused_by: null,
     deleted_at: null,
     deleted_by: null,
     deleted_by_email: null,

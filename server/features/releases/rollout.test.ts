@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
+import type { Channel } from '../../../contract/versions.ts';
+import { updates } from '../../../contract/updates.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import {
   auditOf,
@@ -12,6 +14,7 @@ import {
 } from '../../../tests/harness.ts';
 import { systemCaller } from '../../caller.ts';
 import { transact } from '../../db/signals.ts';
+import { isFailure } from '../../failure.ts';
 import { pauseRollout } from './releases.ts';
 
 let server: TestServer;
@@ -31,9 +34,14 @@ const resume = (releaseId: string) => api.call(calls.resume, { params: { release
 const get = (releaseId: string) => api.ok(calls.get, { params: { releaseId } });
 const setActive = (releaseId: string, isActive: boolean) =>
   api.ok(calls.update, { params: { releaseId }, body: { isActive } });
-const pause = (release: Release, reason = '6 of 60 installs failed') =>
-  transact(server.db, server.context.signals, (tx) =>
-    pauseRollout(tx, systemCaller(server.clock.now()), release.id, reason),
+const pauseByHand = (releaseId: string, reason = 'A hospital reports crashes', as: Api = api) =>
+  as.call(calls.pause, { params: { releaseId }, body: { reason } });
+/** As the failure guard does it. */
+const pause = async (release: Release, reason = '6 of 60 installs failed') =>
+  !isFailure(
+    await transact(server.db, server.context.signals, (tx) =>
+      pauseRollout(tx, systemCaller(server.clock.now()), release.id, reason, ''),
+    ),
   );
 
 describe('the rollout of a release', () => {
@@ -127,6 +135,7 @@ describe('a rollout that was paused', () => {
     expect(await get(made.id)).toMatchObject({
       pausedAt: server.clock.now().toISOString(),
       pauseReason: '6 of 60 installs failed',
+      pausedBy: null,
     });
     expect((await rollout(made.id, 30)).body.data.pausedAt).not.toBeNull();
     server.clock.advance(minutes(1));
@@ -149,6 +158,51 @@ describe('a rollout that was paused', () => {
     expect(entries[1]!.changes_summary).toContain('6 of 60 installs failed');
   });
 
+  test('by hand keeps its percentage, says who and why, and no feed offers it until it is resumed', async () => {
+    const made = await makeRelease(server, { version: '9.5.0', rolloutPercentage: 100 });
+    const who = await server.signInAs('binary_manager');
+    const paused = await pauseByHand(made.id, 'Two sites report crashes', server.api(who));
+    expect(paused.status, paused.text).toBe(200);
+    expect(paused.body.data).toMatchObject({
+      rolloutPercentage: 100,
+      pausedAt: server.clock.now().toISOString(),
+      pauseReason: 'Two sites report crashes',
+      pausedBy: who.email,
+    });
+    const entry = (await auditOf(server, made.id)).at(-1)!;
+    expect([entry.event_type, entry.user_email, entry.changes_summary]).toEqual([
+      'release.rollout_paused',
+      who.email,
+      'Paused the rollout of 9.5.0 (stable, win32 x64) at 100 %: Two sites report crashes',
+    ]);
+    const feed = { params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' } } as const;
+    const asked = await api.call(updates.electron, feed, { 'x-app-version': '9.4.0' });
+    expect(asked.text).not.toContain('9.5.0');
+    expect(asked.headers.get('x-update-reason')).toBe('PAUSED');
+    expect((await resume(made.id)).body.data).toMatchObject({
+      rolloutPercentage: 100,
+      pausedAt: null,
+      pauseReason: null,
+      pausedBy: null,
+    });
+    expect((await api.call(updates.electron, feed, { 'x-app-version': '9.4.0' })).text).toContain('9.5.0');
+  });
+
+  test('by hand is refused with the reason, and to those who may not manage rollouts', async () => {
+    const made = await makeRelease(server);
+    expect((await pauseByHand(made.id, ' ')).body.error).toBe('reason: Reason is required');
+    const viewer = server.api(await server.signInAs('viewer'));
+    expect((await pauseByHand(made.id, 'x', viewer)).status).toBe(403);
+    const both = await Promise.all([pauseByHand(made.id), pauseByHand(made.id)]);
+    expect(both.map((a) => a.status).toSorted()).toEqual([200, 409]);
+    expect((await pauseByHand(made.id)).body.error).toBe('The rollout is already paused.');
+    const draft = await makeRelease(server, { isDraft: true });
+    expect((await pauseByHand(draft.id)).body.error).toBe('A draft is in no feed.');
+    await setActive(made.id, false);
+    expect((await pauseByHand(made.id)).body.error).toBe('An inactive release is in no feed.');
+    expect((await pauseByHand(nowhere)).status).toBe(404);
+  });
+
   test('is paused once, however many notice', async () => {
     const made = await makeRelease(server);
     const outcomes = await Promise.all([1, 2, 3, 4, 5].map((n) => pause(made, `${n}`)));
@@ -169,6 +223,29 @@ describe('a rollout that was paused', () => {
     const binned = await makeRelease(server);
     await api.ok(calls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'x' } });
     for (const release of [draft, inactive, binned]) expect(await pause(release)).toBe(false);
+  });
+});
+
+describe('the reach of a release', () => {
+  test('counts the machines that it would be offered to if it were fully out', async () => {
+    const line = { platform: 'linux', architecture: 'arm64' } as const;
+    const machines = (count: number, name: string, facts: Partial<Facts>) =>
+      insertMachines(count, { ...line, last_version: '1.0.0', ...facts }, `reach ${name}`);
+    await machines(7, 'stable', {});
+    await machines(5, 'beta', { channel: 'beta' });
+    await machines(3, 'old', { last_version: '0.8.0' });
+    await machines(2, 'unknown', { last_version: null });
+    await machines(11, 'newer', { last_version: '2.0.1' });
+    await machines(13, 'same', { last_version: '2.0.0' });
+    await machines(17, 'other', { architecture: 'x64' });
+    const reach = async (fields: object = {}) =>
+      (await api.ok(calls.reach, { query: { ...line, version: '2.0.0', channel: 'stable', ...fields } }))
+        .machines;
+    expect(await reach()).toBe(7 + 5 + 3 + 2);
+    expect(await reach({ channel: 'beta' })).toBe(5);
+    expect(await reach({ channel: 'alpha' })).toBe(0);
+    expect(await reach({ minimumAppVersion: '0.9.0' })).toBe(7 + 5 + 2);
+    expect(await reach({ platform: 'darwin' })).toBe(0);
   });
 });
 
@@ -208,11 +285,9 @@ describe('withdrawing a release', () => {
   });
 });
 
-async function insertMachines(
-  count: number,
-  facts: { last_version: string; platform: string; architecture: string },
-  name: string,
-): Promise<void> {
+type Facts = { last_version: string | null; platform: string; architecture: string; channel?: Channel };
+
+async function insertMachines(count: number, facts: Facts, name: string): Promise<void> {
   const start = server.clock.now().getTime();
   const rows = Array.from({ length: count }, (_, n) => ({
     machine_hash: createHash('sha256').update(`${name}-${n}`).digest(),

@@ -5,7 +5,7 @@ import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { changeRelease, lockLive, notFound, titleOf } from './release-change.ts';
-import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
+import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 const listedMachines = 200;
 
@@ -28,18 +28,28 @@ export async function setRollout(
 }
 
 /**
- * Stops a rollout: nobody more is offered the release until staff resume it. True when this call stopped it,
- * false when it was stopped, withdrawn or deleted already.
+ * Stops a rollout where it is: nobody more is offered the release until staff resume it. Who paused it stands in the
+ * release; nobody where the failure guard did.
  */
-export async function pauseRollout(tx: Tx, by: Caller, releaseId: string, reason: string): Promise<boolean> {
-  const before = await lockRelease(tx, releaseId);
-  if (!before || before.deleted_at || before.paused_at || before.is_draft || !before.is_active) return false;
-  await changeRelease(tx, by, before, {
+export async function pauseRollout(
+  tx: Tx,
+  by: Caller,
+  releaseId: string,
+  reason: string,
+  publicUrl: string,
+): Promise<Release | Failure> {
+  const before = await lockAllowed(tx, releaseId, releaseCan.pause);
+  if (isFailure(before)) return before;
+  const after = await changeRelease(tx, by, before, {
     event: 'release.rollout_paused',
-    set: { paused_at: by.now, pause_reason: reason },
-    summary: `Paused the rollout of ${titleOf(before)}: ${reason}`,
+    set: {
+      paused_at: by.now,
+      pause_reason: reason,
+      paused_by: by.actor.kind === 'staff' ? by.actor.email : null,
+    },
+    summary: `Paused the rollout of ${titleOf(before)} at ${before.rollout_percentage} %: ${reason}`,
   });
-  return true;
+  return isFailure(after) ? after : toRelease(after, publicUrl);
 }
 
 /** Goes on with a paused rollout; failures are counted anew from here. */
@@ -53,7 +63,7 @@ export async function resumeRollout(
   if (isFailure(before)) return before;
   const after = await changeRelease(tx, by, before, {
     event: 'release.rollout_resumed',
-    set: { paused_at: null, pause_reason: null, failures_from: by.now },
+    set: { paused_at: null, pause_reason: null, paused_by: null, failures_from: by.now },
     summary: `Resumed the rollout of ${titleOf(before)} at ${before.rollout_percentage} %`,
   });
   return isFailure(after) ? after : toRelease(after, publicUrl);

@@ -90,7 +90,7 @@ async function lastOffered(
        select release_id from update_events
         where machine_hash = decode(a.hash, 'hex') and occurred_at > a.received_at - interval '30 days'
           and event_type = 'check' and to_version = a.version and release_id is not null
-        order by occurred_at desc limit 1) e`.execute(tx);
+        order by occurred_at desc, written_order desc nulls last limit 1) e`.execute(tx);
   const known = rows.map(({ place, releaseId }) => [offerOf(asked[place - 1]!), releaseId] as const);
   const justNow = batch
     .filter((h) => h.type === 'check' && h.releaseId !== null)

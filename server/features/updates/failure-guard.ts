@@ -26,7 +26,8 @@ export async function pauseFailing(
         .forUpdate()
         .execute();
       const [still] = await beyondThreshold(tx, [releaseId]);
-      if (still) await pauseRollout(tx, systemCaller(clock()), releaseId, reasonOf(still));
+      // nobody reads the addresses of the release that it answers
+      if (still) await pauseRollout(tx, systemCaller(clock()), releaseId, reasonOf(still), '');
     });
   }
 }

@@ -148,7 +148,7 @@ async function insertEvents(tx: Tx, happenings: readonly Happening[]): Promise<v
              ${column('type')}::text[], ${happenings.map(succeeded)}::bool[], ${column('fromVersion')}::text[],
              ${column('toVersion')}::text[], ${column('releaseId')}::uuid[], ${column('errorCode')}::text[],
              ${column('errorMessage')}::text[])
-        as e (event_id, at, hash, type, success, from_version, to_version, release_id, error_code, error_message)`.execute(
-    tx,
-  );
+        with ordinality
+        as e (event_id, at, hash, type, success, from_version, to_version, release_id, error_code, error_message, place)
+     order by place`.execute(tx);
 }

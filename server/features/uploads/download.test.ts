@@ -17,9 +17,6 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { MiB, nextVersion, someId, uploader, type Uploader } from '../../../tests/uploading.ts';
-import { systemCaller } from '../../caller.ts';
-import { transact } from '../../db/signals.ts';
-import { pauseRollout } from '../releases/releases.ts';
 
 let server: TestServer;
 let manager: Session;
@@ -251,9 +248,7 @@ describe('who may have a file', () => {
       (await download({}, { url: `${addressOf(bad)}.blockmap` })).status,
       await statusFor(bad, manager),
     ];
-    await transact(server.db, server.context.signals, (tx) =>
-      pauseRollout(tx, systemCaller(server.clock.now()), bad.id, '6 of 60 installs failed'),
-    );
+    await api.ok(releases.pause, { params, body: { reason: 'It crashes' } });
     expect(await seen()).toEqual([404, 200, 200]);
     await api.ok(releases.resume, { params });
     expect(await seen()).toEqual([200, 200, 200]);

@@ -31,6 +31,7 @@ const release: Release = {
   failureThreshold: null,
   pausedAt: null,
   pauseReason: null,
+  pausedBy: null,
   createdAt: '2026-11-20T09:00:00.000Z',
   updatedAt: '2026-11-20T09:00:00.000Z',
 };
