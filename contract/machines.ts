@@ -86,7 +86,7 @@ export const explanation = z
 export type Explanation = z.output<typeof explanation>;
 
 const canRead = staffWith('releases', 'read');
-/** The display id, or the SHA-256 of the machine's id. */
+/** The display id, the SHA-256 of the machine's id, or that id itself. */
 const byId = z.object({ id: requiredText(128) });
 const base = '/api/v1/updates/admin/machines';
 
@@ -95,7 +95,7 @@ export const machines = {
     method: 'GET',
     path: base,
     summary:
-      'Machines, the last seen first; found by the beginning of their display id or hash, or by their id',
+      'Machines, the last seen first; found by the beginning of their display id or hash, by host name, or by their id or a part of it',
     access: canRead,
     // there may be millions: this list is never whole
     query: z.strictObject({

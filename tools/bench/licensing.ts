@@ -26,6 +26,7 @@ export type Stage = {
 
 const terms = [
   'karolinska inst',
+  'zur',
   'lung nodule',
   'osaka',
   'CLINIC 12',

@@ -5,7 +5,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
-import { containsPattern, orderBy } from '../../db/sql.ts';
+import { contains, orderBy } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { writeAudit } from '../audit/audit.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
@@ -55,9 +55,7 @@ function filtered(db: Db, filter: Filter) {
   if (filter.status) query = query.where('status', '=', filter.status);
   if (filter.country) query = query.where('country', '=', filter.country);
   if (filter.search) {
-    query = query.where(
-      sql<boolean>`lower(name || E'\n' || coalesce(email, '')) like ${containsPattern(filter.search)}`,
-    );
+    query = query.where(contains(sql`name || E'\n' || coalesce(email, '')`, filter.search));
   }
   return query;
 }

@@ -175,6 +175,7 @@ describe('the list', () => {
         expect(await found('\\')).toEqual(['Back\\slash']);
         expect(await found('info@clinic')).toEqual(['Zebra']);
         expect(await found('HEALTH')).toHaveLength(2);
+        expect(await found('zébrá')).toEqual(['Zebra']);
         expect(await found('zebra info')).toEqual([]);
         expect(await found('DE')).toEqual(['Under_score', 'Underxscore']);
       },
@@ -189,6 +190,18 @@ describe('the list', () => {
       expect(found.map((customer) => customer.name)).toEqual([name]);
     },
   );
+
+  test.each([
+    ['Zürcher Klinik', 'zur'],
+    ['Köln Labor', 'Koln'],
+    ['Hôpital Nord', 'hopital'],
+    ['Große Klinik', 'grosse'],
+    ['Ørsted Hospital', 'orsted'],
+  ])('finds %s by "%s"', async (name, search) => {
+    await makeCustomer(api, { name });
+    const found = await api.ok(calls.list, { query: { search } });
+    expect(found.map((customer) => customer.name)).toContain(name);
+  });
 
   test('finds every customer by any part of its name (property)', async () => {
     await fc.assert(

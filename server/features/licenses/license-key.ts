@@ -15,15 +15,33 @@ export function newLicenseKey(type: LicenseType): string {
 }
 
 /**
- * The key as it is stored, from however it was typed: case, spaces and dashes are forgiven, and so are O for 0
- * and I or L for 1. Undefined when it cannot be a key: a sign too many, an unknown one, or a wrong check sign.
+ * A part of a key as a search compares it, lower case and without dashes, from however it was typed: `7k2m0 qx4` for
+ * `7k2m-OQX4`. Undefined for a text that is no part of a key, or too short to tell one from a word.
  */
-export function parseLicenseKey(typed: string): string | undefined {
-  const signs = typed
+export function licenseKeyFragment(typed: string): string | undefined {
+  const signs = signsOf(typed);
+  const isPart =
+    signs.length >= 4 &&
+    signs.length <= keyLength &&
+    /\d/.test(typed) &&
+    Array.from(signs).every((sign) => alphabet.includes(sign));
+  return isPart ? signs.toLowerCase() : undefined;
+}
+
+/** Without the case, the grouping and the letters that are taken for another. */
+const signsOf = (typed: string) =>
+  typed
     .toUpperCase()
     .replaceAll(/[\s\p{Pd}_]/gu, '')
     .replaceAll('O', '0')
     .replaceAll(/[IL]/g, '1');
+
+/**
+ * The key as it is stored, from however it was typed: case, spaces and dashes are forgiven, and so are O for 0
+ * and I or L for 1. Undefined when it cannot be a key: a sign too many, an unknown one, or a wrong check sign.
+ */
+export function parseLicenseKey(typed: string): string | undefined {
+  const signs = signsOf(typed);
   const isKey =
     signs.length === keyLength &&
     Array.from(signs).every((sign) => alphabet.includes(sign)) &&

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
 import { modules } from '../../../contract/modules.ts';
+import { validation } from '../../../contract/validation.ts';
 import {
   deactivate,
   makeApiKey,
@@ -389,7 +390,10 @@ describe('the search', () => {
   beforeAll(async () => {
     ownServer = await startTestServer({ config: endless });
     own = ownServer.api((await ownServer.signInAs('super_admin')).byCookie);
-    const { customerId } = await makeCustomer(own, { name: 'St. Mary_s 100%', email: 'mary@clinic.example' });
+    const { customerId } = await makeCustomer(own, {
+      name: 'St. Mary_s 100% Hôpital',
+      email: 'mary@clinic.example',
+    });
     license = await makeLicense(own, {
       customerId,
       type: 'trial',
@@ -397,10 +401,21 @@ describe('the search', () => {
       moduleIds: ['mod_lung_nodule'],
     });
     await makeLicense(own, { validUntil: '2030-12-31T23:59:59Z', moduleIds: [] });
+    await own.ok(validation.validate, {
+      body: { licenseKey: license.licenseKey, machineId: 'b7c1e2f0-9d41', hostname: 'ONC-WS-08' },
+    });
   });
   afterAll(() => ownServer.close());
 
   test.each([
+    ['a customer name without its accents', 'hopital'],
+    ['a customer name with more accents than it has', 'mâry'],
+    ['a host name in any case', 'onc-ws-08'],
+    ['a part of a host name', 'WS-0'],
+    ['a fragment of a machine id', 'E2F0-9d'],
+    ['the date as the list shows it', '5 Mar 2027'],
+    ['the date with its month in full', '5 march 2027'],
+    ['the date as the CSV writes it', '2027-03-05'],
     ['a part of the type', 'TRI'],
     ['the whole long date', 'March 5, 2027'],
     ['the long date in lower case', 'march 5, 2027'],
@@ -419,12 +434,31 @@ describe('the search', () => {
     expect(await found(license.licenseKey.slice(3, 16).toLowerCase())).toEqual([license.licenseKey]);
   });
 
-  test.each(['March 05, 2027', 'mary@clinic', 'lung_nodule mod', 'y%s', '2027-03-05', 'no such words'])(
-    'does not find by %s',
-    async (search) => {
-      expect(await found(search)).toEqual([]);
-    },
-  );
+  test('finds by the key without dashes, in other groups, and in part', async () => {
+    const signs = license.licenseKey.replaceAll('-', '');
+    const typed = [
+      signs,
+      signs.toLowerCase(),
+      signs.match(/.{1,4}/g)!.join(' '),
+      signs.slice(3, 14),
+      `${signs.slice(2, 9)} - ${signs.slice(9, 17)}`,
+      license.licenseKey.replaceAll('0', 'O').replaceAll('1', 'l'),
+    ];
+    for (const search of typed) expect([search, await found(search)]).toEqual([search, [license.licenseKey]]);
+  });
+
+  test.each([
+    'March 05, 2027',
+    'mary@clinic',
+    'lung_nodule mod',
+    'y%s',
+    'y％s',
+    '2027-05-03',
+    'no such words',
+    '08 onc',
+  ])('does not find by %s', async (search) => {
+    expect(await found(search)).toEqual([]);
+  });
 
   test('writes the long date of UTC', async () => {
     expect(await found('December 31, 2030')).toHaveLength(1);
@@ -453,6 +487,14 @@ describe('the search', () => {
     expect(await found('melanoma')).toEqual([]);
     expect(await found('cytology')).toEqual([other.licenseKey]);
     expect(await found('July 1, 2033')).toEqual([other.licenseKey]);
+  });
+
+  test('finds a license once, by however many of its machines', async () => {
+    const other = await makeLicense(own, { maxActivations: 2 });
+    for (const machineId of ['RAD-77', 'RAD-78'])
+      await own.ok(validation.validate, { body: { licenseKey: other.licenseKey, machineId } });
+    const { data, meta } = (await own.call(calls.list, { query: { search: 'rad-7' } })).body;
+    expect([keys(data), meta.total, meta.counts.active]).toEqual([[other.licenseKey], 1, 1]);
   });
 
   test('finds a Turkish and a Greek customer by their own names', async () => {

@@ -1,31 +1,53 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Machine } from '../../../contract/machines.ts';
 import type { Db } from '../../db/client.ts';
+import { onMachinesFoundBy } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
+import { machineHashOf } from '../updates/updates.ts';
 
 export type MachineRow = Selectable<Tables['machines']>;
 
-/** The display id in any case, or the SHA-256 of the machine's id in hex. */
+/** By the display id in any case, the SHA-256 of the machine's id in hex, or the id itself as the machine sends it. */
 export async function findMachine(db: Db, id: string): Promise<MachineRow | undefined> {
-  const query = db.selectFrom('machines').selectAll();
-  return /^[0-9a-f]{64}$/i.test(id)
-    ? query.where('machine_hash', '=', Buffer.from(id, 'hex')).executeTakeFirst()
-    : query.where('display_id', '=', id.toUpperCase()).executeTakeFirst();
+  const hashes = [machineHashOf(id), ...(/^[0-9a-f]{64}$/i.test(id) ? [id] : [])];
+  return (
+    db
+      .selectFrom('machines')
+      .selectAll()
+      .where((eb) =>
+        eb.or([
+          eb('display_id', '=', id.toUpperCase()),
+          eb(
+            'machine_hash',
+            'in',
+            hashes.map((hash) => Buffer.from(hash, 'hex')),
+          ),
+        ]),
+      )
+      // a name that a machine was given by us goes before one that it gave itself
+      .orderBy((eb) => eb('machine_hash', '=', Buffer.from(hashes[0]!, 'hex')))
+      .executeTakeFirst()
+  );
 }
 
 /**
- * Whether a search finds a machine: by the beginning of its display id or of its hash, or by the whole id that it
- * sends. Each is a range of an index.
+ * Whether a search finds a machine: by the beginning of its display id or of its hash, by the id that it sends, or by
+ * host name or a fragment of that id where the machine has an activation. Each is looked up in an index.
  */
-export function foundBy(search: string, hashOfSearch: string): RawBuilder<boolean> {
-  const ways = [sql`m.machine_hash = decode(${hashOfSearch}, 'hex')`];
+export function foundBy(search: string): RawBuilder<boolean> {
+  const ways = [sql`m.machine_hash = decode(${machineHashOf(search)}, 'hex')`];
   const sign = search.toUpperCase();
   if (/^[0-9A-Z]{1,12}$/.test(sign)) ways.push(sql`m.display_id >= ${sign} and m.display_id < ${`${sign}~`}`);
   if (/^[0-9a-f]{1,64}$/i.test(search)) {
     const [least, most] = [search.padEnd(64, '0'), search.padEnd(64, 'f')];
     ways.push(sql`m.machine_hash between decode(${least}, 'hex') and decode(${most}, 'hex')`);
   }
-  return sql`(${sql.join(ways, sql` or `)})`;
+  const byItself = sql<boolean>`(${sql.join(ways, sql` or `)})`;
+  const activated = onMachinesFoundBy(search);
+  return activated
+    ? sql`m.machine_hash in (select m.machine_hash from machines m where ${byItself}
+          union all select machine_hash(machine_id) from activations where ${activated})`
+    : byItself;
 }
 
 /** A row as it travels. */

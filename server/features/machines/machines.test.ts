@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machines as calls } from '../../../contract/machines.ts';
 import { releases as releaseCalls } from '../../../contract/releases.ts';
 import { updates } from '../../../contract/updates.ts';
+import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { machineHashOf } from '../updates/updates.ts';
@@ -228,8 +229,21 @@ describe('the list', () => {
       const { data, meta } = (await staff.call(calls.list, { query: { search } })).body;
       expect([data.map((m) => m.displayId), meta.total]).toEqual([[wanted.display_id], 1]);
     }
-    for (const search of ['listed', "'; --", '%', '_', 'ZZZZZZZZZZZZZ']) {
+    for (const search of ["'; --", '%', '_', 'ZZZZZZZZZZZZZ']) {
       expect((await staff.call(calls.list, { query: { search } })).body.data).toEqual([]);
+    }
+  });
+
+  test('finds by the host name and by a fragment of the id, once the machine validated', async () => {
+    await report('b7c1-e2f0 listed', [check]);
+    const wanted = (await machineOf('b7c1-e2f0 listed'))!;
+    for (const license of [await makeLicense(staff), await makeLicense(staff)])
+      await staff.ok(validation.validate, {
+        body: { licenseKey: license.licenseKey, machineId: 'b7c1-e2f0 listed', hostname: 'ÖNC-WS-08' },
+      });
+    for (const search of ['onc-ws-08', 'WS-08', 'c1-E2F']) {
+      const { data, meta } = (await staff.call(calls.list, { query: { search } })).body;
+      expect([search, data.map((m) => m.displayId), meta.total]).toEqual([search, [wanted.display_id], 1]);
     }
   });
 

@@ -6,7 +6,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { explainOffers, machineHashOf } from '../updates/updates.ts';
+import { explainOffers } from '../updates/updates.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
 
 /** In the words of spec part 2, section 2.6. */
@@ -43,7 +43,7 @@ export async function listMachines(
   countAll: MachineCount,
   { search, after, limit, offset = 0 }: RouteInput<typeof calls.list>['query'],
 ): Promise<RouteAnswer<typeof calls.list>> {
-  const found = search ? foundBy(search, machineHashOf(search)) : sql<boolean>`true`;
+  const found = search ? foundBy(search) : sql<boolean>`true`;
   const position = after?.split('~');
   const beyond = position
     ? sql<boolean>`(m.last_seen, m.machine_hash) < (${position[0]}::timestamptz, decode(${position[1]}, 'hex'))`

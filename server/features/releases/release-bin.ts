@@ -11,7 +11,7 @@ import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { afterCommit } from '../../db/signals.ts';
-import { containsPattern } from '../../db/sql.ts';
+import { contains } from '../../db/sql.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { auditRelease, changeRelease, lockLive, titleOf } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
@@ -111,9 +111,7 @@ export async function listBin(
   { page, pageSize, search }: RouteInput<typeof calls.trash>['query'],
   publicUrl: string,
 ): Promise<RouteAnswer<typeof calls.trash>> {
-  const matching = search
-    ? sql<boolean>`lower(r.version) like ${containsPattern(search)}`
-    : sql<boolean>`true`;
+  const matching = search ? contains(sql`r.version`, search) : sql<boolean>`true`;
   const rows = await selectReleases(db)
     .where('r.deleted_at', 'is not', null)
     .where(matching)

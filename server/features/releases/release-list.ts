@@ -4,7 +4,7 @@ import type { Release, releases as calls } from '../../../contract/releases.ts';
 import { channels, compareVersions } from '../../../contract/versions.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
-import { containsPattern } from '../../db/sql.ts';
+import { contains } from '../../db/sql.ts';
 import type { Failure } from '../../failure.ts';
 import { notFound } from './release-change.ts';
 import { selectReleases, toRelease } from './release-row.ts';
@@ -77,9 +77,7 @@ function filtered(db: Db, { search, platform, channel, architecture, showInactiv
   if (showInactive === false) query = query.where('is_active', '=', true);
   if (paused !== undefined) query = query.where('paused_at', paused ? 'is not' : 'is', null);
   if (search) {
-    query = query.where(
-      sql<boolean>`lower(version || E'\n' || coalesce(release_notes, '')) like ${containsPattern(search)}`,
-    );
+    query = query.where(contains(sql`version || E'\n' || coalesce(release_notes, '')`, search));
   }
   return query;
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { violatesUnique } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
-import { containsPattern, nextVersion } from '../../db/sql.ts';
+import { contains, nextVersion } from '../../db/sql.ts';
 import { editConflict } from '../../edit-conflict.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
@@ -31,9 +31,7 @@ const ownSecondFactor = 'Remove your own second factor on your account page, whi
 /** All users by name, or those whose email or name contains the search. */
 export async function listUsers(db: Db, search: string | undefined): Promise<User[]> {
   const rows = await selectUsers(db)
-    .$if(Boolean(search), (q) =>
-      q.where(sql<boolean>`lower(u.email || E'\n' || u.name) like ${containsPattern(search!)}`),
-    )
+    .$if(Boolean(search), (q) => q.where(contains(sql`u.email || E'\n' || u.name`, search!)))
     .orderBy(sql`lower(u.name)`)
     .orderBy('u.email')
     .execute();
