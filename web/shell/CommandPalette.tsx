@@ -1,20 +1,27 @@
 import '@mantine/spotlight/styles.layer.css';
 import { Spotlight } from '@mantine/spotlight';
-import { IconArrowRight, IconSearch } from '@tabler/icons-react';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconBolt, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
-import { navigation } from './navigation.ts';
+import { furtherPages, navigation } from './navigation.ts';
 import { paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, type PaletteItem, type PaletteSource } from './palette-sources.ts';
 
 /** The list hands on to its scroll area what its own type does not name. */
 const scrolledByKeyboard = { viewportProps: { tabIndex: 0 } } as object;
 
-type Group = { group: string; items: PaletteItem[] };
+/** An entry of the list: what choosing it does, and the words that it is found by beside its label. */
+type Entry = Pick<PaletteItem, 'id' | 'label' | 'description'> & {
+  icon: Icon;
+  words?: string;
+  choose: () => void;
+};
+type Group = { group: string; entries: Entry[] };
 
 const settleAfter = 150;
 const shortestSearch = 2;
@@ -22,11 +29,15 @@ const shortestSearch = 2;
 /** Pages, actions, and what the server finds, in one field. Opened by `palette.open()`. */
 export default function CommandPalette() {
   const [text, setText] = useState('');
-  const navigate = useNavigate();
   const local = useLocalGroups(text);
   const found = useFound(text);
-  const { groups: results = [], failed = [] } = found.data ?? {};
-  const groups = [...local, ...results].filter((group) => group.items.length > 0);
+  const entryOf = useEntryOf();
+  const failed = found.data?.failed ?? [];
+  const results = (found.data?.groups ?? []).map(({ group, icon, items }) => ({
+    group,
+    entries: items.map((item) => entryOf(item, icon)),
+  }));
+  const groups = [...local, ...results].filter((group) => group.entries.length > 0);
   useKeptSelection(text.trim() !== '');
 
   return (
@@ -55,15 +66,15 @@ export default function CommandPalette() {
         leftSection={<IconSearch size={18} stroke={1.5} />}
       />
       <Spotlight.ActionsList id={paletteList} {...scrolledByKeyboard}>
-        {groups.map(({ group, items }) => (
+        {groups.map(({ group, entries }) => (
           <Spotlight.ActionsGroup key={group} label={group}>
-            {items.map((item) => (
+            {entries.map((entry) => (
               <Spotlight.Action
-                key={item.id}
-                label={item.label}
-                description={item.description ?? ''}
-                leftSection={<IconArrowRight size={16} stroke={1.5} />}
-                onClick={() => void navigate({ to: item.to, search: item.search ?? {} } as never)}
+                key={entry.id}
+                label={entry.label}
+                description={entry.description ?? ''}
+                leftSection={<entry.icon size={16} stroke={1.5} />}
+                onClick={entry.choose}
               />
             ))}
           </Spotlight.ActionsGroup>
@@ -79,8 +90,19 @@ export default function CommandPalette() {
   );
 }
 
-const matches = (text: string) => (item: PaletteItem) =>
-  item.label.toLowerCase().includes(text.trim().toLowerCase());
+const matching = (text: string, entries: Entry[]) => {
+  const wanted = text.trim().toLowerCase();
+  return entries.filter(({ label, words = '' }) => `${label} ${words}`.toLowerCase().includes(wanted));
+};
+
+function useEntryOf() {
+  const navigate = useNavigate();
+  return (item: PaletteItem, icon: Icon): Entry => ({
+    ...item,
+    icon,
+    choose: () => void navigate({ to: item.to, search: item.search ?? {} } as never),
+  });
+}
 
 function useSources() {
   const { hasPermission } = useAuth();
@@ -94,26 +116,55 @@ function useSources() {
 
 function useLocalGroups(text: string): Group[] {
   const { hasPermission } = useAuth();
-  const pages = navigation
-    .filter((item) => hasPermission(item.resource, 'read'))
-    .map((item) => ({ id: item.to, label: `Go to ${item.label}`, to: item.to }));
+  const entryOf = useEntryOf();
+  const commands = useCommands();
+  const pages = [...navigation, ...furtherPages]
+    .filter(({ resource }) => !resource || hasPermission(resource, 'read'))
+    .map(({ label, to, icon, ...page }) => ({
+      ...entryOf({ id: to, label: `Go to ${label}`, to }, icon),
+      words: 'words' in page ? page.words : '',
+    }));
   const actions = useSources().flatMap((source) =>
-    (source.actions ?? []).filter((item) => hasPermission(source.resource, item.action)),
+    (source.actions ?? [])
+      .filter((item) => hasPermission(source.resource, item.action))
+      .map((item) => entryOf(item, IconBolt)),
   );
   return [
-    { group: 'Pages', items: pages.filter(matches(text)) },
-    { group: 'Actions', items: actions.filter(matches(text)) },
+    { group: 'Pages', entries: matching(text, pages) },
+    { group: 'Actions', entries: matching(text, [...actions, ...commands]) },
+  ];
+}
+
+function useCommands(): Entry[] {
+  const { logout } = useAuth();
+  const { setColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
+  return [
+    {
+      id: 'color scheme',
+      label: isDark ? 'Use light colors' : 'Use dark colors',
+      words: 'dark light mode theme',
+      icon: isDark ? IconSun : IconMoon,
+      choose: () => setColorScheme(isDark ? 'light' : 'dark'),
+    },
+    {
+      id: 'log out',
+      label: 'Log out',
+      words: 'logout sign out',
+      icon: IconLogout,
+      choose: () => void logout(),
+    },
   ];
 }
 
 /** What the sources that answered have found, and the names of those that did not answer. */
 async function findIn(sources: PaletteSource[], text: string, signal: AbortSignal) {
   const answers = await Promise.allSettled(sources.map((source) => source.find(text, signal)));
-  const groups: Group[] = [];
+  const groups: { group: string; icon: Icon; items: PaletteItem[] }[] = [];
   const failed: string[] = [];
-  for (const [index, { group }] of sources.entries()) {
+  for (const [index, { group, icon }] of sources.entries()) {
     const answer = answers[index]!;
-    if (answer.status === 'fulfilled') groups.push({ group, items: answer.value });
+    if (answer.status === 'fulfilled') groups.push({ group, icon, items: answer.value });
     else failed.push(group);
   }
   return { groups, failed };

@@ -1,10 +1,13 @@
 import {
+  IconArchive,
   IconBuilding,
   IconChartLine,
   IconHistory,
   IconKey,
   IconLicense,
   IconPackage,
+  IconTrash,
+  IconUserCircle,
   IconUsers,
   type Icon,
 } from '@tabler/icons-react';
@@ -22,6 +25,14 @@ export type NavigationItem = {
   key: string;
 };
 
+/** A screen without a link in the navigation; the command palette leads there. */
+export type FurtherPage = Pick<NavigationItem, 'label' | 'to' | 'icon'> & {
+  /** Undefined: for everyone who is signed in. */
+  resource: Resource | undefined;
+  /** What else people call it. */
+  words: string;
+};
+
 /** The links of spec part 1, section 2, in its order; one for each screen that exists. */
 export const navigation: readonly NavigationItem[] = [
   { label: 'Licenses', to: paths.licenses, resource: 'licenses', icon: IconLicense, key: 'l' },
@@ -31,4 +42,28 @@ export const navigation: readonly NavigationItem[] = [
   { label: 'Users', to: paths.users, resource: 'users', icon: IconUsers, key: 'u' },
   { label: 'Audit Log', to: paths.audit, resource: 'audit', icon: IconHistory, key: 'd' },
   { label: 'API Keys', to: paths.apiKeys, resource: 'api_keys', icon: IconKey, key: 'k' },
+];
+
+export const furtherPages: readonly FurtherPage[] = [
+  {
+    label: 'Soft Deleted customers',
+    to: paths.customerTrash,
+    resource: 'customers',
+    icon: IconTrash,
+    words: 'trash bin',
+  },
+  {
+    label: 'Release Recycle Bin',
+    to: paths.releaseTrash,
+    resource: 'releases',
+    icon: IconArchive,
+    words: 'trash deleted',
+  },
+  {
+    label: 'Account',
+    to: paths.account,
+    resource: undefined,
+    icon: IconUserCircle,
+    words: 'password profile second factor sessions',
+  },
 ];

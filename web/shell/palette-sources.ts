@@ -1,3 +1,4 @@
+import type { Icon } from '@tabler/icons-react';
 import type { Resource } from '../../contract/permissions.ts';
 
 export type PaletteItem = {
@@ -13,6 +14,8 @@ export type PaletteItem = {
 export type PaletteSource = {
   /** Heading of its results. */
   group: string;
+  /** Stands before each of its results. */
+  icon: Icon;
   /** Left out for those who may not read this. */
   resource: Resource;
   /** Offered without searching, such as "Create Customer"; `action` names the permission it needs. */

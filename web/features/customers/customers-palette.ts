@@ -1,3 +1,4 @@
+import { IconBuilding } from '@tabler/icons-react';
 import { countryName } from '../../../contract/countries.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
@@ -8,6 +9,7 @@ const found = 6;
 /** Customers in the command palette: found by name or email, and a way to create one. */
 export const customersPalette: PaletteSource = {
   group: 'Customers',
+  icon: IconBuilding,
   resource: 'customers',
   actions: [
     {

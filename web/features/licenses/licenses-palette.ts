@@ -1,14 +1,16 @@
-import { licenseCan, licenseTab, type License } from '../../../contract/licenses.ts';
+import { IconLicense } from '@tabler/icons-react';
+import { licenseTab, type License } from '../../../contract/licenses.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { ownerText, stateBadges } from './license-words.ts';
 import { findLicenses } from './licenses.ts';
 
-const found = 4;
+const found = 6;
 
-/** Licenses in the command palette: found by key, customer or module, and ways to create one. */
+/** Licenses in the command palette: found by key, customer, module or machine, and ways to create one. */
 export const licensesPalette: PaletteSource = {
   group: 'Licenses',
+  icon: IconLicense,
   resource: 'licenses',
   actions: [
     {
@@ -22,29 +24,18 @@ export const licensesPalette: PaletteSource = {
   ],
   find: async (text, signal) => {
     const { data } = await findLicenses(text, found, signal);
-    return data.flatMap(itemsOf);
+    return data.map(itemOf);
   },
 };
 
-function itemsOf(license: License) {
+function itemOf(license: License) {
   const { licenseId, licenseKey } = license;
   const tab = licenseTab(license, new Date());
-  const about = `${ownerText(license.customer)} · ${stateBadges[tab].word}`;
-  const here = { tab, search: licenseKey };
-  return [
-    {
-      id: `license activations ${licenseId}`,
-      label: licenseKey,
-      description: `Activations · ${about}`,
-      to: paths.licenses,
-      search: { ...here, activations: licenseKey },
-    },
-    {
-      id: `license edit ${licenseId}`,
-      label: `${licenseCan.update(license) ? 'View' : 'Edit'} ${licenseKey}`,
-      description: about,
-      to: paths.licenses,
-      search: { ...here, edit: licenseId },
-    },
-  ];
+  return {
+    id: `license ${licenseId}`,
+    label: licenseKey,
+    description: `Activations · ${ownerText(license.customer)} · ${stateBadges[tab].word}`,
+    to: paths.licenses,
+    search: { tab, search: licenseKey, activations: licenseKey },
+  };
 }

@@ -1,3 +1,4 @@
+import { IconDeviceDesktop } from '@tabler/icons-react';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { platformText } from '../releases/releases.ts';
@@ -5,9 +6,10 @@ import { findMachines } from './machines.ts';
 
 const found = 6;
 
-/** Client machines in the command palette: found by what the service knows them by. */
+/** Client machines in the command palette: found by host name, id or display id. */
 export const machinesPalette: PaletteSource = {
   group: 'Machines',
+  icon: IconDeviceDesktop,
   resource: 'releases',
   find: async (text, signal) => {
     const { data } = await findMachines(text, found, signal);

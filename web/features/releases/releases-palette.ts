@@ -1,3 +1,4 @@
+import { IconPackage } from '@tabler/icons-react';
 import type { Release } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
@@ -9,6 +10,7 @@ const found = 6;
 /** Releases in the command palette: found by version or notes, and a way to upload one. */
 export const releasesPalette: PaletteSource = {
   group: 'Releases',
+  icon: IconPackage,
   resource: 'releases',
   actions: [
     {

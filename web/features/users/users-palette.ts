@@ -1,3 +1,4 @@
+import { IconUsers } from '@tabler/icons-react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
@@ -8,6 +9,7 @@ const shown = 6;
 /** Users in the command palette: found by name or email, and a way to create one. */
 export const usersPalette: PaletteSource = {
   group: 'Users',
+  icon: IconUsers,
   resource: 'users',
   actions: [
     {
