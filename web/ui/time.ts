@@ -9,6 +9,12 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const utcDay = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium' });
@@ -23,14 +29,21 @@ export function relativeTime(iso: string, now: Date): string {
   return seconds > 30 ? 'in a moment' : 'just now';
 }
 
+/** British English shortens September to four letters and every other month to three. */
+const shortened = (format: Intl.DateTimeFormat, iso: string) =>
+  format.format(new Date(iso)).replace(/Sept\b/, 'Sep');
+
 /** `20 Nov 2026`, in the zone of the reader. */
-export const shortDate = (iso: string): string => day.format(new Date(iso));
+export const shortDate = (iso: string): string => shortened(day, iso);
+
+/** `20 Nov 2026`: the day of UTC, as licenses begin and end. */
+export const utcDate = (iso: string): string => shortened(utcDay, iso);
 
 /** `20 Nov 2026, 09:30:00`, in the zone of the reader. */
-export const momentText = (iso: string): string => moment.format(new Date(iso));
+export const momentText = (iso: string): string => shortened(moment, iso);
 
 /** `20 Nov` for `2026-11-20…`, as on the axes of charts: the day that the service counted, in no other time zone. */
-export const dayLabel = (iso: string): string => dayOfYear.format(new Date(iso));
+export const dayLabel = (iso: string): string => shortened(dayOfYear, iso);
 
 /** `20 November 2026 at 09:30:00`, in the zone of the reader. */
 export const fullTime = (iso: string): string => full.format(new Date(iso));

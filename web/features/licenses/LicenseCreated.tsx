@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { License } from '../../../contract/licenses.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
-import { dayText } from './license-term.ts';
 import { typeBadges } from './license-words.ts';
 import classes from './licenses.module.css';
+import { utcDate } from '../../ui/time.ts';
 
 /** The key of a license that was just made: sending it is what comes next. */
 export function LicenseCreated(props: { license: License; onAnother: () => void; onDone: () => void }) {
@@ -12,7 +12,7 @@ export function LicenseCreated(props: { license: License; onAnother: () => void;
     <Stack gap="md">
       <Text role="status">
         License created for {license.customer?.name}: {typeBadges[license.type].word}, valid until{' '}
-        {dayText(license.validUntil)}. Send this key to the customer:
+        {utcDate(license.validUntil)}. Send this key to the customer:
       </Text>
       <div className={classes.keyBox}>
         <span className="mono">{license.licenseKey}</span>

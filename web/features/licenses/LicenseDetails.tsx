@@ -8,9 +8,9 @@ import { RecordHistoryLink } from '../audit/audit.tsx';
 import { ModulesByCategory } from '../modules/modules.tsx';
 import { StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
 import { fieldLabels } from './license-form.ts';
-import { dayText } from './license-term.ts';
 import { ownerText } from './license-words.ts';
 import classes from './licenses.module.css';
+import { utcDate } from '../../ui/time.ts';
 
 /** A license that may not be edited, with the reason when it lies in its state. */
 export function LicenseDetails({ license, onClose }: { license: License; onClose: () => void }) {
@@ -42,7 +42,7 @@ export function LicenseDetails({ license, onClose }: { license: License; onClose
           <SeatUsage used={license.currentActivations} max={license.maxActivations} />
         </dd>
         <dt>{fieldLabels.validFrom}</dt>
-        <dd>{dayText(license.validFrom)}</dd>
+        <dd>{utcDate(license.validFrom)}</dd>
         <dt>{fieldLabels.validUntil}</dt>
         <dd>
           <ValidUntilCell license={license} />

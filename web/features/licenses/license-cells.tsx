@@ -3,9 +3,9 @@ import { moduleLabel } from '../../../contract/modules.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { expiresInDays } from './license-expiry.ts';
-import { dayText } from './license-term.ts';
 import { ownerText, stateBadges, typeBadges } from './license-words.ts';
 import classes from './licenses.module.css';
+import { utcDate } from '../../ui/time.ts';
 
 export function TypeBadge({ type }: Pick<License, 'type'>) {
   return <StatusBadge tone={typeBadges[type].tone}>{typeBadges[type].word}</StatusBadge>;
@@ -54,7 +54,7 @@ export function ValidUntilCell({ license }: { license: License }) {
   return (
     <span className={classes.until}>
       <time dateTime={license.validUntil} title={license.validUntil.replace('T', ' ').replace('Z', ' UTC')}>
-        {dayText(license.validUntil)}
+        {utcDate(license.validUntil)}
       </time>
       {days !== undefined && (
         <StatusBadge tone="orange">

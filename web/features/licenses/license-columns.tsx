@@ -6,8 +6,8 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowButton } from '../../ui/RowButton.tsx';
 import { SeatUsage } from '../activations/activations.tsx';
 import { CustomerCell, ModulesCell, StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
-import { dayText } from './license-term.ts';
 import classes from './licenses.module.css';
+import { utcDate } from '../../ui/time.ts';
 
 /** What the list shows besides the columns of the spec only when a person asks for it. */
 export const hiddenAtFirst = { validFrom: false, createdAt: false };
@@ -59,7 +59,7 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
     {
       accessorKey: 'validFrom',
       header: 'Valid From',
-      cell: ({ row }) => dayText(row.original.validFrom),
+      cell: ({ row }) => utcDate(row.original.validFrom),
     },
     {
       accessorKey: 'validUntil',

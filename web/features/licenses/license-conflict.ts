@@ -3,7 +3,7 @@ import { moduleLabel } from '../../../contract/modules.ts';
 import type { ApiError } from '../../api-error.ts';
 import { differingFields } from '../../edit-conflict.ts';
 import { fieldLabels } from './license-form.ts';
-import { dayText } from './license-term.ts';
+import { utcDate } from '../../ui/time.ts';
 import { typeBadges } from './license-words.ts';
 
 type Field = keyof typeof fieldLabels;
@@ -21,7 +21,7 @@ function inWords(path: Exclude<Field, 'customerId'>, value: unknown): string {
       return typeBadges[value as LicenseType]?.word ?? String(value);
     case 'validFrom':
     case 'validUntil':
-      return dayText(String(value));
+      return utcDate(String(value));
     case 'moduleIds':
       return (value as string[]).map(moduleLabel).join(', ') || '—';
     case 'maxActivations':

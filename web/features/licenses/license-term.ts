@@ -49,13 +49,3 @@ function addMonths(from: Day, months: number): Date {
   date.setUTCDate(Math.min(wanted, last));
   return date;
 }
-
-const shown = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-
-/** `20 Nov 2026`: the same for every reader. */
-export const dayText = (instant: string): string => shown.format(new Date(instant));
