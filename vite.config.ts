@@ -30,6 +30,19 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
+/**
+ * zod tries `new Function` to see whether it may compile its parsers, which our content security policy refuses and
+ * reports. Said in zod's own file: schemas are made while modules load, before any module of ours could say it.
+ */
+const zodWithoutEval: Plugin = {
+  name: 'zod-without-eval',
+  apply: 'build',
+  transform: {
+    filter: { id: /zod\/v4\/core\/core\.js$/ },
+    handler: (code) => ({ code: `${code}\nconfig({ jitless: true });\n`, map: null }),
+  },
+};
+
 /** Every text file once more as .br and .gz: compressed at the build, never at an answer. */
 const precompressed: Plugin = {
   name: 'precompressed',
@@ -62,7 +75,7 @@ const listParts = mantine(
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), withoutJsonSchema, precompressed],
+  plugins: [react(), withoutJsonSchema, zodWithoutEval, precompressed],
   define: {
     LANYARD_BUILD: JSON.stringify(build),
     LANYARD_COMMIT: JSON.stringify(commit),

@@ -101,6 +101,7 @@ describe('every answer', () => {
       const { headers } = await ask(path);
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
       expect(headers.get('strict-transport-security'), 'this is http').toBeNull();
       expect(headers.get('x-powered-by')).toBeNull();
       expect(headers.get('x-request-id')).toMatch(/^[\w-]{10,}$/);
@@ -123,7 +124,7 @@ describe('every answer', () => {
       expect(policy).toContain("default-src 'self'");
       expect(policy).toMatch(/script-src 'self' 'wasm-unsafe-eval'(;|$)/);
       expect(policy).toContain("object-src 'none'");
-      expect(policy).toContain("base-uri 'self'");
+      expect(policy).toContain("base-uri 'none'");
       expect(policy).not.toMatch(/script-src[^;]*('unsafe-inline'|'unsafe-eval'|\*|data:)/);
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('referrer-policy')).toMatch(/^(no-referrer|same-origin)$/);

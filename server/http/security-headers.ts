@@ -6,7 +6,7 @@ const contentSecurityPolicy = [
   "img-src 'self' data:",
   "font-src 'self' data:",
   "object-src 'none'",
-  "base-uri 'self'",
+  "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
@@ -20,6 +20,7 @@ export type SecurityHeaders = { ofPages: Record<string, string>; ofData: Record<
 export function securityHeaders(https: boolean): SecurityHeaders {
   const always = {
     'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
     ...(https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   };
   return {
@@ -29,7 +30,6 @@ export function securityHeaders(https: boolean): SecurityHeaders {
       'x-frame-options': 'DENY',
       'referrer-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
     },
     ofData: { ...always, 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" },
   };
