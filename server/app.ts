@@ -38,6 +38,7 @@ import { createFinder } from './features/validation/find.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
 import { serve } from './http/adapter.ts';
 import { serveConsole } from './http/console.ts';
+import { diagnosticsGuard, type Guard } from './http/diagnostics.ts';
 import { serveMetrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import { securityHeaders } from './http/security-headers.ts';
@@ -93,11 +94,13 @@ export async function buildApp(
     updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),
     machineRoutes(context),
   ].flat();
-  serve(app, context, implemented, { auth: createAuthentication(context, sessions, apiKeys), checkAnswers });
+  const auth = createAuthentication(context, sessions, apiKeys);
+  serve(app, context, implemented, { auth, checkAnswers });
 
-  serveMetrics(app, context);
+  const guard = diagnosticsGuard(context.config, auth);
+  serveMetrics(app, context, guard);
   serveHealth(app, context);
-  await serveDocs(app, version);
+  await serveDocs(app, version, guard);
   await serveConsole(app);
   app.addHook('onClose', async () => {
     await recorder.stop();
@@ -219,9 +222,12 @@ function serveHealth(app: FastifyInstance, { signals, db, storage, log }: Contex
   });
 }
 
-async function serveDocs(app: FastifyInstance, version: string): Promise<void> {
+async function serveDocs(app: FastifyInstance, version: string, guard: Guard): Promise<void> {
   const document = openApi(contract, version);
-  app.get('/openapi.json', async () => document);
-  await app.register(fastifySwagger, { mode: 'static', specification: { document: document as never } });
-  await app.register(fastifySwaggerUi, { routePrefix: '/docs' });
+  await app.register(async (docs) => {
+    docs.addHook('onRequest', guard);
+    docs.get('/openapi.json', async () => document);
+    await docs.register(fastifySwagger, { mode: 'static', specification: { document: document as never } });
+    await docs.register(fastifySwaggerUi, { routePrefix: '/docs' });
+  });
 }

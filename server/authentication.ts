@@ -1,6 +1,5 @@
 import '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Route } from '../contract/route.ts';
 import type { Actor } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -8,7 +7,7 @@ import type { ApiKeyCheck } from './features/api-keys/api-keys.ts';
 import { writeAudit } from './features/audit/audit.ts';
 import type { Sessions } from './features/session/session.ts';
 import type { Failure } from './failure.ts';
-import { bearerToken, type Authentication } from './http/adapter.ts';
+import { bearerToken, type AskedRoute, type Authentication } from './http/adapter.ts';
 
 const nobody: Actor = { kind: 'nobody' };
 
@@ -23,7 +22,7 @@ export function createAuthentication(
   async function identify(
     request: FastifyRequest,
     reply: FastifyReply,
-    route: Route,
+    route: AskedRoute,
   ): Promise<Actor | Failure> {
     const apiKey = presentedApiKey(request, route);
     if (apiKey !== undefined) {
@@ -74,7 +73,7 @@ function sessionCookie({ publicUrl }: Config) {
 }
 
 /** `X-API-Key`, a bearer token that has the form of a key, or the query of a route that allows it there. */
-function presentedApiKey(request: FastifyRequest, route: Route): string | undefined {
+function presentedApiKey(request: FastifyRequest, route: AskedRoute): string | undefined {
   const header = request.headers['x-api-key'];
   if (header !== undefined) return String(header);
   const bearer = bearerToken(request);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig, warningsOf } from './config.ts';
 
 const problemsOf = (env: NodeJS.ProcessEnv): string[] => {
   try {
@@ -28,6 +28,7 @@ describe('the settings', () => {
       eventsKeepMs: 34_560_000_000,
       validationsKeepMs: 7_776_000_000,
       trustProxy: [],
+      diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
       logLevel: 'info',
     });
     expect(readConfig({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000');
@@ -140,6 +141,8 @@ describe('the settings', () => {
     [{ S3_REDIRECT: 'yes' }, 'S3_REDIRECT'],
     [{ TRUST_PROXY: '10.0.0.1, example.com' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
+    [{ DIAGNOSTICS_ACCESS: 'admins' }, 'DIAGNOSTICS_ACCESS'],
+    [{ DIAGNOSTICS_ACCESS: 'staff, 10.0.0.0/33' }, 'DIAGNOSTICS_ACCESS'],
   ])('refuse %j, and name it', (env, name) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name}: .`))]);
   });
@@ -150,4 +153,26 @@ describe('the settings', () => {
       expect(problemsOf({ TRUST_PROXY })).toEqual([]);
     },
   );
+
+  test.each([
+    'http://lanyard.example.com',
+    'http://lanyard.example.com:8080/',
+    'http://8.8.8.8',
+    'http://[2606:4700::1]:8080',
+  ])('warn of plain http at %s', (PUBLIC_URL) => {
+    expect(warningsOf(readConfig({ PUBLIC_URL }))).toEqual([expect.stringMatching(/^PUBLIC_URL .*https/)]);
+  });
+
+  test.each([
+    undefined,
+    'https://lanyard.example.com',
+    'http://localhost:8080',
+    'http://127.0.0.1',
+    'http://[::1]',
+    'http://10.1.2.3',
+    'http://lanyard',
+    'http://lanyard.internal',
+  ])('say nothing against %s', (PUBLIC_URL) => {
+    expect(warningsOf(readConfig({ PUBLIC_URL }))).toEqual([]);
+  });
 });

@@ -1,7 +1,10 @@
 import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { staffEmail } from '../contract/users.ts';
+import { wrongEntries } from './ip-list.ts';
+import { isPublicAddress } from './outside.ts';
 import { passwordProblem } from './password-rules.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -17,6 +20,18 @@ const duration = z.string().transform((value, issues) => {
 });
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+/** A list in one variable, by commas. */
+const list = (byDefault: string) =>
+  z
+    .string()
+    .default(byDefault)
+    .transform((value) =>
+      value
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter(Boolean),
+    );
 
 const isProxy = (entry: string) =>
   ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
@@ -67,21 +82,22 @@ const settings = z.object({
   SESSION_MAX: duration.default(12 * 3_600_000),
   EVENTS_KEEP: duration.default(400 * 86_400_000),
   VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
-  TRUST_PROXY: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter(Boolean),
-    )
-    .refine(
-      (entries) => entries.every(isProxy),
-      'must be addresses, CIDR ranges, or loopback, linklocal, uniquelocal',
-    ),
+  TRUST_PROXY: list('').refine(
+    (entries) => entries.every(isProxy),
+    'must be addresses, CIDR ranges, or loopback, linklocal, uniquelocal',
+  ),
+  DIAGNOSTICS_ACCESS: list('loopback, staff').transform((entries, issues) => {
+    const addresses = entries.filter((entry) => !['everyone', 'staff', 'loopback'].includes(entry));
+    if (wrongEntries(addresses).length > 0)
+      issues.addIssue('must be everyone, or staff, loopback, addresses and CIDR ranges');
+    if (entries.includes('loopback')) addresses.push('127.0.0.0/8', '::1');
+    return { everyone: entries.includes('everyone'), staff: entries.includes('staff'), addresses };
+  }),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
+
+/** Everyone; or signed-in staff, and requests from certain addresses or CIDR ranges. */
+export type DiagnosticsAccess = { everyone: boolean; staff: boolean; addresses: string[] };
 
 /** Everything an operator can set, typed. Durations are milliseconds. */
 export type Config = {
@@ -99,6 +115,8 @@ export type Config = {
   /** How long single validations are kept; the counts of their days stay. */
   validationsKeepMs: number;
   trustProxy: string[];
+  /** Who may read `/metrics`, `/docs` and `/openapi.json`. */
+  diagnosticsAccess: DiagnosticsAccess;
   logLevel: z.output<typeof settings>['LOG_LEVEL'];
 };
 
@@ -139,9 +157,26 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     eventsKeepMs: s.EVENTS_KEEP,
     validationsKeepMs: s.VALIDATIONS_KEEP,
     trustProxy: s.TRUST_PROXY,
+    diagnosticsAccess: s.DIAGNOSTICS_ACCESS,
     logLevel: s.LOG_LEVEL,
   };
 }
+
+/** Sentences about settings that work and are dangerous. */
+export function warningsOf({ publicUrl }: Config): string[] {
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol !== 'http:' || !isPublicHost(hostname.replace(/^\[|\]$/g, ''))) return [];
+  return [
+    `PUBLIC_URL is ${publicUrl}: plain http on a public address, so passwords, sessions and license keys can be read ` +
+      'on the way. Put a proxy that speaks TLS in front and set PUBLIC_URL to its https address.',
+  ];
+}
+
+/** A public address, or a name that is not one of a local network. */
+const isPublicHost = (host: string): boolean =>
+  isIP(host) > 0
+    ? isPublicAddress(host)
+    : host.includes('.') && !/\.(localhost|local|internal|lan|test|home\.arpa)$/.test(host);
 
 function toStorage(s: z.output<typeof settings>): StorageConfig {
   const place = s.STORAGE_URL ?? { kind: 'disk', folder: path.resolve(s.DATA_DIR, 'binaries') };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
-import { ConfigError, readConfig, type Config } from './config.ts';
+import { ConfigError, readConfig, warningsOf, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createDb, createPool, isDatabaseUnreachable } from './db/client.ts';
 import { DataDirectoryBusy, startEmbedded, type Embedded } from './db/embedded.ts';
@@ -96,6 +96,7 @@ async function readVersion(): Promise<string> {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
+  for (const warning of warningsOf(config)) log.warn(warning);
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: true, log: (message) => log.info(message) });

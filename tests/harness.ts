@@ -298,6 +298,7 @@ const defaults: Omit<Config, 'dataDir' | 'storage'> = {
   eventsKeepMs: days(400),
   validationsKeepMs: days(90),
   trustProxy: [],
+  diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
   logLevel: 'silent',
 };
 

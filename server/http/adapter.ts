@@ -15,11 +15,14 @@ import { checkInput } from './input.ts';
 import { sendFailure } from './reply.ts';
 import { crossSite } from './same-origin.ts';
 
+/** What of a route decides who a request is from. */
+export type AskedRoute = Pick<Route, 'access' | 'apiKeyInQuery'>;
+
 /** What the adapter needs from the features: who a request is from, and where a refusal is written down. */
 export type Authentication = {
   cookie(request: FastifyRequest, reply: FastifyReply): SessionCookie;
   /** The signed-in staff member or API key, nobody, or why the key is refused (address, limit, expiry). */
-  identify(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<Actor | Failure>;
+  identify(request: FastifyRequest, reply: FastifyReply, route: AskedRoute): Promise<Actor | Failure>;
   refused(by: Caller, failure: Failure): Promise<void>;
 };
 

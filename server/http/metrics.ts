@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.ts';
+import type { Guard } from './diagnostics.ts';
 
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
-export function serveMetrics(app: FastifyInstance, { pool, signals }: Context): void {
+export function serveMetrics(app: FastifyInstance, { pool, signals }: Context, guard: Guard): void {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const duration = new Histogram({
@@ -30,7 +31,7 @@ export function serveMetrics(app: FastifyInstance, { pool, signals }: Context): 
     const route = request.routeOptions.url ?? 'none';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
-  app.get('/metrics', async (_request, reply) =>
+  app.get('/metrics', { onRequest: guard }, async (_request, reply) =>
     reply.type(register.contentType).send(await register.metrics()),
   );
 }

@@ -14,7 +14,7 @@ import type { Tables } from '../../db/tables.ts';
 import { editConflict } from '../../edit-conflict.ts';
 import { breaksRule, fail, type Failure } from '../../failure.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
-import { createIpCheck, wrongEntries } from './ip-whitelist.ts';
+import { createIpCheck, wrongEntries } from '../../ip-list.ts';
 import { createRateLimits, type Budget } from './rate-limit.ts';
 
 type ApiKeyPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;
