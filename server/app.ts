@@ -4,7 +4,7 @@ import fastifySwaggerUi from '@fastify/swagger-ui';
 import fastify, { LogController, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { ErrorBody } from '../contract/errors.ts';
+import type { ErrorBody, ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import { createAuthentication } from './authentication.ts';
 import type { Context } from './context.ts';
@@ -37,6 +37,7 @@ import type { Signer } from './features/validation/signing.ts';
 import { createFinder } from './features/validation/find.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
 import { serve } from './http/adapter.ts';
+import { arrivalLimits, hangUp, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
 import { serveConsole } from './http/console.ts';
 import { diagnosticsGuard, type Guard } from './http/diagnostics.ts';
 import { serveMetrics } from './http/metrics.ts';
@@ -52,6 +53,8 @@ export type AppParts = {
   passwords: Passwords;
   version: string;
   checkAnswers?: boolean;
+  /** How long requests may take to arrive; tests are less patient. */
+  arrival?: ArrivalLimits;
 };
 
 /**
@@ -60,9 +63,9 @@ export type AppParts = {
  */
 export async function buildApp(
   context: Context,
-  { signer, auditKeys, passwords, version, checkAnswers = false }: AppParts,
+  { signer, auditKeys, passwords, version, checkAnswers = false, arrival = arrivalLimits }: AppParts,
 ) {
-  const app = createServer(context);
+  const app = createServer(context, arrival);
   await secure(app, context);
   const recorder = createRecorder(context.db, context.log);
   const apiKeys = createApiKeyCheck(context);
@@ -111,7 +114,7 @@ export async function buildApp(
   return app;
 }
 
-function createServer({ config, log }: Context): FastifyInstance {
+function createServer({ config, log }: Context, arrival: ArrivalLimits): FastifyInstance {
   const app = fastify({
     loggerInstance: log.child(
       {},
@@ -126,7 +129,8 @@ function createServer({ config, log }: Context): FastifyInstance {
     forceCloseConnections: 'idle',
     // What still comes on an open connection while stopping is answered, not refused without our envelope.
     return503OnClosing: false,
-    clientErrorHandler: refuseUnreadable,
+    http: { headersTimeout: arrival.headersMs, connectionsCheckingInterval: arrival.lookMs },
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, arrival),
     frameworkErrors: (error, request, reply) =>
       void sendFailure(
         request,
@@ -143,8 +147,9 @@ function createServer({ config, log }: Context): FastifyInstance {
   );
 
   // Binaries are handed on as they arrive; the adapter refuses them where a route does not read them.
+  const { open } = watchArrivals(app, arrival);
   app.addContentTypeParser(['application/octet-stream', 'multipart/form-data'], (_request, payload, done) =>
-    done(null, payload),
+    done(null, open(payload)),
   );
 
   app.setErrorHandler((error, request, reply) => {
@@ -165,31 +170,44 @@ function createServer({ config, log }: Context): FastifyInstance {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  // A client that keeps its connection would keep a stopping server waiting for it.
-  app.addHook('onSend', async (_request, reply) => void (closing && reply.header('connection', 'close')));
+  // A client that keeps its connection would keep a stopping server waiting for it. For no other reason is one closed:
+  // the framework would at a body that it refuses, and the sender, who still sends, would lose the answer.
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+    else reply.removeHeader('connection');
+  });
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');
   });
   return app;
 }
 
-/** Answers what is not even HTTP, or has headers beyond 16 KB, in the envelope as well. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+const unreadable: Record<string, { code: ErrorCode; reason: string; error: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'TOO_LARGE',
+    reason: '431 Request Header Fields Too Large',
+    error: 'The address and headers are longer than this service accepts.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'REQUEST_TIMEOUT',
+    reason: '408 Request Timeout',
+    error: 'The headers took too long to arrive.',
+  },
+};
+
+/** Answers what is not even HTTP, or has headers beyond 16 KB or without an end, in the envelope as well. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, arrival: ArrivalLimits): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const body: ErrorBody = {
-    success: false,
-    error: tooLarge
-      ? 'The address and headers are longer than this service accepts.'
-      : 'This is not an HTTP request.',
-    code: tooLarge ? 'TOO_LARGE' : 'INVALID_INPUT',
-    requestId: randomUUID(),
+  const { reason, ...said } = unreadable[error.code ?? ''] ?? {
+    code: 'INVALID_INPUT',
+    reason: '400 Bad Request',
+    error: 'This is not an HTTP request.',
   };
-  const text = JSON.stringify(body);
-  socket.end(
-    `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\nconnection: close\r\n` +
-      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  );
+  const text = JSON.stringify({ success: false, ...said, requestId: randomUUID() } satisfies ErrorBody);
+  const head =
+    `HTTP/1.1 ${reason}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `content-length: ${Buffer.byteLength(text)}\r\n\r\n`;
+  hangUp(socket, head + text, arrival);
 }
 
 /** The route, never the address: ids, license keys and search terms stay out of the log. */

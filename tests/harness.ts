@@ -20,6 +20,7 @@ import { announce, startSignals, transact } from '../server/db/signals.ts';
 import { auditKeys, withAuditKey, type AuditKeys } from '../server/features/audit/audit.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
 import { loadSigner, type Signer } from '../server/features/validation/signing.ts';
+import { arrivalLimits, type ArrivalLimits } from '../server/http/arrivals.ts';
 import { outside, type Outside } from '../server/outside.ts';
 import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
@@ -263,6 +264,8 @@ export type TestServerOptions = {
   passwords?: Passwords;
   /** The world beyond our network; without one, the real one. */
   outside?: Outside;
+  /** How long requests may take to arrive, where it is not as long as in service. */
+  arrival?: Partial<ArrivalLimits>;
   /** Every line of the log goes here; `config.logLevel` says how much. */
   onLog?: (line: string) => void;
 };
@@ -347,6 +350,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     passwords,
     version: 'test',
     checkAnswers: true,
+    arrival: { ...arrivalLimits, ...options.arrival },
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 

@@ -10,6 +10,7 @@ const everywhere: ErrorCode[] = [
   'INVALID_INPUT',
   'UNAUTHENTICATED',
   'FORBIDDEN',
+  'REQUEST_TIMEOUT',
   'TOO_MANY_REQUESTS',
   'INTERNAL',
   'UNAVAILABLE',

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorStatus, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
 import { fail, type Failure } from '../failure.ts';
+import { ArrivedTooSlowly } from './arrivals.ts';
 
 /** Sends a Failure in the envelope that every error has. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
@@ -26,6 +27,8 @@ export const databaseUnavailable = fail(
   },
 );
 
+const arrivedTooSlowly = fail('REQUEST_TIMEOUT', 'The body took too long to arrive.');
+
 const frameworkFailures: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['TOO_LARGE', 'The body is larger than this call accepts.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -38,6 +41,7 @@ const frameworkFailures: Record<string, [ErrorCode, string]> = {
 
 /** What the framework refused before any handler ran, as a Failure; undefined for everything else. */
 export function frameworkFailure(error: unknown): Failure | undefined {
+  if (error instanceof ArrivedTooSlowly) return arrivedTooSlowly;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   const known = frameworkFailures[code ?? ''];
   if (known) return fail(...known);

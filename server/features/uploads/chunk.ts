@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
+import { ArrivedTooSlowly } from '../../http/arrivals.ts';
 import {
   claimChunk,
   ClaimLost,
@@ -14,7 +15,7 @@ import {
   type ChunkClaim,
 } from './chunk-claim.ts';
 import type { Follower } from './follow.ts';
-import { cancelled, findUpload, partOf, silenceMs, unfinishedOf, type UploadRow } from './upload-row.ts';
+import { cancelled, findUpload, partOf, unfinishedOf, type UploadRow } from './upload-row.ts';
 
 type Parts = Pick<Context, 'db' | 'storage' | 'clock' | 'log'> & { follower: Follower };
 type Answer = { index: number; received: number };
@@ -48,7 +49,6 @@ export async function receiveChunk(
   const announced = request.headers['content-length'];
   if (announced !== undefined && Number(announced) !== length) return wrongLength(Number(announced), length);
 
-  request.setTimeout(silenceMs);
   const claim = await claimChunk(parts, { uploadId, index }, () => request.destroyed);
   if (isFailure(claim)) return claim;
   if (claim === 'stored') {
@@ -83,6 +83,7 @@ async function store(
     await giveBack(parts, claim);
     if (error instanceof WrongLength) return error.failure;
     if (error instanceof ClaimLost) return takenOver;
+    if (error instanceof ArrivedTooSlowly) throw error;
     if (bytes.destroyed && !bytes.readableEnded)
       return fail('INVALID_INPUT', 'The connection ended before the chunk did.');
     throw error;

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Release } from '../../../contract/releases.ts';
-import { directUploadLimit } from '../../../contract/uploads.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { transactOrFail } from '../../db/transaction.ts';
@@ -9,18 +8,14 @@ import { isFailure, type Failure } from '../../failure.ts';
 import { createRelease } from '../releases/releases.ts';
 import { checkFindings, storeBlockmap, toBuild, type BuildFields } from './build.ts';
 import { kindOf, wantedOf, type FileKind } from './file-kind.ts';
-import { checkForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
+import { checkForm, largestForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
 import type { Findings } from './inspect-worker.ts';
 import type { Inspection, Inspector } from './inspect.ts';
 import { blockmapKeyOf, newFileKey } from './storage-key.ts';
-import { silenceMs } from './upload-row.ts';
 
 type Parts = Context & { inspector: Inspector };
 type Body = { readable: Readable; contentType: string };
 type Stored = { key: string; kind: FileKind; findings: Findings };
-
-/** What a form may have beside its file: text fields and boundaries. */
-const formOverhead = 1024 * 1024;
 
 /**
  * Makes one multipart request a release: the file goes to the storage and is hashed while it arrives. Nothing is left
@@ -32,8 +27,7 @@ export async function receiveDirect(
   request: IncomingMessage,
   body: Body,
 ): Promise<Release | Failure> {
-  if (Number(request.headers['content-length'] ?? 0) > directUploadLimit + formOverhead) return tooLarge;
-  request.setTimeout(silenceMs);
+  if (Number(request.headers['content-length'] ?? 0) > largestForm) return tooLarge;
   const keys: string[] = [];
   let isKept = false;
   try {

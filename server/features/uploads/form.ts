@@ -5,6 +5,7 @@ import type { ErrorDetail } from '../../../contract/errors.ts';
 import { buildFields, publishFields, sha512 } from '../../../contract/builds.ts';
 import { directUploadLimit, uploads } from '../../../contract/uploads.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { ArrivedTooSlowly } from '../../http/arrivals.ts';
 import { printable, toDetails } from '../../http/input.ts';
 
 const asFlag = z.enum(['true', 'false'], 'Must be true or false').transform((value) => value === 'true');
@@ -60,6 +61,9 @@ export function checkForm(
   return fail('INVALID_INPUT', `${first!.path}: ${first!.message}`, { details });
 }
 
+/** A file as large as one may be, and what a form may have beside it: text fields and boundaries. */
+export const largestForm = directUploadLimit + 1024 * 1024;
+
 export const tooLarge = fail(
   'TOO_LARGE',
   'File too large. Files over 20MB require chunked upload. The upload will switch automatically.',
@@ -67,7 +71,7 @@ export const tooLarge = fail(
 const unreadable = (message: string) =>
   fail('INVALID_INPUT', message, { details: [{ path: 'body', message }] });
 
-/** Thrown into the stream of the file when it goes beyond the limit. */
+/** Thrown when the file, or the form around it, goes beyond the limit. */
 class TooLarge extends Error {}
 
 export type Form<T> = { fields: Record<string, string>; name: string | undefined; file: T | undefined };
@@ -118,6 +122,8 @@ export async function readForm<T>(
   } catch (error) {
     open?.destroy(error as Error);
     await taking?.catch(() => undefined);
+    if (error instanceof TooLarge) return tooLarge;
+    if (error instanceof ArrivedTooSlowly) throw error;
     return unreadable('The form is not whole.');
   }
   try {
@@ -131,7 +137,9 @@ export async function readForm<T>(
 
 /** Not a pipeline: that would end the connection on which the refusal of a form goes back. */
 function pass(readable: Readable, parser: BusboyInstance): Promise<void> {
+  let size = 0;
   return new Promise<void>((resolve, reject) => {
+    readable.on('data', (piece: Buffer) => (size += piece.length) > largestForm && reject(new TooLarge()));
     parser.once('finish', resolve).once('error', reject);
     readable.once('error', reject).once('close', () => {
       if (!readable.readableEnded) reject(new Error('The sender is gone'));

@@ -13,8 +13,6 @@ export const beingCompleted = fail('WRONG_STATE', 'This upload is being complete
 
 /** A claim that was not renewed for so long belongs to a connection or a process that is gone. */
 export const leaseMs = 10_000;
-/** A sender who is silent for so long is gone. */
-export const silenceMs = 60_000;
 
 /** Claims older than this are void. */
 export const leaseStart = (now: Date) => new Date(now.getTime() - leaseMs);

@@ -1,0 +1,176 @@
+import { readdir } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program } from '../../tests/binaries.ts';
+import { eventually, startTestServer, type Session, type TestServer } from '../../tests/harness.ts';
+import { MiB, uploader, type Uploader } from '../../tests/uploading.ts';
+
+let server: TestServer;
+let manager: Session | undefined;
+let up: Uploader;
+beforeAll(async () => {
+  const arrival = {
+    headersMs: 500,
+    jsonMs: 500,
+    windowMs: 1500,
+    windowBytes: 4096,
+    lingerMs: 500,
+    lookMs: 50,
+  };
+  server = await startTestServer({ arrival });
+  const staff = await server.signInAs('binary_manager');
+  manager = staff;
+  up = uploader(server.url, server.api(staff), staff);
+});
+afterAll(() => server.close());
+
+/** A connection with what it was answered; `closed` when the server hung up, or the connection broke. */
+function dial() {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const seen = { text: '', error: '' };
+  socket.on('data', (bytes: Buffer) => (seen.text += bytes.toString()));
+  socket.on('error', (error: NodeJS.ErrnoException) => (seen.error = error.code ?? error.message));
+  const closed = new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
+  return { socket, seen, closed };
+}
+
+const headOf = (method: string, path: string, headers: Record<string, string | number>) =>
+  `${method} ${path} HTTP/1.1\r\n${Object.entries({ host: 'x', ...manager?.headers, ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
+const json = (length: number) => ({ 'content-type': 'application/json', 'content-length': length });
+const dripped = headOf('POST', '/api/v1/auth/login', json(1000));
+
+/** One byte after another, for as long as anyone takes them. */
+async function drip(socket: Socket): Promise<void> {
+  while (socket.writable && !socket.destroyed) {
+    socket.write('x');
+    await sleep(40);
+  }
+}
+
+const bodyOf = (text: string) => JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n'))) as object;
+const arriving = () => readdir(join(server.context.config.dataDir, 'binaries', 'incoming'));
+
+describe('a request that drips', () => {
+  test.each([
+    ['in its body', dripped, 'The body took too long to arrive.'],
+    [
+      'in its headers',
+      'GET /healthz HTTP/1.1\r\nhost: x\r\nx-drip: ',
+      'The headers took too long to arrive.',
+    ],
+    ['before it begins', '', 'The headers took too long to arrive.'],
+  ])('%s is told so, and ended', async (_, begin, error) => {
+    const { socket, seen, closed } = dial();
+    socket.write(begin);
+    if (begin) void drip(socket);
+    await closed;
+    expect(seen.text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(bodyOf(seen.text)).toMatchObject({ success: false, code: 'REQUEST_TIMEOUT', error });
+    if (begin) await eventually(() => socket.destroyed || !socket.writable || seen.error !== '');
+    socket.destroy();
+  });
+
+  test('by the hundred keeps nobody else out, and all are ended', async () => {
+    const many = Array.from({ length: 300 }, dial);
+    for (const { socket } of many) socket.write(`${dripped}{`);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    await Promise.all(many.map(({ closed }) => closed));
+    expect(many.filter(({ seen }) => !seen.text.startsWith('HTTP/1.1 408 '))).toEqual([]);
+    for (const { socket } of many) socket.destroy();
+  });
+
+  test('as a chunk of an upload is ended, and the chunk may be sent again', async () => {
+    const bytes = program(100_000);
+    const prepared = await up.prepare(bytes);
+    const { socket, seen, closed } = dial();
+    const path = `/api/v1/binaries/upload/chunk/${prepared.uploadId}/0`;
+    const type = { 'content-type': 'application/octet-stream', 'content-length': bytes.length };
+    socket.write(headOf('PUT', path, type));
+    void drip(socket);
+    await closed;
+    expect(bodyOf(seen.text)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    socket.destroy();
+    await up.sendAll(bytes, prepared);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('as the form of an upload leaves nothing', async () => {
+    const { socket, seen, closed } = dial();
+    const type = { 'content-type': 'multipart/form-data; boundary=b', 'content-length': 9e6 };
+    socket.write(headOf('POST', '/api/v1/binaries/upload', type));
+    socket.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n');
+    socket.write(program(MiB));
+    await eventually(async () => (await arriving()).length === 1);
+    await closed;
+    expect(bodyOf(seen.text)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    expect(await arriving()).toEqual([]);
+    socket.destroy();
+  });
+});
+
+test('an upload may take as long as it likes while it goes on', async () => {
+  const bytes = program(64 * 1024);
+  const prepared = await up.prepare(bytes);
+  const slowly = new ReadableStream({
+    async start(controller) {
+      for (let at = 0; at < bytes.length; at += 1024) {
+        controller.enqueue(new Uint8Array(bytes.subarray(at, at + 1024)));
+        await sleep(50);
+      }
+      controller.close();
+    },
+  });
+  expect((await up.chunk(prepared.uploadId, 0, slowly)).status).toBe(200);
+});
+
+describe('a body that is too large', () => {
+  const login = (headers: Record<string, string>) =>
+    headOf('POST', '/api/v1/auth/login', { 'content-type': 'application/json', ...headers });
+  const size = 8 * MiB;
+  const announced = login({ 'content-length': String(size) }) + ' '.repeat(size);
+  const chunked = `${login({ 'transfer-encoding': 'chunked' })}${size.toString(16)}\r\n${' '.repeat(size)}\r\n0\r\n\r\n`;
+  const form = (headers: Record<string, string | number>) =>
+    headOf('POST', '/api/v1/binaries/upload', {
+      'content-type': 'multipart/form-data; boundary=b',
+      ...headers,
+    });
+
+  test.each([
+    ['announced', () => announced],
+    ['not announced', () => chunked],
+    ['a form', () => form({ 'content-length': 23 * MiB }) + ' '.repeat(23 * MiB)],
+  ])(
+    '(%s) is read to its end, so that its sender reads the refusal; the connection stays',
+    async (_, all) => {
+      for (let time = 0; time < 5; time++) {
+        const { socket, seen } = dial();
+        // reads nothing until all of it is sent, as browsers do
+        socket.pause();
+        await new Promise((sent) => socket.write(all(), sent));
+        socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+        socket.resume();
+        await eventually(() => seen.text.includes('"status":"ok"') || seen.error !== '', 10_000);
+        expect(seen).toMatchObject({ text: expect.stringMatching(/^HTTP\/1\.1 413 /), error: '' });
+        socket.destroy();
+      }
+    },
+  );
+
+  test.each([
+    ['JSON', () => login({ 'transfer-encoding': 'chunked' })],
+    ['a form', () => form({ 'transfer-encoding': 'chunked' })],
+  ])('and without end (%s) is answered, and ended', async (_, head) => {
+    const { socket, seen } = dial();
+    const piece = Buffer.from(`100000\r\n${' '.repeat(MiB)}\r\n`);
+    socket.write(head());
+    const gone = new Promise((resolve) => socket.once('close', resolve));
+    while (!socket.destroyed) await new Promise((sent) => socket.write(piece, sent));
+    await gone;
+    expect(seen.text).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
