@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../server/db/embedded.ts';
+import { grantToTests } from './superuser.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -23,6 +24,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const folder = await mkdtemp(join(tmpdir(), 'lanyard-test-'));
   await chmod(folder, 0o755);
   const database = await startEmbedded(folder, { exclusive: true, log: () => {}, settings });
+  await grantToTests(folder, database.url);
   project.provide('databaseUrl', database.url);
   return async () => {
     await database.stop();

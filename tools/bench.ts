@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../server/db/embedded.ts';
+import { grantToTests } from '../tests/superuser.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { newLicenseKey } from '../server/features/licenses/license-key.ts';
 import { fillDatabase, sizes } from './bench/dataset.ts';
@@ -50,6 +51,7 @@ async function main(): Promise<void> {
   const database = await startEmbedded(folder, { exclusive: false, log: () => undefined });
   const children = createChildren();
   try {
+    await grantToTests(folder, database.url);
     await migrate(database.url);
     process.stdout.write(`Filling: ${JSON.stringify(sizes)}\n`);
     const sample = await fillDatabase(database.url, () => newLicenseKey('enterprise'));

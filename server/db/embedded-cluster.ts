@@ -11,6 +11,7 @@ import type { Place } from './embedded-place.ts';
 export const DATABASE = 'lanyard';
 
 const PASSWORD_FILE = 'lanyard-password';
+export const APP_PASSWORD_FILE = 'lanyard-app-password';
 
 /** Makes the cluster where there is none. It appears whole or not at all, also when two starts do it at once. */
 export async function ensureCluster(
@@ -37,9 +38,9 @@ export async function ensureCluster(
   }
 }
 
-/** Reads the superuser's password. */
-export async function readPassword(cluster: string): Promise<string> {
-  const file = join(cluster, PASSWORD_FILE);
+/** Reads a password: that of the superuser where no other file is named. */
+export async function readPassword(cluster: string, name = PASSWORD_FILE): Promise<string> {
+  const file = join(cluster, name);
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
     throw new Error(`The password of the database cannot be read from ${file}: ${cause.message}`, { cause });
   });

@@ -18,7 +18,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRoot } from './embedded-account.ts';
 import { findPostmaster, halt } from './embedded-postmaster.ts';
 import { type Child, linkCheckout, makeCheckout, serve } from '../../tests/embedded-child.ts';
+import { superuserUrl } from '../../tests/superuser.ts';
 import { DataDirectoryBusy, startEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
 
 const NOBODY = 65534;
 const quiet = { exclusive: true, log: () => {} };
@@ -76,7 +78,8 @@ describe('the cluster', () => {
     const dir = await newDir();
     const { url, adopted, stop } = await startEmbedded(dir, quiet);
     expect(adopted).toBe(false);
-    const rows = await query(url, `select name, setting from pg_settings`);
+    // some of them are shown to a superuser alone
+    const rows = await query(await superuserUrl(dir, url), `select name, setting from pg_settings`);
     const settings = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
     expect(settings).toMatchObject({
       data_checksums: 'on',
@@ -113,6 +116,65 @@ describe('the cluster', () => {
     await second.stop();
     expect([first.output.length, second.output.length]).toEqual([1, 1]);
     expect((await readdir(join(dir, 'postgres', 'log'))).length).toBeGreaterThan(0);
+  });
+
+  test('serves under a role that owns our database, and may neither write files nor make roles', async () => {
+    const dir = await newDir();
+    const { url, stop } = await startEmbedded(dir, quiet);
+    await migrate(url);
+    const [role] = await query(
+      url,
+      `select rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
+       from pg_roles where rolname = current_user`,
+    );
+    const none = { rolsuper: false, rolcreaterole: false, rolcreatedb: false };
+    expect(role).toEqual({ rolname: 'lanyard_app', ...none, rolreplication: false, rolbypassrls: false });
+    for (const statement of [
+      `copy (select 1) to '/tmp/lanyard-must-not-be'`,
+      `copy (select 1) to program 'true'`,
+      `select pg_read_file('/etc/passwd')`,
+      'create role another superuser',
+      `alter system set fsync = 'off'`,
+      'alter role lanyard_app superuser',
+    ])
+      await expect(query(url, statement), statement).rejects.toThrow(/permission denied|must be/);
+    expect((await stat(join(dir, 'postgres', 'lanyard-app-password'))).mode & 0o777).toBe(0o600);
+    await stop();
+  });
+
+  test('of an older version is handed over to that role, with all that is in it', async () => {
+    const dir = await newDir();
+    const first = await startEmbedded(dir, quiet);
+    const superuser = await superuserUrl(dir, first.url);
+    // as it was: database and tables of the superuser, and no other role
+    await query(superuser.replace(/[^/]*$/, 'postgres'), 'alter database lanyard owner to lanyard');
+    await query(superuser, 'drop owned by lanyard_app');
+    await query(superuser, 'drop role lanyard_app');
+    await unlink(join(dir, 'postgres', 'lanyard-app-password'));
+    await migrate(superuser);
+    await query(superuser, `insert into roles (role_id, description) values ('kept', 'It stays')`);
+    await first.stop();
+
+    const next = await startEmbedded(dir, quiet);
+    expect(await query(next.url, 'select role_id from roles')).toEqual([{ role_id: 'kept' }]);
+    await query(next.url, 'create table later (id bigint generated always as identity); drop table later');
+    await query(next.url, 'alter table validations add column probe int');
+    await query(
+      next.url,
+      `create or replace function sort_key(name text) returns text language sql
+      immutable strict parallel safe as $$ select name $$`,
+    );
+    expect(await migrate(next.url)).toEqual([]);
+    await next.stop();
+
+    // what the superuser makes later, by restoring a dump say, is handed over at the next start
+    const third = await startEmbedded(dir, quiet);
+    await query(await superuserUrl(dir, third.url), 'create table restored as select 42 as answer');
+    await expect(query(third.url, 'select * from restored')).rejects.toThrow('permission denied');
+    await third.stop();
+    const last = await startEmbedded(dir, quiet);
+    expect(await query(last.url, 'select answer from restored')).toEqual([{ answer: 42 }]);
+    await last.stop();
   });
 
   test('says why it does not start', async () => {

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { succeedsAs } from './embedded-account.ts';
 import { findBinaries } from './embedded-binaries.ts';
-import { DATABASE, ensureCluster, readPassword } from './embedded-cluster.ts';
+import { ensureCluster } from './embedded-cluster.ts';
 import { holdLock, isServed } from './embedded-lock.ts';
 import { findPlace, type Place } from './embedded-place.ts';
 import { findPostmaster, halt, launch, type Postmaster, pruneLogs } from './embedded-postmaster.ts';
+import { ensureAppRole } from './embedded-role.ts';
 
-/** A running embedded PostgreSQL. `adopted`: it ran already, for instance since its server was killed. */
+/**
+ * A running embedded PostgreSQL. `url` is that of the role that serves requests, which is no superuser. `adopted`: it
+ * ran already, for instance since its server was killed.
+ */
 export type Embedded = {
   url: string;
   adopted: boolean;
@@ -88,8 +91,7 @@ async function join(
   adopted: boolean,
   options: EmbeddedOptions,
 ): Promise<Embedded> {
-  const url = `postgres://${DATABASE}:${await readPassword(place.cluster)}@127.0.0.1:${postmaster.port}/${DATABASE}`;
-  await ensureDatabase(url);
+  const url = await ensureAppRole(place, postmaster.port);
   const lock = options.exclusive ? await holdLock(url, options.log) : undefined;
   if (options.exclusive && !lock) throw new DataDirectoryBusy(place.dataDir);
   options.log(`PostgreSQL ${adopted ? 'was found running' : 'runs'} on 127.0.0.1:${postmaster.port}`);
@@ -113,33 +115,6 @@ async function join(
       options.log('PostgreSQL had stopped and runs again');
   };
   return { url, adopted, revive, stop: () => (stopping ??= stop()) };
-}
-
-async function ensureDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-  } catch (error) {
-    if (codeOf(error) !== '3D000') throw error;
-    await createDatabase(url);
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
-
-async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url.replace(/[^/]*$/, 'postgres') });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    await client.query(`create database ${DATABASE}`);
-  } catch (error) {
-    // Another start was faster.
-    if (!['42P04', '23505'].includes(codeOf(error))) throw error;
-  } finally {
-    await client.end();
-  }
 }
 
 function isGone(error: unknown): boolean {

@@ -15,6 +15,7 @@ import { createDb, createPool, type Db, type Tx } from '../../server/db/client.t
 import { startEmbedded } from '../../server/db/embedded.ts';
 import { announce } from '../../server/db/signals.ts';
 import { apiAt, password, type Api } from '../harness.ts';
+import { grantToTests } from '../superuser.ts';
 
 // --- the server -----------------------------------------------------------------------------------------------
 
@@ -81,6 +82,7 @@ export async function startServer(): Promise<ConsoleServer> {
   });
 
   const embedded = await startEmbedded(dataDir, { exclusive: false, log: () => {} });
+  await grantToTests(dataDir, embedded.url);
   const pool = createPool(embedded.url, 2);
   pool.on('error', () => {});
   const db = createDb(pool);
