@@ -1,10 +1,12 @@
 import { Checkbox } from '@mantine/core';
 import type { RowData } from '@tanstack/react-table';
-import type { MouseEvent, RefObject } from 'react';
+import type { MouseEvent, ReactNode, RefObject } from 'react';
 import { columnLook, type Column, type DataTableProps, type TableOf } from './data-table.ts';
 import classes from './DataTable.module.css';
 
 type Row<T extends RowData> = ReturnType<TableOf<T>['getRowModel']>['rows'][number];
+
+type Cell<T extends RowData> = ReturnType<Row<T>['getVisibleCells']>[number];
 
 /** What the body draws, one under the other: rows, and the headers of their sections. */
 export type Item<T extends RowData> = { key: string } & ({ group: string; rows: T[] } | { row: Row<T> });
@@ -46,11 +48,20 @@ export function DataTableRow<T extends RowData>({
       )}
       {row.getVisibleCells().map((cell) => (
         <td key={cell.id} {...columnLook(cell.column.columnDef as Column<T>)}>
-          <props.table.FlexRender cell={cell} />
+          {contentOf(cell)}
         </td>
       ))}
     </tr>
   );
+}
+
+/**
+ * Called and not rendered as a component: columns are made anew for each render of a list, and with a new component
+ * every button in the rows would be replaced, and lose the focus.
+ */
+function contentOf<T extends RowData>(cell: Cell<T>): ReactNode {
+  const content = cell.column.columnDef.cell;
+  return typeof content === 'function' ? content(cell.getContext()) : content;
 }
 
 /** Neither on something in the row that has a purpose of its own, nor the end of selecting text. */
