@@ -33,20 +33,14 @@ export const differingFields = <Field extends string>(
 type Edit<Values, Saved> = {
   save: (values: Values, updatedAt: string | undefined) => Promise<Saved>;
   onSaved: (saved: Saved) => void;
-  /** Told whether a conflict waits for an answer, for a dialog that must not close meanwhile. */
-  onConflict?: (waits: boolean) => void;
 };
 
 /** Saves an edit together with the version that it began from, and holds on to it while a conflict is decided. */
-export function useEdit<Values, Saved>({ save, onSaved, onConflict }: Edit<Values, Saved>) {
+export function useEdit<Values, Saved>({ save, onSaved }: Edit<Values, Saved>) {
   const edit = useMutation({
     mutationFn: ({ values, updatedAt }: { values: Values; updatedAt: string | undefined }) =>
       save(values, updatedAt),
-    onSuccess: (saved) => {
-      onConflict?.(false);
-      onSaved(saved);
-    },
-    onError: (error) => onConflict?.(conflictOf(error) !== undefined),
+    onSuccess: onSaved,
   });
   const error = conflictOf(edit.error);
   const mine = edit.variables?.values;
@@ -61,10 +55,7 @@ export function useEdit<Values, Saved>({ save, onSaved, onConflict }: Edit<Value
             error,
             mine,
             saveMine: () => edit.mutate({ values: mine, updatedAt: storedVersion(error) }),
-            dismiss: () => {
-              edit.reset();
-              onConflict?.(false);
-            },
+            dismiss: edit.reset,
           }
         : undefined,
   };

@@ -1,4 +1,5 @@
-import { Group, Kbd, Modal, Stack, Switch, Table } from '@mantine/core';
+import { Group, Kbd, Stack, Switch, Table } from '@mantine/core';
+import { Dialog } from '../ui/Dialog.tsx';
 import { navigation } from './navigation.ts';
 import { useShortcutsEnabled } from './shortcuts.ts';
 
@@ -11,10 +12,10 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
 ];
 
 /** Lists the keys of the console, and switches the single ones off. */
-export default function HelpDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const [enabled, setEnabled] = useShortcutsEnabled();
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts">
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <Stack>
         <Table verticalSpacing={6} horizontalSpacing={0}>
           <Table.Tbody>
@@ -38,6 +39,6 @@ export default function HelpDialog({ opened, onClose }: { opened: boolean; onClo
           onChange={(event) => setEnabled(event.currentTarget.checked)}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
 import { useAuth } from '../session.tsx';
 import { Hints } from '../ui/Hints.tsx';
+import { LazyDialogs } from '../ui/LazyDialogs.tsx';
 import { ToastRegion } from '../ui/ToastRegion.tsx';
 import { BuildInfo } from './BuildInfo.tsx';
 import classes from './Layout.module.css';
@@ -54,10 +55,8 @@ export function Layout({ children }: { children: ReactNode }) {
       <Trays />
       <ToastRegion />
       <Hints />
-      <Suspense>
-        {palette.wanted && <CommandPalette />}
-        {helpOpened && <HelpDialog opened onClose={help.close} />}
-      </Suspense>
+      <Suspense>{palette.wanted && <CommandPalette />}</Suspense>
+      <LazyDialogs>{helpOpened && <HelpDialog onClose={help.close} />}</LazyDialogs>
     </div>
   );
 }

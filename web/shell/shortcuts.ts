@@ -1,5 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
+import { isDialogOpen } from '../ui/open-dialogs.ts';
 
 /** Single-key shortcuts can be switched off, for those whose voice or switch control types letters (WCAG 2.1.4). */
 export const useShortcutsEnabled = () =>
@@ -30,7 +31,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const { enabled, go, onHelp, onPalette } = latest.current;
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        onPalette();
+        // It leads away from what a person is doing there.
+        if (!isDialogOpen()) onPalette();
         return;
       }
       if (!enabled || event.defaultPrevented || event.repeat || hasModifier(event) || isTaken(event.target))
@@ -59,4 +61,5 @@ const hasModifier = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || 
 /** Someone is typing, or a dialog is open. */
 const isTaken = (target: EventTarget | null) =>
   (target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null) ||
+  isDialogOpen() ||
   document.querySelector('[aria-modal="true"]') !== null;

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { ConsequenceList, useIsCounting, type Consequences } from './Consequences.tsx';
+import { CancelButton, Dialog } from './Dialog.tsx';
 import { ErrorText } from './ErrorText.tsx';
 
 const highSeverityWarning =
@@ -22,6 +23,8 @@ export function ConfirmDialog(props: {
   severity?: 'normal' | 'high';
   confirmLabel?: string;
   cancelLabel?: string;
+  /** Something was typed into `children`. */
+  unsaved?: boolean;
   /** The confirmed action is running. */
   busy?: boolean;
   /** Why the confirmed action failed. */
@@ -31,11 +34,7 @@ export function ConfirmDialog(props: {
   const high = severity === 'high';
   const counting = useIsCounting(props.consequences);
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={high ? <span style={{ color: 'var(--mantine-color-error)' }}>{props.title}</span> : props.title}
-    >
+    <Dialog title={props.title} danger={high} unsaved={props.unsaved ?? false} onClose={props.onClose}>
       <Stack gap="md">
         <Text component="div" style={{ overflowWrap: 'anywhere' }}>
           {props.message}
@@ -45,9 +44,7 @@ export function ConfirmDialog(props: {
         {high && <WarningBox />}
         {props.error && <ErrorText>{props.error}</ErrorText>}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose} data-autofocus={high || undefined}>
-            {cancelLabel}
-          </Button>
+          <CancelButton label={cancelLabel} focused={high} onCancel={props.onClose} />
           <Button
             color={high ? 'red' : undefined}
             loading={busy}
@@ -60,7 +57,7 @@ export function ConfirmDialog(props: {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

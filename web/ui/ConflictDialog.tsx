@@ -1,4 +1,5 @@
-import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Dialog } from './Dialog.tsx';
 
 export type ConflictRow = { field: string; theirs: string; yours: string };
 
@@ -11,7 +12,7 @@ export function ConflictDialog(props: {
   busy?: boolean;
 }) {
   return (
-    <Modal opened onClose={props.onClose} title="Someone else changed this meanwhile" size={560}>
+    <Dialog title="Someone else changed this meanwhile" size={560} onClose={props.onClose}>
       <Stack gap="md">
         <Text>
           It was saved by someone else after you opened it.{' '}
@@ -46,6 +47,6 @@ export function ConflictDialog(props: {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { CancelButton } from './Dialog.tsx';
 import { ErrorText } from './ErrorText.tsx';
 
 /** What every form in a dialog ends with: what went wrong, the way out, and the button that sends it. */
@@ -17,9 +18,7 @@ export function FormEnd(props: {
       {problem && <ErrorText>{problem}</ErrorText>}
       <Group justify="flex-end" gap="xs">
         {children}
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
+        <CancelButton onCancel={onCancel} />
         <Button type="submit" loading={busy}>
           {submitLabel}
         </Button>

@@ -1,6 +1,7 @@
 import { Button, Group, Title } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
+import { useDocumentTitle } from './document-title.ts';
 import classes from './Page.module.css';
 import { useIsNarrow } from './use-is-narrow.ts';
 
@@ -16,7 +17,7 @@ export function Page(props: {
 }) {
   return (
     <div className={classes.page}>
-      <title>{`${props.title} · Lanyard`}</title>
+      <title>{useDocumentTitle(props.title)}</title>
       <Group justify="space-between" className={classes.header}>
         <div>
           {props.back && <div className={classes.back}>{props.back}</div>}

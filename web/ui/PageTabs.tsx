@@ -1,5 +1,6 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useTitlePart } from './document-title.ts';
 import classes from './PageTabs.module.css';
 
 /** Parts of a screen of which one is shown; what is below belongs to the chosen one. */
@@ -13,6 +14,9 @@ export function PageTabs<T extends string>(props: {
   children: ReactNode;
 }) {
   const { label, tab, tabs, onTab, onApproach, children } = props;
+  const shown = tabs.findIndex((one) => one.value === tab);
+  // A screen opens at its first tab, which needs no name of its own.
+  useTitlePart('tab', shown > 0 ? tabs[shown]?.label : undefined);
   const change = (value: string | null) => {
     const chosen = tabs.find((one) => one.value === value);
     if (chosen) onTab(chosen.value);

@@ -27,7 +27,7 @@ export function ReasonDialog(props: {
     if (given !== '') onConfirm(given);
   };
   return (
-    <ConfirmDialog {...rest} onConfirm={confirm}>
+    <ConfirmDialog {...rest} unsaved={reason.trim() !== ''} onConfirm={confirm}>
       <Textarea
         label="Reason"
         required

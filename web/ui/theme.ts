@@ -65,6 +65,12 @@ const accessibleOptions = {
   comboboxProps: { withinPortal: false, floatingStrategy: 'fixed', zIndex: 1001 },
 };
 
+const dialogProps = {
+  closeButtonProps: { 'aria-label': 'Close' },
+  // A `<header>` in a dialog counts as a second banner of the page.
+  attributes: { header: { role: 'none' } },
+};
+
 /** By name and not by `Modal.extend`: that would bring every component below to the sign-in screen. */
 const components = {
   ...Object.fromEntries(smallControls.map((name) => [name, { defaultProps: { size: 'xs' } }])),
@@ -79,15 +85,20 @@ const components = {
   Input: { vars: () => ({ wrapper: { '--input-fz': '13px' } }) },
   Modal: {
     defaultProps: {
+      ...dialogProps,
       size: 440,
       radius: 8,
       centered: true,
       shadow: 'xl',
       overlayProps: { backgroundOpacity: 0.4, blur: 0 },
       transitionProps: { transition: 'fade', duration: 120 },
-      closeButtonProps: { 'aria-label': 'Close' },
-      // A `<header>` in a dialog counts as a second banner of the page.
-      attributes: { header: { role: 'none' } },
+    },
+  },
+  Drawer: {
+    defaultProps: {
+      ...dialogProps,
+      overlayProps: { backgroundOpacity: 0.25, blur: 0 },
+      transitionProps: { duration: 120 },
     },
   },
   Tooltip: {

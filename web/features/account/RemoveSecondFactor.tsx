@@ -1,6 +1,7 @@
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -22,7 +23,7 @@ export default function RemoveSecondFactor({ onClose }: { onClose: () => void })
     remove.mutate(formText(new FormData(event.currentTarget), 'currentPassword'));
   };
   return (
-    <Modal opened onClose={onClose} title="Remove second factor">
+    <Dialog title="Remove second factor" onClose={onClose}>
       <form noValidate onSubmit={submit}>
         <Stack gap="md">
           <Text>From then on your password alone signs you in. Your recovery codes stop working.</Text>
@@ -35,6 +36,6 @@ export default function RemoveSecondFactor({ onClose }: { onClose: () => void })
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,8 +1,9 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { problemOf } from '../users/users.ts';
 import { secondFactorQuery } from './account.ts';
@@ -43,10 +44,10 @@ export function SecondFactor() {
           <Button onClick={() => setDialog('set up')}>Set Up</Button>
         )}
       </Group>
-      <Suspense>
+      <LazyDialogs>
         {dialog === 'set up' && <SetUpSecondFactor onClose={close} />}
         {dialog === 'remove' && <RemoveSecondFactor onClose={close} />}
-      </Suspense>
+      </LazyDialogs>
     </>
   );
 }

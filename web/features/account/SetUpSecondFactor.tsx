@@ -1,10 +1,11 @@
-import { Anchor, Button, Center, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Center, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type FormEvent } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
@@ -34,13 +35,11 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
   // What is shown once, or about to be, is not closed by a slip.
   const isHeld = codes !== undefined || confirm.isPending;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={codes ? 'Recovery codes' : 'Set up a second factor'}
-      closeOnClickOutside={false}
-      closeOnEscape={!isHeld}
-      withCloseButton={!isHeld}
+      held={isHeld ? 'all' : undefined}
+      unsaved={secret !== undefined && !isHeld}
+      onClose={onClose}
     >
       {codes ? (
         <RecoveryCodes codes={codes} onClose={onClose} />
@@ -54,7 +53,7 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
       ) : (
         <AskPassword onSecret={setSecret} onCancel={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

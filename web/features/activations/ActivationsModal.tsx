@@ -1,4 +1,4 @@
-import { Alert, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -28,20 +29,8 @@ type Props = {
 export default function ActivationsModal({ licenseKey, maxActivations, customerName, onClose }: Props) {
   const list = useQuery(activationsQuery(licenseKey));
   const used = list.data?.filter((activation) => activation.status === 'active').length;
-  const [asking, setAsking] = useState(false);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      // Escape answers the question first.
-      closeOnEscape={!asking}
-      title={
-        <span tabIndex={-1} data-autofocus>
-          License Activations
-        </span>
-      }
-      size={900}
-    >
+    <Dialog title="License Activations" focusTitle subject={licenseKey} size={900} onClose={onClose}>
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <Group gap="xs">
@@ -58,25 +47,16 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
             onRetry={() => void list.refetch()}
           />
         ) : (
-          <Machines licenseKey={licenseKey} rows={list.data} onAsking={setAsking} />
+          <Machines licenseKey={licenseKey} rows={list.data} />
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
-function Machines(props: {
-  licenseKey: string;
-  rows: Activation[] | undefined;
-  onAsking: (asking: boolean) => void;
-}) {
-  const { licenseKey, rows, onAsking } = props;
+function Machines({ licenseKey, rows }: { licenseKey: string; rows: Activation[] | undefined }) {
   const { can } = useAuth();
   const [toDeactivate, setToDeactivate] = useState<Activation>();
-  const ask = (activation: Activation | undefined) => {
-    setToDeactivate(activation);
-    onAsking(activation !== undefined);
-  };
   const reactivate = useReactivate(licenseKey);
   const refused = reactivate.error ? messageOf(reactivate.error) : undefined;
   return (
@@ -86,7 +66,7 @@ function Machines(props: {
         <DataTable
           label="Activations"
           columns={activationColumns({
-            onDeactivate: ask,
+            onDeactivate: setToDeactivate,
             onReactivate: (activation) => reactivate.mutate(activation.machineId),
             busy: reactivate.isPending ? reactivate.variables : undefined,
             refusal: can.updateLicenses ? null : 'You may not update licenses',
@@ -97,7 +77,11 @@ function Machines(props: {
         />
       </div>
       {toDeactivate && (
-        <Deactivate licenseKey={licenseKey} activation={toDeactivate} onClose={() => ask(undefined)} />
+        <Deactivate
+          licenseKey={licenseKey}
+          activation={toDeactivate}
+          onClose={() => setToDeactivate(undefined)}
+        />
       )}
     </>
   );

@@ -1,7 +1,6 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { messageOf } from '../../api-error.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { ApiKeyDetails } from './ApiKeyDetails.tsx';
 import { whyFinal } from './api-key-words.ts';
@@ -17,25 +16,22 @@ export default function ApiKeyModal(props: {
 }) {
   const list = useQuery(apiKeyListQuery);
   const apiKey = list.data?.find(({ id }) => id === props.id);
-  const [conflicting, setConflicting] = useState(false);
   const edits = props.edits && apiKey !== undefined && whyFinal(apiKey) === null;
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      // Escape answers the question about the conflict first.
-      closeOnEscape={!(edits && conflicting)}
+    <Dialog
       title={edits ? 'Edit API Key' : 'API Key Details'}
+      subject={apiKey?.name}
       size={480}
+      onClose={props.onClose}
     >
       {!apiKey ? (
         <Missing error={list.error} isLoading={list.isPending} />
       ) : edits ? (
-        <EditApiKey id={props.id} onConflict={setConflicting} onClose={props.onClose} />
+        <EditApiKey id={props.id} onClose={props.onClose} />
       ) : (
         <ApiKeyDetails apiKey={apiKey} onEdit={props.onEdit} onClose={props.onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

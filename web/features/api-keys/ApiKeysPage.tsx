@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconShieldLock } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import classes from './api-keys.module.css';
 import { ApiKeyList } from './ApiKeyList.tsx';
@@ -31,7 +32,7 @@ export function ApiKeysPage() {
     >
       <SecurityNote />
       <ApiKeyList />
-      <Suspense>
+      <LazyDialogs>
         {search.dialog === 'create' && can.createApiKeys && <CreateApiKey onClose={close} />}
         {search.key && (
           <ApiKeyModal
@@ -41,7 +42,7 @@ export function ApiKeysPage() {
             onClose={close}
           />
         )}
-      </Suspense>
+      </LazyDialogs>
     </Page>
   );
 }

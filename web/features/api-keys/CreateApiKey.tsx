@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
-import { ErrorText } from '../../ui/ErrorText.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { FormEnd } from '../../ui/FormEnd.tsx';
 import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-key-form.ts';
 import { ApiKeyCreated } from './ApiKeyCreated.tsx';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
@@ -13,17 +14,13 @@ export default function CreateApiKey({ onClose }: { onClose: () => void }) {
   // The answer holds the secret: nothing keeps it once the modal is gone.
   const create = useMutation({ mutationFn: createApiKey, gcTime: 0 });
   const isShown = create.data !== undefined;
-  // A slip must not lose a key that is not shown again, or that is being made.
-  const isHeld = isShown || create.isPending;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={isShown ? 'API Key Created' : 'Create API Key'}
       size={isShown ? 660 : 480}
-      closeOnClickOutside={!isHeld}
-      closeOnEscape={!isHeld}
-      withCloseButton={!create.isPending}
+      // A slip must not lose a key that is not shown again, or that is being made.
+      held={create.isPending ? 'all' : isShown ? 'slips' : undefined}
+      onClose={onClose}
     >
       {create.data ? (
         <ApiKeyCreated made={create.data} onDone={onClose} />
@@ -35,7 +32,7 @@ export default function CreateApiKey({ onClose }: { onClose: () => void }) {
           onCancel={onClose}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -45,7 +42,7 @@ function CreateForm(props: {
   onSubmit: (payload: ApiKeyPayload) => void;
   onCancel: () => void;
 }) {
-  const form = useForm<Values>({ initialValues: emptyValues, validate: checkNew });
+  const form = useDialogForm<Values>({ initialValues: emptyValues, validate: checkNew });
   const problem = useRefusedFields(props.error, form, byField);
   return (
     <form noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>
@@ -61,15 +58,7 @@ function CreateForm(props: {
         <LimitFields form={form} required />
         <WhitelistField form={form} canLift={false} />
         <ScopesField form={form} />
-        {problem && <ErrorText>{problem}</ErrorText>}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" disabled={props.busy} onClick={props.onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={props.busy}>
-            Create API Key
-          </Button>
-        </Group>
+        <FormEnd problem={problem} submitLabel="Create API Key" busy={props.busy} onCancel={props.onCancel} />
       </Stack>
     </form>
   );

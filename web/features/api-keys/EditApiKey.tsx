@@ -1,9 +1,9 @@
 import { Select, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { messageOf } from '../../api-error.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
@@ -21,14 +21,12 @@ const statuses = [
   { value: 'inactive', label: 'Inactive' },
 ];
 
-type Handlers = { onConflict: (waits: boolean) => void; onClose: () => void };
-
 /** Changes a key; what is saved acts on its next call. */
-export function EditApiKey({ id, ...on }: Handlers & { id: string }) {
+export function EditApiKey({ id, onClose }: { id: string; onClose: () => void }) {
   const apiKey = useQuery(apiKeyQuery(id));
   if (apiKey.isLoadingError)
     return <ErrorText>{`Error loading API keys: ${messageOf(apiKey.error)}`}</ErrorText>;
-  return apiKey.data ? <Edit apiKey={apiKey.data} {...on} /> : <Loading />;
+  return apiKey.data ? <Edit apiKey={apiKey.data} onClose={onClose} /> : <Loading />;
 }
 
 /** Holds the focus for the form that comes in its place. */
@@ -38,7 +36,7 @@ export const Loading = () => (
   </p>
 );
 
-function Edit({ apiKey, onConflict, onClose }: Handlers & { apiKey: ApiKey }) {
+function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   // What the person began from; a later load of the same key must not pass for having been seen.
   const [seen] = useState(apiKey);
   const edit = useEdit({
@@ -47,7 +45,6 @@ function Edit({ apiKey, onConflict, onClose }: Handlers & { apiKey: ApiKey }) {
       void toast({ message: `API key "${name}" updated` });
       onClose();
     },
-    onConflict,
   });
 
   function save(values: Values) {
@@ -80,7 +77,7 @@ function EditForm(props: {
   onCancel: () => void;
 }) {
   const { apiKey } = props;
-  const form = useForm<Values>({
+  const form = useDialogForm<Values>({
     initialValues: valuesOf(apiKey),
     validate: (values) => checkChanges(values, apiKey),
   });

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconSettings } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import classes from './audit.module.css';
 import { AuditList } from './AuditList.tsx';
@@ -39,10 +40,10 @@ export function AuditPage() {
         <AuditStats />
       </Suspense>
       <AuditList />
-      <Suspense>
+      <LazyDialogs>
         {search.entry && <EntryDrawer id={search.entry} onClose={() => change({ entry: undefined })} />}
         {retention && <Retention onClose={() => setRetention(false)} />}
-      </Suspense>
+      </LazyDialogs>
     </Page>
   );
 }

@@ -1,8 +1,9 @@
-import { Anchor, Drawer, Skeleton, Stack } from '@mantine/core';
+import { Anchor, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditDetail } from '../../../contract/audit.ts';
 import { messageOf } from '../../api-error.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
@@ -16,19 +17,7 @@ import { noFilters, useAuditSearch } from './use-audit-search.ts';
 export default function EntryDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const entry = useQuery(auditEntryQuery(id));
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={620}
-      title="Audit Entry"
-      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
-      overlayProps={{ backgroundOpacity: 0.25, blur: 0 }}
-      transitionProps={{ duration: 120 }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      // A `<header>` in a dialog counts as a second banner of the page.
-      attributes={{ header: { role: 'none' } }}
-    >
+    <Dialog atSide size={620} title="Audit Entry" onClose={onClose}>
       {entry.isPending ? (
         <Stack gap="sm" aria-busy aria-label="Loading">
           {[1, 2, 3, 4, 5, 6].map((row) => (
@@ -44,7 +33,7 @@ export default function EntryDrawer({ id, onClose }: { id: string; onClose: () =
       ) : (
         <Entry entry={entry.data} />
       )}
-    </Drawer>
+    </Dialog>
   );
 }
 

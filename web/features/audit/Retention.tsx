@@ -1,10 +1,11 @@
-import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
+import { Button, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
+import { CancelButton, Dialog, useUnsaved } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
@@ -18,7 +19,7 @@ type Config = RouteAnswer<typeof audit.config>;
 export default function Retention({ onClose }: { onClose: () => void }) {
   const config = useQuery(auditConfigQuery);
   return (
-    <Modal opened onClose={onClose} title="Retention">
+    <Dialog title="Retention" onClose={onClose}>
       {config.isLoadingError ? (
         <ErrorState
           title="The setting could not be loaded"
@@ -30,13 +31,14 @@ export default function Retention({ onClose }: { onClose: () => void }) {
       ) : (
         <RetentionForm config={config.data} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
 function RetentionForm({ config, onClose }: { config: Config; onClose: () => void }) {
   const { hasPermission } = useAuth();
   const [days, setDays] = useState<number | string>(config.retentionDays);
+  useUnsaved(() => days !== config.retentionDays);
   const save = useMutation({
     mutationFn: setRetention,
     onSuccess: ({ retentionDays }) => {
@@ -96,9 +98,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
         )}
         {error && <ErrorText>{messageOf(error)}</ErrorText>}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+          <CancelButton onCancel={onClose} />
           <Button type="submit" loading={save.isPending} disabled={days === config.retentionDays}>
             Save
           </Button>

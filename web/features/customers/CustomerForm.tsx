@@ -1,8 +1,9 @@
 import { Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { schemaResolver, useForm } from '@mantine/form';
+import { schemaResolver } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { countries } from '../../../contract/countries.ts';
 import { customerInput, type Customer } from '../../../contract/customers.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
@@ -45,7 +46,11 @@ export function CustomerForm(props: {
   onSubmit: (payload: CustomerPayload) => void;
   onCancel: () => void;
 }) {
-  const form = useForm({ initialValues: valuesOf(props.customer), validate, validateInputOnBlur: ['email'] });
+  const form = useDialogForm({
+    initialValues: valuesOf(props.customer),
+    validate,
+    validateInputOnBlur: ['email'],
+  });
   const problem = useRefusedFields(props.error, form);
 
   return (

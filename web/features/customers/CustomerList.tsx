@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
@@ -91,7 +92,7 @@ export function CustomerList() {
           />
         </>
       )}
-      <Suspense>
+      <LazyDialogs>
         {toDelete.length > 0 && (
           <DeleteCustomers
             customers={toDelete}
@@ -99,7 +100,7 @@ export function CustomerList() {
             onDeleted={() => setSelection({})}
           />
         )}
-      </Suspense>
+      </LazyDialogs>
     </>
   );
 }

@@ -1,10 +1,10 @@
-import { Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -14,21 +14,10 @@ import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } f
 
 /** Add Customer, or Edit Customer when there is an `id` (spec part 1, section 2). */
 export default function CustomerModal({ id, onClose }: { id?: string; onClose: () => void }) {
-  const [conflicting, setConflicting] = useState(false);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      // Escape answers the question about the conflict first.
-      closeOnEscape={!conflicting}
-      title={id ? 'Edit Customer' : 'Add Customer'}
-    >
-      {id ? (
-        <EditCustomer id={id} onConflict={setConflicting} onClose={onClose} />
-      ) : (
-        <AddCustomer onClose={onClose} />
-      )}
-    </Modal>
+    <Dialog title={id ? 'Edit Customer' : 'Add Customer'} onClose={onClose}>
+      {id ? <EditCustomer id={id} onClose={onClose} /> : <AddCustomer onClose={onClose} />}
+    </Dialog>
   );
 }
 
@@ -51,9 +40,7 @@ function AddCustomer({ onClose }: { onClose: () => void }) {
   );
 }
 
-type EditHandlers = { onConflict: (conflict: boolean) => void; onClose: () => void };
-
-function EditCustomer({ id, ...on }: EditHandlers & { id: string }) {
+function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
   const customer = useQuery(customerQuery(id));
   if (customer.isLoadingError) {
     return (
@@ -65,19 +52,19 @@ function EditCustomer({ id, ...on }: EditHandlers & { id: string }) {
     );
   }
   if (!customer.data) return <FormSkeleton heights={[48, 48, 48, 48]} />;
-  return <EditForm customer={customer.data} {...on} />;
+  return <EditForm customer={customer.data} onClose={onClose} />;
 }
 
-function EditForm({ customer, onConflict, onClose }: EditHandlers & { customer: Customer }) {
+function EditForm({ customer, onClose }: { customer: Customer; onClose: () => void }) {
   // What the person began from; a later load of the same customer must not pass for having been seen.
   const [seen] = useState(customer);
+  useDialogSubject(seen.name);
   const edit = useEdit({
     save: (payload: CustomerPayload, updatedAt) => updateCustomer(seen.customerId, { ...payload, updatedAt }),
     onSaved: () => {
       void toast({ message: 'Customer updated successfully' });
       onClose();
     },
-    onConflict,
   });
 
   return (

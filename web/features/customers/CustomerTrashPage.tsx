@@ -1,12 +1,13 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
@@ -76,7 +77,7 @@ export function CustomerTrashPage() {
           />
         </>
       )}
-      <Suspense>
+      <LazyDialogs>
         {toReactivate && (
           <ReactivateCustomer customer={toReactivate} onClose={() => setToReactivate(undefined)} />
         )}
@@ -87,7 +88,7 @@ export function CustomerTrashPage() {
             onClose={() => setToDelete(undefined)}
           />
         )}
-      </Suspense>
+      </LazyDialogs>
     </Page>
   );
 }

@@ -2,9 +2,10 @@ import { Button } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { CustomerList } from './CustomerList.tsx';
 import { customerListQuery } from './customers.ts';
@@ -35,14 +36,14 @@ export function CustomersPage() {
       }
     >
       <CustomerList />
-      <Suspense>
+      <LazyDialogs>
         {search.dialog === 'create' && can.createCustomers && (
           <CustomerModal onClose={() => change({ dialog: undefined })} />
         )}
         {search.edit && can.updateCustomers && (
           <CustomerModal id={search.edit} onClose={() => change({ edit: undefined })} />
         )}
-      </Suspense>
+      </LazyDialogs>
     </Page>
   );
 }

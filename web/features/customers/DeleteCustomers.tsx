@@ -1,4 +1,4 @@
-import { Modal, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
@@ -6,6 +6,7 @@ import { refusedSentence } from '../../impact-words.ts';
 import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { customerImpactQuery, restoreCustomer, softDeleteCustomer } from './customers.ts';
 
@@ -34,7 +35,7 @@ export default function DeleteCustomers(props: {
   if (remove.data && !isOne) {
     const { done, failed } = remove.data;
     return (
-      <Modal opened onClose={onClose} title={title}>
+      <Dialog title={title} onClose={onClose}>
         <Stack gap="md">
           <BulkFailures
             sentence={`${countOf(done.length)} deleted. ${countOf(failed.length)} could not be deleted:`}
@@ -43,7 +44,7 @@ export default function DeleteCustomers(props: {
             onClose={onClose}
           />
         </Stack>
-      </Modal>
+      </Dialog>
     );
   }
   return (

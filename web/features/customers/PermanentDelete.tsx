@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { askedOnce } from '../../query-client.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { checkCustomerDeletable, hardDeleteCustomer } from './customers.ts';
 
@@ -46,7 +47,7 @@ export default function PermanentDelete({
 
 function CannotDelete({ message, onClose }: { message: string; onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Cannot Delete Customer">
+    <Dialog title="Cannot Delete Customer" onClose={onClose}>
       <Stack gap="md">
         <Text>{message}</Text>
         <Group justify="flex-end">
@@ -55,7 +56,7 @@ function CannotDelete({ message, onClose }: { message: string; onClose: () => vo
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
@@ -7,6 +7,7 @@ import { acceptedSentence, refusedSentence } from '../../impact-words.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { countOf } from './license-words.ts';
 import { licenseImpactQuery, reactivateLicense, revokeLicense } from './licenses.ts';
@@ -44,10 +45,13 @@ export function BulkChange(props: {
     if (result.failed.length === 0) props.onClose();
     props.onDone();
   });
-  const close = run.isPending ? () => {} : props.onClose;
   if (run.isIdle) return <Question {...props} able={able} onConfirm={() => run.mutate(able)} />;
   return (
-    <Modal opened onClose={close} title={`${label} ${countOf(able.length)}`} withCloseButton={!run.isPending}>
+    <Dialog
+      title={`${label} ${countOf(able.length)}`}
+      held={run.isPending ? 'all' : undefined}
+      onClose={props.onClose}
+    >
       <Stack gap="md">
         {run.data ? (
           <BulkFailures
@@ -64,7 +68,7 @@ export function BulkChange(props: {
           <Running finished={finished} total={able.length} onStop={stop} />
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
 import { NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
-import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form';
+import { type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
 import { focusLate } from '../../ui/focus-late.ts';
@@ -33,7 +34,7 @@ type Props = {
 export function LicenseForm(props: Props) {
   const { license, terms } = props;
   const [customerName, setCustomerName] = useState(license?.customer?.name ?? '');
-  const form = useForm({
+  const form = useDialogForm({
     initialValues: valuesOf(license, terms, useNow()),
     validate: (values) => validate(values, license),
   });

@@ -1,11 +1,12 @@
 import { Button, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
@@ -122,7 +123,7 @@ export function LicenseList(props: {
           onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
         />
       </div>
-      <Suspense>
+      <LazyDialogs>
         {asked && (
           <ListDialogs
             asked={asked}
@@ -131,7 +132,7 @@ export function LicenseList(props: {
             onBulkDone={selected.clear}
           />
         )}
-      </Suspense>
+      </LazyDialogs>
     </>
   );
 }

@@ -1,4 +1,3 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
@@ -7,6 +6,7 @@ import { useEdit } from '../../edit-conflict.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -28,25 +28,22 @@ const width = 480;
 export default function LicenseModal({ id, onClose }: { id?: string; onClose: () => void }) {
   if (id) return <ExistingLicense id={id} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title="Create License" size={width}>
+    <Dialog title="Create License" size={width} onClose={onClose}>
       <NewLicense terms={modalTerms} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
 function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
   const { can } = useAuth();
-  const [conflicting, setConflicting] = useState(false);
   const license = useQuery(licenseQuery(id));
   const edits = can.updateLicenses && !(license.data && licenseCan.update(license.data));
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      // Escape answers the question about the conflict first.
-      closeOnEscape={!conflicting}
+    <Dialog
       title={edits ? 'Edit License' : 'View License'}
+      subject={license.data?.licenseKey}
       size={width}
+      onClose={onClose}
     >
       {license.isLoadingError ? (
         <ErrorState
@@ -57,19 +54,18 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
       ) : !license.data ? (
         <FormSkeleton heights={formHeights} />
       ) : edits ? (
-        <EditForm license={license.data} onConflict={setConflicting} onClose={onClose} />
+        <EditForm license={license.data} onClose={onClose} />
       ) : (
         <LicenseDetails license={license.data} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
 /** The name of the customer is what a conflict shows of it. */
 type Change = { payload: LicensePayload; customerName: string };
 
-function EditForm(props: { license: License; onConflict: (conflict: boolean) => void; onClose: () => void }) {
-  const { license, onConflict, onClose } = props;
+function EditForm({ license, onClose }: { license: License; onClose: () => void }) {
   // What the person began from; a later load of the same license must not pass for having been seen.
   const [seen] = useState(license);
   const edit = useEdit({
@@ -78,7 +74,6 @@ function EditForm(props: { license: License; onConflict: (conflict: boolean) => 
       void toast({ message: `License ${licenseKey} updated` });
       onClose();
     },
-    onConflict,
   });
   const { conflict } = edit;
 

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { LicenseActivations } from './LicenseActivations.tsx';
 import { LicenseList } from './LicenseList.tsx';
@@ -61,7 +62,7 @@ function Dialogs(props: { search: LicenseListSearch; rows: License[] | undefined
   const { search, rows, change } = props;
   const { can } = useAuth();
   return (
-    <Suspense>
+    <LazyDialogs>
       {search.dialog === 'create' && can.createLicenses && (
         <LicenseModal onClose={() => change({ dialog: undefined })} />
       )}
@@ -75,6 +76,6 @@ function Dialogs(props: { search: LicenseListSearch; rows: License[] | undefined
           onClose={() => change({ activations: undefined })}
         />
       )}
-    </Suspense>
+    </LazyDialogs>
   );
 }

@@ -1,10 +1,10 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { storedVersion } from '../../edit-conflict.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { EditReleaseForm } from './EditReleaseForm.tsx';
@@ -20,15 +20,13 @@ const width = 480;
 /** Edits a release (spec part 2, section 2.3). */
 export default function EditRelease({ id, onClose }: { id: string; onClose: () => void }) {
   const release = useQuery(releaseQuery(id));
-  const [conflicting, setConflicting] = useState(false);
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
+      title="Edit Release"
+      subject={release.data?.version}
+      detail={release.data && <Which release={release.data} />}
       size={width}
-      // Escape answers the question about the conflict first.
-      closeOnEscape={!conflicting}
-      title={<Header release={release.data} />}
+      onClose={onClose}
     >
       {release.isLoadingError ? (
         <ErrorState
@@ -39,32 +37,26 @@ export default function EditRelease({ id, onClose }: { id: string; onClose: () =
       ) : !release.data ? (
         <FormSkeleton heights={[36, 36, 48, 48, 110]} />
       ) : (
-        <Edit release={release.data} onConflict={setConflicting} onClose={onClose} />
+        <Edit release={release.data} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
 /** Says which release it is: version, channel, platform and architecture. */
-function Header({ release }: { release: Release | undefined }) {
+function Which({ release }: { release: Release }) {
   return (
-    <>
-      Edit Release
-      {release && (
-        <span className={classes.subtitle}>
-          Version {release.version} <ChannelBadge channel={release.channel} />{' '}
-          {platformText(release.platform, release.architecture)}
-        </span>
-      )}
-    </>
+    <span className={classes.subtitle}>
+      Version {release.version} <ChannelBadge channel={release.channel} />{' '}
+      {platformText(release.platform, release.architecture)}
+    </span>
   );
 }
 
-function Edit(props: { release: Release; onConflict: (conflict: boolean) => void; onClose: () => void }) {
-  const { onConflict, onClose } = props;
+function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
   // What the person began from; a later load of the same release must not pass for having been seen.
-  const [seen] = useState(props.release);
-  const { save, conflict, again } = useSaveRelease(seen, { onConflict, onClose });
+  const [seen] = useState(release);
+  const { save, conflict, again } = useSaveRelease(seen, onClose);
 
   return (
     <>
@@ -82,10 +74,7 @@ function Edit(props: { release: Release; onConflict: (conflict: boolean) => void
           busy={save.isPending}
           onKeepTheirs={onClose}
           onSaveMine={() => again(storedVersion(conflict))}
-          onClose={() => {
-            save.reset();
-            onConflict(false);
-          }}
+          onClose={save.reset}
         />
       )}
     </>

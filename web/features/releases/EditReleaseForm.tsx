@@ -1,8 +1,10 @@
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
-import { schemaResolver, useForm } from '@mantine/form';
+import { schemaResolver } from '@mantine/form';
 import { releasePatch, type Release } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { CancelButton } from '../../ui/Dialog.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';
 import { asDraft, fieldLabels, payloadOf, valuesOf, type ReleaseValues } from './release-form.ts';
@@ -34,7 +36,7 @@ export function EditReleaseForm(props: {
   onSubmit: (values: ReleaseValues) => void;
   onCancel: () => void;
 }) {
-  const form = useForm({ initialValues: valuesOf(props.release), validate });
+  const form = useDialogForm({ initialValues: valuesOf(props.release), validate });
   useRefusedFields(props.error, form);
   const { isDraft } = form.values;
 
@@ -87,9 +89,7 @@ export function EditReleaseForm(props: {
         {props.saved && <Banner tone="teal">Release updated successfully!</Banner>}
         {props.error && <Banner tone="red">{problemOf(props.error, 'Failed to update release')}</Banner>}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onCancel}>
-            Cancel
-          </Button>
+          <CancelButton onCancel={props.onCancel} />
           <Button type="submit" disabled={props.busy || props.saved}>
             {props.busy ? 'Saving...' : 'Save Changes'}
           </Button>

@@ -1,10 +1,11 @@
 import { Button, Group } from '@mantine/core';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { releaseCan, type Release } from '../../../contract/releases.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { buildText } from './release-words.ts';
 import classes from './releases.module.css';
@@ -26,9 +27,9 @@ export function PausedRollouts({ onWithdraw }: { onWithdraw: (release: Release) 
           onWithdraw={() => onWithdraw(release)}
         />
       ))}
-      <Suspense>
+      <LazyDialogs>
         {toResume && <ResumeRollout release={toResume} onClose={() => setToResume(undefined)} />}
-      </Suspense>
+      </LazyDialogs>
     </>
   );
 }

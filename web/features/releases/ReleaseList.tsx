@@ -1,9 +1,10 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, useMemo, useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { megabytesText } from '../../ui/bytes.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
@@ -89,10 +90,10 @@ export function ReleaseList() {
         total={meta?.total}
         onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
       />
-      <Suspense>
+      <LazyDialogs>
         {toDelete && <DeleteRelease release={toDelete} onClose={() => setToDelete(undefined)} />}
         {toWithdraw && <WithdrawRelease release={toWithdraw} onClose={() => setToWithdraw(undefined)} />}
-      </Suspense>
+      </LazyDialogs>
     </>
   );
 }

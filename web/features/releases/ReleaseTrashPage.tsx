@@ -1,12 +1,13 @@
 import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { binDays, type DeletedRelease } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
@@ -86,10 +87,10 @@ export function ReleaseTrashPage() {
           />
         </>
       )}
-      <Suspense>
+      <LazyDialogs>
         {toRestore && <RestoreRelease release={toRestore} onClose={() => setToRestore(undefined)} />}
         {toDelete && <DeleteForGood release={toDelete} onClose={() => setToDelete(undefined)} />}
-      </Suspense>
+      </LazyDialogs>
     </Page>
   );
 }

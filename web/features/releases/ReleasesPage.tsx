@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
 import { NewReleaseButton } from '../uploads/uploads.tsx';
@@ -39,11 +40,11 @@ export function ReleasesPage() {
           </Suspense>
         )}
       </PageTabs>
-      <Suspense>
+      <LazyDialogs>
         {search.edit && can.updateReleases && (
           <EditRelease key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />
         )}
-      </Suspense>
+      </LazyDialogs>
     </Page>
   );
 }

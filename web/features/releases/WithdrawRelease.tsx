@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { buildText } from './release-words.ts';
@@ -38,7 +39,7 @@ function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClos
   const { release, affectedMachines, affectedTotal } = withdrawn;
   const total = affectedTotal.toLocaleString('en');
   return (
-    <Modal opened onClose={onClose} title="Release withdrawn">
+    <Dialog title="Release withdrawn" onClose={onClose}>
       <Stack gap="md">
         <Text role="status">
           Version {release.version} is in no feed any more.{' '}
@@ -68,6 +69,6 @@ function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClos
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -13,10 +13,7 @@ type Change = { values: ReleaseValues; updatedAt?: string | undefined };
 const bannerFor = 1200;
 
 /** Saves what was edited; a rollout that changed follows in a call of its own (spec part 2, section 4). */
-export function useSaveRelease(
-  seen: Release,
-  on: { onConflict: (conflict: boolean) => void; onClose: () => void },
-) {
+export function useSaveRelease(seen: Release, onClose: () => void) {
   const { can } = useAuth();
   // When the first call succeeds and the second does not, the next try starts from what is stored by then.
   const stored = useRef(seen);
@@ -28,13 +25,9 @@ export function useSaveRelease(
       const percentage = rolloutAfter(values, stored.current.rolloutPercentage);
       if (percentage !== undefined) stored.current = await setRollout(seen.id, percentage);
     },
-    onSuccess: () => on.onConflict(false),
-    onError: (error) => {
-      on.onConflict(conflictOf(error) !== undefined);
-      console.warn('Release could not be saved:', messageOf(error));
-    },
+    onError: (error) => console.warn('Release could not be saved:', messageOf(error)),
   });
-  useCloseAfter(save.isSuccess, on.onClose);
+  useCloseAfter(save.isSuccess, onClose);
 
   const conflict = conflictOf(save.error);
   const mine = save.variables?.values;

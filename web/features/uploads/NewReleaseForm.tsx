@@ -1,9 +1,10 @@
 import { Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../../api-error.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { CancelButton, useUnsaved } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { BuildInputs } from './BuildInputs.tsx';
@@ -40,11 +41,12 @@ export function NewReleaseForm(props: {
   const [chosen, setChosen] = useState(props.startFile);
   const [{ platform, channel }, setLine] = useState(props.start);
   const { data: existing } = useQuery(versionsQuery(platform, channel));
-  const form = useForm<NewReleaseValues>({
+  const form = useDialogForm<NewReleaseValues>({
     initialValues: props.start,
     validate: (typed) => validate(withVersion(typed, existing), chosen !== null),
     onValuesChange: setLine,
   });
+  useUnsaved(() => chosen !== null);
   const create = useMutation({
     mutationFn: createFromUrl,
     onSuccess: ({ version }) => {
@@ -100,9 +102,7 @@ export function NewReleaseForm(props: {
         <PublishInputs form={form} />
         {problem && <ErrorText>{problem}</ErrorText>}
         <Group justify="flex-end" gap="xs" className={classes.foot}>
-          <Button variant="default" onClick={props.onClose}>
-            Cancel
-          </Button>
+          <CancelButton onCancel={props.onClose} />
           <Button type="submit" loading={create.isPending}>
             {values.mode === 'file' ? 'Upload Release' : 'Create Release'}
           </Button>

@@ -1,4 +1,3 @@
-import { Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { newRelease, valuesOf, type NewReleaseValues } from './new-release.ts';
 import { NewReleaseForm } from './NewReleaseForm.tsx';
@@ -6,6 +5,7 @@ import type { ChosenFile } from './upload-file.ts';
 import { currentUser, uploadList, useUploads } from './upload-session.ts';
 import classes from './uploads.module.css';
 import { UploadUnderWay } from './UploadUnderWay.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 
 /**
  * Upload New Release (spec part 2, section 2.2). An upload goes on when the modal is closed, and is shown again after
@@ -31,13 +31,7 @@ export default function UploadModal(props: {
   const isAwaited = uploadId !== undefined && !isRestored;
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title="Upload New Release"
-      size={560}
-      classNames={{ content: classes.content! }}
-    >
+    <Dialog title="Upload New Release" size={560} contentClass={classes.content} onClose={onClose}>
       {upload ? (
         <UploadUnderWay
           upload={upload}
@@ -61,6 +55,6 @@ export default function UploadModal(props: {
           />
         )
       )}
-    </Modal>
+    </Dialog>
   );
 }

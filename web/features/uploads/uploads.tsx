@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 
 /** Main module of the feature: the way to a new release, for the screens that offer one. */
 
@@ -25,11 +26,11 @@ export function NewReleaseButton(props: {
       <Button data-hotkey="c" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={props.onOpen}>
         New Release
       </Button>
-      <Suspense>
+      <LazyDialogs>
         {props.opened && (
           <UploadModal uploadId={props.upload} onUpload={props.onUpload} onClose={props.onClose} />
         )}
-      </Suspense>
+      </LazyDialogs>
     </>
   );
 }

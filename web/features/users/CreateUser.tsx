@@ -1,8 +1,10 @@
-import { Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { schemaResolver, useForm, type FormErrors } from '@mantine/form';
+import { PasswordInput, Stack, TextInput } from '@mantine/core';
+import { schemaResolver, type FormErrors } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { userInput } from '../../../contract/users.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -28,7 +30,7 @@ const atFields = ({ newPassword, ...errors }: FormErrors): FormErrors =>
 
 /** Create New User (spec part 2, section 2.8). */
 export default function CreateUser({ onClose }: { onClose: () => void }) {
-  const form = useForm<Values>({
+  const form = useDialogForm<Values>({
     initialValues: { email: '', name: '', password: '', role: '' },
     validate,
     validateInputOnBlur: ['email'],
@@ -44,7 +46,7 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
   const problem = problemBesideFields(create.error, 'Failed to create user');
 
   return (
-    <Modal opened onClose={onClose} title="Create New User">
+    <Dialog title="Create New User" onClose={onClose}>
       <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
         <Stack gap="md">
           <TextInput
@@ -79,6 +81,6 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
           <FormEnd problem={problem} submitLabel="Create User" busy={create.isPending} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

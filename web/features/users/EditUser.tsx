@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -14,10 +14,8 @@ import { problemOf, updateUser, userQuery } from './users.ts';
 /** Edit User: email, name, role (spec part 2, section 2.8). */
 export default function EditUser({ id, onClose }: { id: string; onClose: () => void }) {
   const user = useQuery(userQuery(id));
-  const [conflicting, setConflicting] = useState(false);
   return (
-    // Escape answers the question about the conflict first.
-    <Modal opened onClose={onClose} title="Edit User" closeOnEscape={!conflicting}>
+    <Dialog title="Edit User" subject={user.data?.email} onClose={onClose}>
       {user.isLoadingError ? (
         <ErrorState
           title="Failed to fetch users"
@@ -27,16 +25,15 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
       ) : !user.data ? (
         <FormSkeleton heights={[48, 48, 48]} />
       ) : (
-        <Edit user={user.data} onConflict={setConflicting} onClose={onClose} />
+        <Edit user={user.data} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
-function Edit(props: { user: User; onConflict: (conflict: boolean) => void; onClose: () => void }) {
-  const { onConflict, onClose } = props;
+function Edit({ user, onClose }: { user: User; onClose: () => void }) {
   // What the person began from; a later load of the same user must not pass for having been seen.
-  const [seen] = useState(props.user);
+  const [seen] = useState(user);
   const edit = useEdit({
     save: (values: UserValues, updatedAt) =>
       // A role that was not touched is not sent: someone with more than one role keeps them.
@@ -49,7 +46,6 @@ function Edit(props: { user: User; onConflict: (conflict: boolean) => void; onCl
       void toast({ message: 'User updated successfully' });
       onClose();
     },
-    onConflict,
   });
 
   return (

@@ -1,6 +1,7 @@
 import { Stack, TextInput } from '@mantine/core';
-import { schemaResolver, useForm } from '@mantine/form';
+import { schemaResolver } from '@mantine/form';
 import { users, type User } from '../../../contract/users.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
@@ -29,7 +30,7 @@ export function EditUserForm(props: {
   onCancel: () => void;
 }) {
   const { email, name, role } = props.user;
-  const form = useForm<UserValues>({ initialValues: { email, name, role }, validate });
+  const form = useDialogForm<UserValues>({ initialValues: { email, name, role }, validate });
   useRefusedFields(props.error, form);
   const problem = problemBesideFields(props.error, 'Failed to update user');
 

@@ -1,8 +1,10 @@
-import { Modal, Stack, TextInput } from '@mantine/core';
-import { schemaResolver, useForm, type FormErrors } from '@mantine/form';
+import { Stack, TextInput } from '@mantine/core';
+import { schemaResolver, type FormErrors } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { rbac } from '../../../contract/users.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -21,7 +23,7 @@ export default function NewRole(props: {
   onClose: () => void;
 }) {
   const { onCreated, onClose } = props;
-  const form = useForm({
+  const form = useDialogForm({
     initialValues: { roleId: '', description: '', copyFrom: props.copyFrom },
     validate,
   });
@@ -37,7 +39,7 @@ export default function NewRole(props: {
   const problem = problemBesideFields(create.error, 'Failed to create role');
 
   return (
-    <Modal opened onClose={onClose} title="New Role">
+    <Dialog title="New Role" onClose={onClose}>
       <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
         <Stack gap="md">
           <TextInput
@@ -58,6 +60,6 @@ export default function NewRole(props: {
           <FormEnd problem={problem} submitLabel="Create Role" busy={create.isPending} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

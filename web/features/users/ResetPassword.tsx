@@ -1,8 +1,9 @@
-import { Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -35,7 +36,7 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
   };
 
   return (
-    <Modal opened onClose={onClose} title="Reset Password">
+    <Dialog title="Reset Password" onClose={onClose}>
       <form noValidate onSubmit={submit}>
         <Stack gap="md">
           <Text style={{ overflowWrap: 'anywhere' }}>A new password for {user.email}.</Text>
@@ -44,7 +45,7 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
           <FormEnd problem={problem} submitLabel="Reset Password" busy={reset.isPending} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

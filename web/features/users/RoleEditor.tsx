@@ -1,9 +1,10 @@
 import { Button, Skeleton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { RoleForm } from './RoleForm.tsx';
 import classes from './roles.module.css';
@@ -60,7 +61,7 @@ export default function RoleEditor() {
         )}
       </div>
       <RoleForm key={chosen.roleId} role={chosen} onGone={() => change({ role: undefined })} />
-      <Suspense>
+      <LazyDialogs>
         {creating && (
           <NewRole
             copyFrom={chosen.roleId}
@@ -68,7 +69,7 @@ export default function RoleEditor() {
             onClose={() => setCreating(false)}
           />
         )}
-      </Suspense>
+      </LazyDialogs>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import { useEdit } from '../../edit-conflict.ts';
@@ -7,6 +7,7 @@ import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { conflictRows } from './role-conflict.ts';
 import { RoleMatrix } from './RoleMatrix.tsx';
@@ -129,9 +130,9 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
         />
       )}
       {changed && <UnsavedRole label={roleLabel(role.name)} />}
-      <Suspense>
+      <LazyDialogs>
         {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(false)} />}
-      </Suspense>
+      </LazyDialogs>
     </section>
   );
 }

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
@@ -63,7 +64,7 @@ export function UserList() {
           empty={<NoUsers />}
         />
       )}
-      <Suspense>{asked && <UserDialog {...asked} onClose={() => setAsked(undefined)} />}</Suspense>
+      <LazyDialogs>{asked && <UserDialog {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -13,16 +14,8 @@ import { endUserSession, problemOf, resetSecondFactor, usersQuery, userSessionsQ
 /** Where a person is signed in, and their second factor. */
 export default function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
   const me = useMe();
-  const [asking, setAsking] = useState(false);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      // Escape answers the question first.
-      closeOnEscape={!asking}
-      size={700}
-      title={`Sessions of ${user.name || user.email}`}
-    >
+    <Dialog size={700} title={`Sessions of ${user.name || user.email}`} onClose={onClose}>
       <Stack gap="lg">
         {me.isSuperAdmin ? (
           <OpenSessions user={user} />
@@ -32,11 +25,9 @@ export default function UserSessions({ user, onClose }: { user: User; onClose: (
         <SecondFactor
           user={user}
           own={me.userId === user.id ? 'Remove your own second factor on your account page.' : null}
-          asking={asking}
-          onAsking={setAsking}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -65,23 +56,22 @@ function SecondFactor(props: {
   user: User;
   /** Why it cannot be reset here by the person whose it is; null for anyone else. */
   own: string | null;
-  asking: boolean;
-  onAsking: (asking: boolean) => void;
 }) {
-  const { user, own, asking, onAsking } = props;
+  const { user, own } = props;
+  const [asking, setAsking] = useState(false);
   // As it is now: the row of the list that the dialog began from is older after a reset.
   const list = useQuery(usersQuery(undefined));
   const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
   const reset = useMutation({
     mutationFn: () => resetSecondFactor(user.id),
     onSuccess: () => {
-      onAsking(false);
+      setAsking(false);
       void toast({ message: 'Second factor reset successfully' });
     },
   });
   const ask = () => {
     reset.reset();
-    onAsking(true);
+    setAsking(true);
   };
   return (
     <Stack gap={6}>
@@ -111,7 +101,7 @@ function SecondFactor(props: {
           busy={reset.isPending}
           error={reset.error ? problemOf(reset.error, 'Failed to reset second factor of user') : undefined}
           onConfirm={() => reset.mutate()}
-          onClose={() => onAsking(false)}
+          onClose={() => setAsking(false)}
         />
       )}
     </Stack>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useAuth } from '../../session.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
 import { UserList } from './UserList.tsx';
@@ -37,14 +38,14 @@ export function UsersPage() {
           </Suspense>
         )}
       </PageTabs>
-      <Suspense>
+      <LazyDialogs>
         {search.dialog === 'create' && can.createUsers && (
           <CreateUser onClose={() => change({ dialog: undefined })} />
         )}
         {search.edit && can.updateUsers && (
           <EditUser key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />
         )}
-      </Suspense>
+      </LazyDialogs>
     </Page>
   );
 }

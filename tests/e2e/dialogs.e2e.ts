@@ -1,0 +1,83 @@
+import type { Page } from '@playwright/test';
+import { makeCustomer } from '../factories.ts';
+import { dialog, expect, signInAs, test } from './support.ts';
+
+// What holds for every dialog, shown on the dialogs of customers.
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const row = (page: Page, name: string) => page.getByRole('row', { name });
+const phone = (page: Page) => dialog(page, 'Edit Customer').getByRole('textbox', { name: 'Phone' });
+
+test('however a person leaves a dialog in which they typed, they are asked first', async ({
+  page,
+  server,
+}) => {
+  const { name } = await makeCustomer(server.admin, { phone: '1' });
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
+  const question = dialog(page, 'Discard changes?');
+  const edit = row(page, name).getByRole('button', { name: 'Edit' });
+
+  // Nothing was typed: nothing is asked.
+  await edit.click();
+  await expect(phone(page)).toHaveValue('1');
+  await page.keyboard.press('Escape');
+  await expect(dialog(page, 'Edit Customer')).toBeHidden();
+
+  await edit.click();
+  await phone(page).fill('2');
+  const waysOut = [
+    () => page.keyboard.press('Escape'),
+    () => page.mouse.click(4, 400),
+    () => dialog(page, 'Edit Customer').getByRole('button', { name: 'Close' }).click(),
+    () => dialog(page, 'Edit Customer').getByRole('button', { name: 'Cancel' }).click(),
+    () => page.goBack(),
+    () => dialog(page, 'Edit Customer').getByRole('link', { name: 'All changes' }).click(),
+  ];
+  for (const leave of waysOut) {
+    await leave();
+    await expect(question).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(question).toBeHidden();
+    await expect(phone(page)).toHaveValue('2');
+    expect(new URL(page.url()).pathname).toBe('/customers');
+  }
+  await page.keyboard.press('Escape');
+  await button(page, 'Discard').click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await edit.click();
+  await expect(phone(page)).toHaveValue('1');
+
+  // Back leads on when that is what they want.
+  await phone(page).fill('3');
+  await page.goBack();
+  await button(page, 'Discard').click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('the focus goes back to what opened a dialog, or near it; the title names the dialog', async ({
+  page,
+  server,
+}) => {
+  const { name } = await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
+  await expect(page).toHaveTitle('Customers · Lanyard');
+  const edit = row(page, name).getByRole('button', { name: 'Edit' });
+  await edit.press('Enter');
+  await expect(phone(page)).toBeVisible();
+  await expect(page).toHaveTitle(`Edit Customer ${name} · Customers · Lanyard`);
+  await page.keyboard.press('Escape');
+  await expect(edit).toBeFocused();
+  await expect(page).toHaveTitle('Customers · Lanyard');
+
+  await button(page, 'Create Customer').press('Enter');
+  await expect(dialog(page, 'Add Customer').getByRole('textbox', { name: 'Company Name' })).toBeFocused();
+  await dialog(page, 'Add Customer').getByRole('button', { name: 'Cancel' }).press('Enter');
+  await expect(button(page, 'Create Customer')).toBeFocused();
+
+  // The row goes with its record.
+  await page.goto('/customers');
+  await row(page, name).getByRole('button', { name: 'Delete' }).press('Enter');
+  await button(page, 'Confirm').press('Enter');
+  await expect(row(page, name)).toBeHidden();
+  await expect(page.getByRole('region', { name: 'Customers' })).toBeFocused();
+});

@@ -1,0 +1,117 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { createContext, use, useEffect, useRef, useState } from 'react';
+import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
+
+type Check = () => boolean;
+
+type DialogState = {
+  /** Asks first when something was typed. */
+  close: () => void;
+  checks: Set<Check>;
+  setSubject: (subject: string | undefined) => void;
+};
+
+const DialogContext = createContext<DialogState | null>(null);
+
+/**
+ * A dialog. However a person leaves it, by Escape, a click outside, a button, or Back, they are asked when something
+ * was typed. What was typed is known from `unsaved`, from the forms in it (`useUnsaved`), and from fields that the
+ * form reads only when it is sent.
+ */
+export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsaved?: boolean }) {
+  const body = useRef<HTMLDivElement>(null);
+  const [checks] = useState(() => new Set<Check>());
+  const [subject, setSubject] = useState<string>();
+  const [asking, setAsking] = useState(false);
+  const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
+  const leaving = useBlocker({
+    // On the same page a dialog closes itself, which is the rest of a change that was saved or given up.
+    shouldBlockFn: ({ current, next, action }) =>
+      isUnsaved() && (isOfHistory(action) || current.pathname !== next.pathname),
+    enableBeforeUnload: isUnsaved,
+    withResolver: true,
+  });
+  const close = () => {
+    if (props.held === 'all') return;
+    if (isUnsaved()) setAsking(true);
+    else props.onClose();
+  };
+  const keep = () => {
+    setAsking(false);
+    leaving.reset?.();
+  };
+  const discard = () => {
+    setAsking(false);
+    if (leaving.proceed) leaving.proceed();
+    else props.onClose();
+  };
+  return (
+    <DialogFrame subject={subject} {...props} onClose={close}>
+      <DialogContext value={{ close, checks, setSubject }}>
+        <div ref={body}>{props.children}</div>
+        {(asking || leaving.status === 'blocked') && <DiscardQuestion onKeep={keep} onDiscard={discard} />}
+      </DialogContext>
+    </DialogFrame>
+  );
+}
+
+const isOfHistory = (action: string) => action === 'BACK' || action === 'FORWARD' || action === 'GO';
+
+/** Fields that React does not hold: it keeps `defaultValue` of the others the same as their value. */
+const hasTypedFields = (body: HTMLElement | null): boolean =>
+  [...(body?.querySelectorAll<HTMLInputElement>('input[name]') ?? [])].some(
+    (field) => field.value !== field.defaultValue,
+  );
+
+function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  return (
+    <DialogFrame title="Discard changes?" onClose={onKeep}>
+      <Stack gap="md">
+        <Text>What you entered is not saved.</Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onDiscard}>
+            Discard
+          </Button>
+          <Button onClick={onKeep} data-autofocus>
+            Keep editing
+          </Button>
+        </Group>
+      </Stack>
+    </DialogFrame>
+  );
+}
+
+/** Tells the dialog around the caller, if there is one, whether something was typed. */
+export function useUnsaved(check: Check): void {
+  const dialog = use(DialogContext);
+  const latest = useRef(check);
+  useEffect(() => {
+    latest.current = check;
+  });
+  const checks = dialog?.checks;
+  useEffect(() => {
+    const now = () => latest.current();
+    checks?.add(now);
+    return () => void checks?.delete(now);
+  }, [checks]);
+}
+
+/** Names what the dialog around the caller is about, for a record that is loaded in it. */
+export function useDialogSubject(subject: string): void {
+  const setSubject = use(DialogContext)?.setSubject;
+  useEffect(() => {
+    setSubject?.(subject);
+    return () => setSubject?.(undefined);
+  }, [setSubject, subject]);
+}
+
+/** The way out of a form. In a dialog it asks as every other way out does. */
+export function CancelButton(props: { onCancel: () => void; label?: string; focused?: boolean }) {
+  const close = use(DialogContext)?.close ?? props.onCancel;
+  return (
+    <Button variant="default" onClick={close} data-autofocus={props.focused || undefined}>
+      {props.label ?? 'Cancel'}
+    </Button>
+  );
+}

@@ -1,0 +1,61 @@
+import { Drawer, Modal } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+import { useTitlePart } from './document-title.ts';
+import { useFocusReturn } from './focus-return.ts';
+import { useOpenDialog } from './open-dialogs.ts';
+
+export type DialogFrameProps = {
+  title: string;
+  /** What the dialog is about, for the title of the window: `Edit Customer Acme`. */
+  subject?: string | undefined;
+  /** Stands after the title in the heading. */
+  detail?: ReactNode;
+  /** Red, for permanent deletion only. */
+  danger?: boolean;
+  /** Reading begins at the title, not at the first control. */
+  focusTitle?: boolean;
+  size?: number | undefined;
+  /** At the right edge and as high as the window. */
+  atSide?: boolean;
+  /** Not closed by Escape or a click outside (`slips`), or not at all (`all`). */
+  held?: 'slips' | 'all' | undefined;
+  contentClass?: string | undefined;
+  onClose: () => void;
+  children: ReactNode;
+};
+
+/**
+ * The frame of every dialog: its look, Escape, the title of the window, and the focus, which goes back to where it
+ * came from. Others use `Dialog`, which adds that nothing typed is lost.
+ */
+export function DialogFrame(props: DialogFrameProps) {
+  const id = useId();
+  const { held, onClose } = props;
+  useOpenDialog(() => held || onClose());
+  useFocusReturn(id);
+  useTitlePart('dialog', [props.title, props.subject].filter(Boolean).join(' '));
+  const shared = {
+    id,
+    opened: true,
+    onClose: () => held !== 'all' && onClose(),
+    closeOnEscape: false,
+    closeOnClickOutside: !held,
+    returnFocus: false,
+    withCloseButton: held !== 'all',
+    title: <Heading {...props} />,
+    children: props.children,
+    ...(props.size && { size: props.size }),
+    ...(props.contentClass && { classNames: { content: props.contentClass } }),
+  };
+  return props.atSide ? <Drawer {...shared} position="right" /> : <Modal {...shared} />;
+}
+
+function Heading({ title, detail, danger, focusTitle }: DialogFrameProps) {
+  const color = danger ? 'var(--mantine-color-error)' : undefined;
+  return (
+    <span style={{ color }} {...(focusTitle && { tabIndex: -1, 'data-autofocus': true })}>
+      {title}
+      {detail}
+    </span>
+  );
+}
