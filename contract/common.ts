@@ -26,6 +26,12 @@ export const idList = z
   .pipe(z.array(id).max(200, 'Must be at most 200 ids'))
   .meta({ description: 'At most 200 ids (UUID), separated by commas' });
 
+/**
+ * An email address as the browser's own check of an email field takes it, so that a form and the server never differ:
+ * `a@b` is one, the host of an office network needs no dot.
+ */
+export const isEmail = (value: string): boolean => z.regexes.html5Email.test(value);
+
 /** 1970 to 9999: what ISO 8601 writes in four digits and every client's date type can hold. */
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -6,7 +6,8 @@ import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
 import { contract } from './index.ts';
 import { licenseTab } from './licenses.ts';
-import { moduleLabel, normalizeModuleIds } from './modules.ts';
+import { normalizeModuleIds } from './module-ids.ts';
+import { moduleLabel } from './modules.ts';
 import { hasPermission, resourceActions, roleMatrix, roleNames } from './permissions.ts';
 import { permissionsOf, type Route } from './route.ts';
 

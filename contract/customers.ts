@@ -3,6 +3,7 @@ import {
   answeredInstant,
   id,
   idList,
+  isEmail,
   listMeta,
   paging,
   queryFlag,
@@ -51,10 +52,7 @@ const optionalText = (max: number) =>
 const fields = {
   name: requiredText(200, 'Company Name is required'),
   contactName: optionalText(200),
-  email: optionalText(320).refine(
-    (value) => value === null || z.email().safeParse(value).success,
-    'Must be an email address',
-  ),
+  email: optionalText(320).refine((value) => value === null || isEmail(value), 'Must be an email address'),
   phone: optionalText(50),
   country: z.string().refine(isCountryCode, 'Must be a two-letter country code'),
 };

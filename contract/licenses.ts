@@ -11,7 +11,7 @@ import {
   text,
   wholeNumber,
 } from './common.ts';
-import { normalizeModuleIds } from './modules.ts';
+import { normalizeModuleIds } from './module-ids.ts';
 import { route, staffWith } from './route.ts';
 
 export const licenseTypes = ['trial', 'enterprise'] as const;

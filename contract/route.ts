@@ -63,6 +63,8 @@ export type Route = {
   params?: Schema;
   query?: Schema;
   body?: Schema;
+  /** The spec leaves the body of the call open: whatever a client sends is taken, and not read. */
+  anyBody?: true;
   /** A body that is not JSON: the handler reads the stream itself. */
   bodyKind?: 'bytes' | 'multipart';
   answer?: Schema;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant, id, requiredText, search, seenVersion, text } from './common.ts';
+import { answeredInstant, id, isEmail, requiredText, search, seenVersion, text } from './common.ts';
 import { permission } from './permissions.ts';
 import { route, staffWith } from './route.ts';
 
@@ -39,12 +39,7 @@ export const role = z
   .meta({ id: 'Role' });
 export type Role = z.output<typeof role>;
 
-/** As browsers take an email, which may be of a host without a dot: that of a first start is `admin@localhost`. */
-export const staffEmail = z.email({ pattern: z.regexes.html5Email, error: 'Must be an email address' });
-const email = requiredText(320, 'Email is required').refine(
-  (value) => staffEmail.safeParse(value).success,
-  'Must be an email address',
-);
+const email = requiredText(320, 'Email is required').refine(isEmail, 'Must be an email address');
 const roleId = z
   .string()
   .trim()
@@ -212,6 +207,7 @@ export const rbac = {
     summary: 'Give a user a role',
     access: canUpdate,
     params: byUserRole,
+    anyBody: true,
     errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED'],
   }),
   revokeRole: route({

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
-import { staffEmail } from '../contract/users.ts';
+import { isEmail } from '../contract/common.ts';
 import { wrongEntries } from './ip-list.ts';
 import { isPublicAddress } from './outside.ts';
 import { passwordProblem } from './password-rules.ts';
@@ -76,7 +76,7 @@ const settings = z.object({
   S3_REDIRECT: z.enum(['true', 'false'], 'must be true or false').default('false'),
   AWS_REGION: z.string().min(1).optional(),
   AWS_DEFAULT_REGION: z.string().min(1).optional(),
-  ADMIN_EMAIL: staffEmail.optional(),
+  ADMIN_EMAIL: z.string().refine(isEmail, 'Must be an email address').optional(),
   ADMIN_PASSWORD: z.string().optional(),
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * 3_600_000),

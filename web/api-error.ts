@@ -49,9 +49,12 @@ export const fieldErrors = (error: unknown): Record<string, string> =>
 
 const longestPlainText = 99;
 
+/** A page of a proxy is no sentence for a person. */
+const isMarkup = (text: string) => /^<[a-z!?/]/i.test(text);
+
 function plainText(text: string): string | undefined {
   const trimmed = text.trim();
-  return trimmed && trimmed.length <= longestPlainText ? trimmed : undefined;
+  return trimmed && trimmed.length <= longestPlainText && !isMarkup(trimmed) ? trimmed : undefined;
 }
 
 function inWords(value: unknown): string {

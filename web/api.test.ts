@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { account } from '../contract/account.ts';
 import { customers } from '../contract/customers.ts';
+import { licenses } from '../contract/licenses.ts';
+import type { Permission } from '../contract/permissions.ts';
 import { session } from '../contract/session.ts';
 import { users } from '../contract/users.ts';
 
@@ -22,7 +24,11 @@ const { ApiError, errorOf, messageOf } = await import('./api-error.ts');
 const signedIn = {
   user: { userId: 'u1', email: 'dana@clinic.example', name: 'Dana Ruiz' },
   accessToken: 'first',
-  permissions: [],
+  permissions: [
+    { resource: 'customers', action: 'read' },
+    { resource: 'licenses', action: 'read' },
+    { resource: 'api_keys', action: 'read' },
+  ] as Permission[],
   roles: [],
 };
 const sent: { url: string; init: RequestInit }[] = [];
@@ -60,6 +66,40 @@ describe('what an answer gives', () => {
   test('data and meta of a list', async () => {
     answer([200, { success: true, data: [], meta: { total: 0, limit: 50, offset: 0, deleted: 3 } }]);
     expect((await callList(customers.list, {})).meta.deleted).toBe(3);
+  });
+
+  test('a list that comes bare, or without meta, with its length as the total', async () => {
+    answer([200, [{ name: 'a' }, { name: 'b' }]], [200, { data: [{ name: 'a' }] }], [204]);
+    const meta = { limit: null, offset: 0 };
+    expect(await callList(customers.trash, {})).toEqual({
+      data: [{ name: 'a' }, { name: 'b' }],
+      meta: { ...meta, total: 2 },
+    });
+    expect(await callList(customers.trash, {})).toEqual({
+      data: [{ name: 'a' }],
+      meta: { ...meta, total: 1 },
+    });
+    expect(await callList(customers.trash, {})).toEqual({ data: [], meta: { ...meta, total: 0 } });
+  });
+
+  test.each([
+    ['a list', { moduleIds: ['mod_copd', 'mod_asthma'] }],
+    ['a list holding one JSON text', { moduleIds: ['["mod_copd","mod_asthma"]'] }],
+    ['a JSON text', { moduleIds: '["mod_copd","mod_asthma"]' }],
+    ['modules', { modules: ['mod_copd', 'mod_asthma'] }],
+    ['modules as a JSON text', { modules: '["mod_copd","mod_asthma"]' }],
+  ])('the modules of a license, sent as %s, as a list', async (_, travelling) => {
+    const expected = { licenseId: 'l1', moduleIds: ['mod_copd', 'mod_asthma'] };
+    const one = { licenseId: 'l1', ...travelling };
+    answer([200, { data: one }], [200, [one]], [200, { data: [{ name: 'a', licenses: [one] }], meta: {} }]);
+    expect(await call(licenses.get, { params: { id: 'l1' } })).toEqual(expected);
+    expect((await callList(licenses.list)).data).toEqual([expected]);
+    expect((await callList(customers.list)).data).toEqual([{ name: 'a', licenses: [expected] }]);
+  });
+
+  test('an answer that is not JSON is an error in words', async () => {
+    answer([200, '<!doctype html><title>Sign in to the network</title>']);
+    await expect(call(customers.list)).rejects.toThrow('The server gave an answer that cannot be read.');
   });
 });
 
@@ -101,6 +141,11 @@ describe('the text of an error', () => {
     ],
     ['plain text of 99 characters', 'x'.repeat(99), 'x'.repeat(99)],
     ['plain text of 100 characters', 'x'.repeat(100), 'Request failed with status 502'],
+    ['a short HTML page', '<html><body>Bad gateway</body></html>', 'Request failed with status 502'],
+    ['a short HTML fragment', '\n <h1>502</h1> nginx', 'Request failed with status 502'],
+    ['an HTML page after a comment', '<!-- x --><!DOCTYPE html>Oops', 'Request failed with status 502'],
+    ['XML', '<?xml version="1.0"?><Error/>', 'Request failed with status 502'],
+    ['text with a lesser sign', 'size < 20 MB expected', 'size < 20 MB expected'],
     ['nothing', '', 'Request failed with status 502'],
     ['an object that says nothing', {}, 'Request failed with status 502'],
   ])('%s', (_, body, expected) => expect(textOf(502, body)).toBe(expected));
@@ -122,6 +167,23 @@ describe('the text of an error', () => {
   test('a server that cannot be reached', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
     await expect(call(customers.list)).rejects.toMatchObject({ status: 0 });
+  });
+});
+
+describe('what the person may not read', () => {
+  test('is not asked for', async () => {
+    const fetch = answer();
+    await expect(call(users.list)).rejects.toMatchObject({
+      status: 403,
+      message: 'You lack the permission users:read.',
+    });
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  test('changes are left to the server to refuse', async () => {
+    answer([403, { error: 'You lack the permission customers:delete.' }]);
+    await expect(call(customers.hardDelete, { params: { id: 'c1' } })).rejects.toThrow('customers:delete');
+    expect(sent).toHaveLength(1);
   });
 });
 

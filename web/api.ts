@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
+import { dataOf, listOf } from './read-answer.ts';
+import { lackedBy } from './permission-checks.ts';
 import { refusedByPreview } from './role-preview.ts';
 import { clearSession, getSession, rereadSession, setSession } from './session-store.ts';
 
@@ -24,8 +26,7 @@ type Parts = {
 
 /** Makes a call and gives back its data: the `data` property, else the whole body, null when it is empty. */
 export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
-  const body = await send(route, request ?? {}, options?.signal);
-  return (isObject(body) && 'data' in body ? body['data'] : body) as Data<R>;
+  return dataOf(await send(route, request ?? {}, options?.signal)) as Data<R>;
 }
 
 /** Makes the call of a list and gives back `{ data, meta }`. */
@@ -33,7 +34,7 @@ export async function callList<R extends Route & { meta: z.ZodType }>(
   route: R,
   ...[request, options]: Arguments<R>
 ): Promise<RouteAnswer<R>> {
-  return (await send(route, request ?? {}, options?.signal)) as RouteAnswer<R>;
+  return listOf(await send(route, request ?? {}, options?.signal)) as RouteAnswer<R>;
 }
 
 /** The address of a call, for a link such as a CSV export. */
@@ -45,12 +46,35 @@ type Answer = { status: number; text: string; keepsSession: boolean };
 
 async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
   refuseInPreview(route);
+  refuseUnpermitted(route);
   const { status, text } =
     route.access.kind === 'public'
       ? await fetchOnce(route, request, signal, undefined)
       : await withSession((token) => fetchOnce(route, request, signal, token));
   if (status < 200 || status > 299) throw errorOf(status, text);
-  return text === '' ? null : (JSON.parse(text) as unknown);
+  return parsed(status, text);
+}
+
+function parsed(status: number, text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new ApiError(status, 'The server gave an answer that cannot be read.');
+  }
+}
+
+/**
+ * Throws instead of asking for what the person may not read, so that no screen makes a call that its viewer may not
+ * make. Changes go to the server, whose word on them counts.
+ */
+function refuseUnpermitted(route: Route): void {
+  const session = getSession();
+  if (!session || route.method !== 'GET') return;
+  const lacking = lackedBy(session.permissions, route.access);
+  if (lacking === undefined) return;
+  const refusal = `You lack the permission ${lacking}.`;
+  throw new ApiError(403, refusal, { error: refusal });
 }
 
 /** Throws when the console is shown as a role and the call does not belong to that: every change, for one. */
@@ -146,6 +170,3 @@ async function renew(staleToken: string): Promise<boolean> {
 /** Web Locks exist only on https and localhost; elsewhere the tabs rely on the server's short grace. */
 const withLock = <T>(job: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? navigator.locks.request('lanyard-session', job) : job();
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import type { Action, Permission, Resource } from '../contract/permissions.ts';
+import type { Access } from '../contract/route.ts';
 import type { StoredSession } from './session-store.ts';
 
 type Pair = readonly [resource: Resource, action: Action];
@@ -19,6 +20,14 @@ export function permissionChecks({ permissions, roles }: Rights) {
     hasAllPermissions: (pairs: readonly Pair[]) => pairs.every(([r, a]) => hasPermission(r, a)),
     can: namedChecks(hasPermission),
   };
+}
+
+/** The permission of a call that `held` lacks, in words; undefined where the call may be made. */
+export function lackedBy(held: readonly Permission[], access: Access): string | undefined {
+  if (access.kind !== 'staff') return undefined;
+  const enough = [access.permission, ...(access.or ?? [])];
+  const holds = enough.some((p) => held.some((q) => q.resource === p.resource && q.action === p.action));
+  return holds ? undefined : enough.map((p) => `${p.resource}:${p.action}`).join(' or ');
 }
 
 function namedChecks(has: (resource: Resource, action: Action) => boolean) {

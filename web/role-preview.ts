@@ -1,5 +1,6 @@
 import type { Permission } from '../contract/permissions.ts';
 import type { Access } from '../contract/route.ts';
+import { lackedBy } from './permission-checks.ts';
 
 /**
  * The console as another role shows it: kept in memory only, so that a reload ends it. What may be seen is then what
@@ -36,11 +37,6 @@ export function refusedByPreview({ method, access }: { method: string; access: A
   if (!current || access.kind === 'public') return undefined;
   if (method !== 'GET')
     return `You see the console as ${current.label}. Nothing can be changed: choose Exit first.`;
-  if (access.kind !== 'staff') return undefined;
-  const enough = [access.permission, ...(access.or ?? [])];
-  const held = enough.some((p) =>
-    current!.permissions.some((q) => q.resource === p.resource && q.action === p.action),
-  );
-  const lacking = enough.map((p) => `${p.resource}:${p.action}`).join(' or ');
-  return held ? undefined : `${current.label} lacks the permission ${lacking}.`;
+  const lacking = lackedBy(current.permissions, access);
+  return lacking && `${current.label} lacks the permission ${lacking}.`;
 }

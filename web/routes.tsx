@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import type { Permission, Resource } from '../contract/permissions.ts';
 import { analyticsSearch } from './features/analytics/analytics-search.ts';
 import { apiKeysSearch } from './features/api-keys/api-keys-search.ts';
 import { auditSearch } from './features/audit/audit-search.ts';
@@ -21,11 +22,14 @@ import { ErrorScreen } from './shell/ErrorScreen.tsx';
 import { registerPaletteSource } from './shell/palette-sources.ts';
 import { registerTray } from './shell/tray.ts';
 
-const root = createRootRoute();
+const root = createRootRoute({ staticData: { needs: 'nothing' } });
+
+const reads = (resource: Resource): Permission => ({ resource, action: 'read' });
 
 const login = createRoute({
   getParentRoute: () => root,
   path: paths.login,
+  staticData: { needs: 'nothing' },
   validateSearch: loginSearch,
   component: lazyRouteComponent(() => import('./features/session/LoginPage.tsx'), 'LoginPage'),
 });
@@ -34,6 +38,7 @@ const login = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
+  staticData: { needs: 'nothing' },
   beforeLoad: ({ location }) => {
     if (!getSession()) throw redirect({ to: paths.login, search: { redirect: location.href } });
   },
@@ -43,14 +48,14 @@ const signedIn = createRoute({
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: paths.home,
-  beforeLoad: () => {
-    throw redirect({ to: paths.licenses, replace: true });
-  },
+  staticData: { needs: 'nothing' },
+  component: lazyRouteComponent(() => import('./shell/Home.tsx'), 'Home'),
 });
 
 const licenses = createRoute({
   getParentRoute: () => signedIn,
   path: paths.licenses,
+  staticData: { needs: reads('licenses') },
   validateSearch: licenseListSearch,
   component: lazyRouteComponent(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
 });
@@ -58,12 +63,14 @@ const licenses = createRoute({
 const newLicense = createRoute({
   getParentRoute: () => signedIn,
   path: paths.newLicense,
+  staticData: { needs: { resource: 'licenses', action: 'create' } },
   component: lazyRouteComponent(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
 });
 
 const customers = createRoute({
   getParentRoute: () => signedIn,
   path: paths.customers,
+  staticData: { needs: reads('customers') },
   validateSearch: customerListSearch,
   component: lazyRouteComponent(() => import('./features/customers/CustomersPage.tsx'), 'CustomersPage'),
 });
@@ -71,6 +78,7 @@ const customers = createRoute({
 const customerTrash = createRoute({
   getParentRoute: () => signedIn,
   path: paths.customerTrash,
+  staticData: { needs: reads('customers') },
   validateSearch: customerTrashSearch,
   component: lazyRouteComponent(
     () => import('./features/customers/CustomerTrashPage.tsx'),
@@ -81,6 +89,7 @@ const customerTrash = createRoute({
 const analytics = createRoute({
   getParentRoute: () => signedIn,
   path: paths.analytics,
+  staticData: { needs: reads('analytics') },
   validateSearch: analyticsSearch,
   component: lazyRouteComponent(() => import('./features/analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),
 });
@@ -88,6 +97,7 @@ const analytics = createRoute({
 const releases = createRoute({
   getParentRoute: () => signedIn,
   path: paths.releases,
+  staticData: { needs: reads('releases') },
   validateSearch: releasesSearch,
   component: lazyRouteComponent(() => import('./features/releases/ReleasesPage.tsx'), 'ReleasesPage'),
 });
@@ -95,6 +105,7 @@ const releases = createRoute({
 const releaseTrash = createRoute({
   getParentRoute: () => signedIn,
   path: paths.releaseTrash,
+  staticData: { needs: reads('releases') },
   validateSearch: releaseTrashSearch,
   component: lazyRouteComponent(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
 });
@@ -102,6 +113,7 @@ const releaseTrash = createRoute({
 const machine = createRoute({
   getParentRoute: () => signedIn,
   path: paths.machine,
+  staticData: { needs: reads('releases') },
   validateSearch: machineSearch,
   component: lazyRouteComponent(() => import('./features/machines/MachinePage.tsx'), 'MachinePage'),
 });
@@ -109,6 +121,7 @@ const machine = createRoute({
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: paths.audit,
+  staticData: { needs: reads('audit') },
   validateSearch: auditSearch,
   component: lazyRouteComponent(() => import('./features/audit/AuditPage.tsx'), 'AuditPage'),
 });
@@ -116,6 +129,7 @@ const audit = createRoute({
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: paths.users,
+  staticData: { needs: reads('users') },
   validateSearch: usersSearch,
   component: lazyRouteComponent(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
 });
@@ -123,12 +137,14 @@ const users = createRoute({
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: paths.account,
+  staticData: { needs: 'nothing' },
   component: lazyRouteComponent(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
 });
 
 const apiKeys = createRoute({
   getParentRoute: () => signedIn,
   path: paths.apiKeys,
+  staticData: { needs: reads('api_keys') },
   validateSearch: apiKeysSearch,
   component: lazyRouteComponent(() => import('./features/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
 });
@@ -136,6 +152,7 @@ const apiKeys = createRoute({
 const unknown = createRoute({
   getParentRoute: () => signedIn,
   path: '$',
+  staticData: { needs: 'nothing' },
   component: lazyRouteComponent(() => import('./shell/NotFound.tsx'), 'NotFound'),
 });
 
@@ -189,5 +206,9 @@ export const router = createRouter({
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
+  }
+  interface StaticDataRouteOption {
+    /** Without it the screen is not shown, so that none of its calls is made. */
+    needs: Permission | 'nothing';
   }
 }

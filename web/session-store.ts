@@ -1,5 +1,6 @@
 import type { Permission } from '../contract/permissions.ts';
 import type { SessionUser } from '../contract/session.ts';
+import { isPermission, isRole, listOf, userOf } from './session-shape.ts';
 
 /** What the console keeps of a session in local storage, under these four names (spec part 1, sections 3, 9). */
 export type StoredSession = {
@@ -19,11 +20,15 @@ let current = read();
 export const getSession = (): StoredSession | null => current;
 
 export function setSession(session: StoredSession): void {
+  const rights = {
+    permissions: listOf(session.permissions, isPermission),
+    roles: listOf(session.roles, isRole),
+  };
   localStorage.setItem('user', JSON.stringify(session.user));
   localStorage.setItem('accessToken', session.accessToken);
-  localStorage.setItem('permissions', JSON.stringify(session.permissions));
-  localStorage.setItem('roles', JSON.stringify(session.roles));
-  changed(session);
+  localStorage.setItem('permissions', JSON.stringify(rights.permissions));
+  localStorage.setItem('roles', JSON.stringify(rights.roles));
+  changed({ ...session, ...rights });
 }
 
 export function clearSession(): void {
@@ -54,23 +59,22 @@ function read(): StoredSession | null {
   const user = localStorage.getItem('user');
   const accessToken = localStorage.getItem('accessToken');
   if (user === null) return null;
-  const parsed = parse(user);
-  if (typeof parsed !== 'object' || parsed === null) {
+  const parsed = userOf(parse(user));
+  if (!parsed) {
     for (const key of keys) localStorage.removeItem(key);
     return null;
   }
   if (!accessToken) return null;
   return {
-    user: parsed as SessionUser,
+    user: parsed,
     accessToken,
-    permissions: list('permissions') as StoredSession['permissions'],
-    roles: list('roles') as StoredSession['roles'],
+    permissions: listOf(inStorage('permissions'), isPermission),
+    roles: listOf(inStorage('roles'), isRole),
   };
 }
 
-function list(key: 'permissions' | 'roles'): unknown[] {
-  const parsed = parse(localStorage.getItem(key) ?? '[]');
-  return Array.isArray(parsed) ? parsed : [];
+function inStorage(key: 'permissions' | 'roles'): unknown {
+  return parse(localStorage.getItem(key) ?? '[]');
 }
 
 function parse(json: string): unknown {

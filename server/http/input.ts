@@ -24,7 +24,7 @@ export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Fail
     query: read('query', raw.query),
     body: read('body', raw.body),
   };
-  if (!route.body && !isEmptyBody(raw.body))
+  if (!route.body && !route.anyBody && !isEmptyBody(raw.body))
     details.push({ path: 'body', message: 'This call takes no body' });
   if (!route.query && Object.keys(raw.query as object).length > 0) {
     details.push({ path: 'query', message: 'This call takes no query parameters' });

@@ -600,7 +600,7 @@ test('who may only look sees no buttons that change, and in the activations the 
   await row(page, license).getByRole('button', { name: 'View' }).click();
   await expect(dialog(page, 'View License').getByRole('textbox')).toHaveCount(0);
   await page.goto('/licenses/new');
-  await expect(page.getByRole('heading', { name: 'You may not create licenses' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
   await expectAccessible(page);
   await page.goto('/licenses?dialog=create');
   await expect(page.getByRole('tab', { name: 'Active' })).toBeVisible();

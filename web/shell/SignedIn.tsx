@@ -1,7 +1,8 @@
-import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { Outlet, useLocation, useMatches, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useAuth } from '../session.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { Forbidden } from './Forbidden.tsx';
 import { Layout } from './Layout.tsx';
 import { RestoringSpinner } from './RestoringSpinner.tsx';
 
@@ -14,10 +15,18 @@ export function SignedIn() {
   return (
     <Layout>
       <ErrorBoundary key={path}>
-        <Outlet />
+        <Permitted />
       </ErrorBoundary>
     </Layout>
   );
+}
+
+/** The screen, when its route permits it to this person. */
+function Permitted() {
+  const { hasPermission } = useAuth();
+  const needs = useMatches({ select: (matches) => matches.at(-1)?.staticData.needs });
+  if (!needs || needs === 'nothing' || hasPermission(needs.resource, needs.action)) return <Outlet />;
+  return <Forbidden needs={needs} />;
 }
 
 /** Lets the guard of the routes decide anew: it knows the way to the sign-in page and back. */

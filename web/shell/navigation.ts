@@ -12,7 +12,7 @@ import {
   type Icon,
 } from '@tabler/icons-react';
 import type { LinkProps } from '@tanstack/react-router';
-import type { Resource } from '../../contract/permissions.ts';
+import type { Action, Resource } from '../../contract/permissions.ts';
 import { paths } from '../paths.ts';
 
 export type NavigationItem = {
@@ -67,3 +67,8 @@ export const furtherPages: readonly FurtherPage[] = [
     words: 'password profile second factor sessions',
   },
 ];
+
+/** The first screen in the order of the links that may be read; undefined where none may. */
+export const firstReadable = (
+  hasPermission: (resource: Resource, action: Action) => boolean,
+): NavigationItem | undefined => navigation.find((item) => hasPermission(item.resource, 'read'));

@@ -65,6 +65,10 @@ describe('creating a customer', () => {
     expect(stored).toEqual({ ...answer.body.data, licenses: [] });
   });
 
+  test.each(['a@b', "o'brien+x@clinic", 'ada@charite.de'])('takes %s as the browser does', async (email) => {
+    expect((await makeCustomer(api, { email })).email).toBe(email);
+  });
+
   test('stores empty optional fields as null', async () => {
     const made = await makeCustomer(api, { contactName: '', email: '', phone: '  ' });
     expect(made).toMatchObject({ contactName: null, email: null, phone: null });

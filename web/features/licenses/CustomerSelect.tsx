@@ -2,6 +2,7 @@ import { Loader, Select, type SelectProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAuth } from '../../session.tsx';
 import { customerChoicesQuery, customerQuery } from '../customers/customers.ts';
 
 const settleAfter = 200;
@@ -20,11 +21,17 @@ export function CustomerSelect({ value, onChange, name, ...input }: Props) {
   const [text, setText] = useState('');
   const [picked, setPicked] = useState<{ id: string; name: string }>();
   const known = name ?? (picked?.id === value ? picked?.name : undefined);
-  const asked = useQuery({ ...customerQuery(value ?? ''), enabled: value !== null && known === undefined });
+  const { can } = useAuth();
+  const asked = useQuery({
+    ...customerQuery(value ?? ''),
+    enabled: can.viewCustomers && value !== null && known === undefined,
+  });
   const chosenName =
-    value === null ? undefined : (known ?? asked.data?.name ?? (asked.isError ? 'Unknown customer' : ''));
+    value === null
+      ? undefined
+      : (known ?? asked.data?.name ?? (asked.isError || !can.viewCustomers ? 'Unknown customer' : ''));
   const [settled] = useDebouncedValue(text === chosenName ? '' : text, settleAfter);
-  const choices = useQuery(customerChoicesQuery(settled));
+  const choices = useQuery({ ...customerChoicesQuery(settled), enabled: can.viewCustomers });
   const offered = (choices.data?.data ?? []).map((customer) => ({
     value: customer.customerId,
     label: customer.name,
@@ -36,7 +43,13 @@ export function CustomerSelect({ value, onChange, name, ...input }: Props) {
       searchable
       placeholder="Select a customer"
       nothingFoundMessage={
-        choices.isError ? 'Failed to load customers' : choices.isPending ? 'Loading…' : 'No customer found'
+        !can.viewCustomers
+          ? 'You may not see customers'
+          : choices.isError
+            ? 'Failed to load customers'
+            : choices.isPending
+              ? 'Loading…'
+              : 'No customer found'
       }
       rightSection={choices.isFetching && text !== '' ? <Loader size={12} /> : undefined}
       maxDropdownHeight={260}

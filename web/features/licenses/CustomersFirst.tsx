@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { customerChoicesQuery } from '../customers/customers.ts';
@@ -14,7 +15,15 @@ export const formHeights = [48, 48, 48, 150];
 
 /** A license needs a customer: the form for a new one appears once it is known that there are some. */
 export function CustomersFirst({ children }: { children: ReactNode }) {
-  const customers = useQuery(customerChoicesQuery(''));
+  const { can } = useAuth();
+  const customers = useQuery({ ...customerChoicesQuery(''), enabled: can.viewCustomers });
+  if (!can.viewCustomers) {
+    return (
+      <EmptyState title="You may not see customers" icon={<IconBuilding size={28} stroke={1.25} />}>
+        A license is issued to a customer. Ask an administrator for the permission customers:read.
+      </EmptyState>
+    );
+  }
   if (customers.data) return customers.data.data.length > 0 ? children : <NoCustomers />;
   if (customers.isError) {
     return (

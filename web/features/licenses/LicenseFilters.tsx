@@ -1,6 +1,7 @@
 import { Checkbox, Select } from '@mantine/core';
 import { licenseTypes } from '../../../contract/licenses.ts';
 import { oneOf } from '../../search-params.ts';
+import { useAuth } from '../../session.tsx';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { typeBadges } from './license-words.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
@@ -14,6 +15,7 @@ export function LicenseFilters(props: {
   onChange: (changes: Pick<LicenseListSearch, 'type' | 'customer' | 'expiring'>) => void;
 }) {
   const { search, onChange } = props;
+  const { can } = useAuth();
   return (
     <>
       <Select
@@ -25,15 +27,17 @@ export function LicenseFilters(props: {
         value={oneOf(licenseTypes, search.type) ?? null}
         onChange={(type) => onChange({ type: type ?? undefined })}
       />
-      <CustomerSelect
-        w={190}
-        aria-label="Customer"
-        placeholder="All customers"
-        clearable
-        value={search.customer ?? null}
-        name={props.customerName}
-        onChange={(customer) => onChange({ customer: customer ?? undefined })}
-      />
+      {(can.viewCustomers || search.customer) && (
+        <CustomerSelect
+          w={190}
+          aria-label="Customer"
+          placeholder="All customers"
+          clearable
+          value={search.customer ?? null}
+          name={props.customerName}
+          onChange={(customer) => onChange({ customer: customer ?? undefined })}
+        />
+      )}
       <Checkbox
         label="Expires within 30 days"
         checked={search.expiring === '30'}

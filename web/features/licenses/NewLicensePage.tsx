@@ -1,16 +1,13 @@
 import { Anchor } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
-import { useAuth } from '../../session.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
 import { pageTerms } from './license-term.ts';
 import classes from './licenses.module.css';
 import { NewLicense } from './NewLicense.tsx';
 
 /** The page /licenses/new: the same form as in the modal, with defaults of its own (spec part 2, sections 7–9). */
 export function NewLicensePage() {
-  const { can } = useAuth();
   const navigate = useNavigate();
   return (
     <Page
@@ -21,15 +18,9 @@ export function NewLicensePage() {
         </Anchor>
       }
     >
-      {can.createLicenses ? (
-        <section className={classes.card} aria-label="New license">
-          <NewLicense terms={pageTerms} onClose={() => void navigate({ to: paths.licenses })} />
-        </section>
-      ) : (
-        <EmptyState title="You may not create licenses">
-          Ask an administrator for the permission to create licenses.
-        </EmptyState>
-      )}
+      <section className={classes.card} aria-label="New license">
+        <NewLicense terms={pageTerms} onClose={() => void navigate({ to: paths.licenses })} />
+      </section>
     </Page>
   );
 }

@@ -1,20 +1,18 @@
 import { Button } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { roleLabel } from '../../../contract/permissions.ts';
+import { hasPermission, roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import { paths } from '../../paths.ts';
 import { setRolePreview } from '../../role-preview.ts';
-import { navigation } from '../../shell/navigation.ts';
+import { firstReadable } from '../../shell/navigation.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 
 /** Shows the console as people of a role see it, with nothing that can be changed. */
 export function SeeAsRole({ role }: { role: Role }) {
   const navigate = useNavigate();
   const { name, permissions } = role;
-  const first = navigation.find((item) =>
-    permissions.some(({ resource, action }) => resource === item.resource && action === 'read'),
-  );
+  const first = firstReadable((...pair) => hasPermission(permissions, ...pair));
   const see = async () => {
     // Away first: this screen may not be the role's to see.
     await navigate({ to: first?.to ?? paths.account });

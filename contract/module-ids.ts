@@ -1,0 +1,15 @@
+/**
+ * `moduleIds` arrives as a list, as a list whose one element is a JSON text, or as a JSON text (spec part 1,
+ * section 3); all three become a list. What is none of these is returned as it came, for validation to refuse.
+ */
+export function normalizeModuleIds(value: unknown): unknown {
+  const inner = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof inner !== 'string') return value;
+  if (!inner.trimStart().startsWith('[')) return value;
+  try {
+    const parsed: unknown = JSON.parse(inner);
+    return Array.isArray(parsed) ? parsed : value;
+  } catch {
+    return value;
+  }
+}

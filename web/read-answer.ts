@@ -1,0 +1,32 @@
+import { normalizeModuleIds } from '../contract/module-ids.ts';
+
+/*
+ * Answers as the contract has them, whatever shape of the spec they came in: lists may stand bare, without `data`, and
+ * the modules of a license travel in five ways (spec part 1, sections 3 and 7).
+ */
+
+/** What stands under `data`, else the whole body; null when it is empty. */
+export const dataOf = (body: unknown): unknown =>
+  withModuleIds(isObject(body) && 'data' in body ? body['data'] : body);
+
+/** The same of a list, with its `meta`: a list that comes without has its length as the total. */
+export function listOf(body: unknown): { data: unknown[]; meta: unknown } {
+  const found = dataOf(body);
+  const data = Array.isArray(found) ? found : [];
+  const meta = isObject(body) ? body['meta'] : undefined;
+  return { data, meta: { limit: null, offset: 0, total: data.length, ...(isObject(meta) ? meta : {}) } };
+}
+
+/** Licenses, also those of customers, with `moduleIds` as a list. */
+function withModuleIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withModuleIds);
+  if (!isObject(value)) return value;
+  if (Array.isArray(value['licenses'])) return { ...value, licenses: withModuleIds(value['licenses']) };
+  if (!('licenseId' in value) || !('moduleIds' in value || 'modules' in value)) return value;
+  const { modules, ...license } = value;
+  const ids = normalizeModuleIds(license['moduleIds'] ?? modules);
+  return { ...license, moduleIds: Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [] };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,36 @@
+import { Anchor } from '@mantine/core';
+import { IconLock } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import type { Permission } from '../../contract/permissions.ts';
+import { paths } from '../paths.ts';
+import { useAuth } from '../session.tsx';
+import { Page } from '../ui/Page.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { firstReadable } from './navigation.ts';
+
+/** Stands in for a screen that the person may not see; `needs` undefined: there is none that they may. */
+export function Forbidden({ needs }: { needs: Permission | undefined }) {
+  const { hasPermission, refreshRights, preview } = useAuth();
+  // What was granted since the last look opens the screen.
+  useEffect(() => {
+    if (!preview) void refreshRights();
+  }, [refreshRights, preview]);
+  const first = firstReadable(hasPermission);
+  return (
+    <Page title="You may not see this screen">
+      <EmptyState
+        icon={<IconLock size={28} stroke={1.25} />}
+        action={
+          <Anchor component={Link} to={first?.to ?? paths.account}>
+            Go to {first?.label ?? 'your account'}
+          </Anchor>
+        }
+      >
+        {needs
+          ? `It needs the permission ${needs.resource}:${needs.action}. Ask an administrator for it.`
+          : 'None of the screens is permitted to you. Ask an administrator for a role.'}
+      </EmptyState>
+    </Page>
+  );
+}

@@ -1,0 +1,11 @@
+import { Navigate } from '@tanstack/react-router';
+import { useAuth } from '../session.tsx';
+import { Forbidden } from './Forbidden.tsx';
+import { firstReadable } from './navigation.ts';
+
+/** `/` leads to the licenses (spec part 1, section 2), and who may not read them to the first screen that they may. */
+export function Home() {
+  const { hasPermission } = useAuth();
+  const first = firstReadable(hasPermission);
+  return first ? <Navigate to={first.to} replace /> : <Forbidden needs={undefined} />;
+}
