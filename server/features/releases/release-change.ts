@@ -7,6 +7,7 @@ import { nextVersion } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { writeAudit } from '../audit/audit.ts';
+import { refuseOffer } from './publishing.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 type Identity = Pick<ReleaseRow, 'version' | 'channel' | 'platform' | 'architecture' | 'file_kind'>;
@@ -38,7 +39,8 @@ type Change = {
 
 /**
  * Writes a change of a locked release with its audit entry, and tells the feeds of every process. ALREADY_EXISTS
- * when a live release has the identity that this one would get.
+ * when a live release has the identity that this one would get, FORBIDDEN when the change reaches machines and the
+ * caller may not roll out; a Failure rolls the write back.
  */
 export async function changeRelease(
   tx: Tx,
@@ -59,6 +61,8 @@ export async function changeRelease(
   const after = await selectReleases(tx)
     .where('r.release_id', '=', before.release_id)
     .executeTakeFirstOrThrow();
+  const denied = refuseOffer(by, before, after);
+  if (denied) return denied;
   await auditRelease(tx, by, event, {
     summary: typeof summary === 'string' ? summary : summary(before, after),
     before,

@@ -5,6 +5,7 @@ import { releaseAnalytics } from './release-analytics.ts';
 import { deletePermanently, listBin, restoreRelease, softDeleteRelease } from './release-bin.ts';
 import { reachOf } from './reach.ts';
 import { getRelease, listReleases } from './release-list.ts';
+import { refuseNew } from './publishing.ts';
 import { updateRelease } from './releases.ts';
 import { impactOfRelease, pauseRollout, resumeRollout, setRollout, withdrawRelease } from './rollout.ts';
 import { createUrlRelease, inspectOutsideFile } from './url-release.ts';
@@ -18,7 +19,7 @@ export const releaseRoutes = (context: Context) => {
     impact: ({ params }) => impactOfRelease(db, params.releaseId),
     analytics: ({ by }) => releaseAnalytics(db, by.now),
     createFromUrl: changeAfter(
-      ({ body }) => inspectOutsideFile(outside, body),
+      async ({ by, body }) => refuseNew(by, body) ?? inspectOutsideFile(outside, body),
       (tx, { by, body }, file) => createUrlRelease(tx, by, body, file, publicUrl),
     ),
     update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { transactOrFail } from '../../db/transaction.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { writeAudit } from '../audit/audit.ts';
-import { createRelease, getRelease } from '../releases/releases.ts';
+import { createRelease, getRelease, refuseNew } from '../releases/releases.ts';
 import { checkFindings, storeBlockmap, toBuild, type CompleteInput } from './build.ts';
 import { kindOf, wantedOf } from './file-kind.ts';
 import type { Follower } from './follow.ts';
@@ -39,6 +39,8 @@ export async function completeUpload(
   by: Caller,
   input: CompleteInput,
 ): Promise<Release | Failure> {
+  const denied = refuseNew(by, input);
+  if (denied) return denied;
   const until = performance.now() + patienceMs;
   for (;;) {
     const claimed = await claim(parts, input);

@@ -5,7 +5,7 @@ import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { transactOrFail } from '../../db/transaction.ts';
 import { isFailure, type Failure } from '../../failure.ts';
-import { createRelease } from '../releases/releases.ts';
+import { createRelease, refuseNew } from '../releases/releases.ts';
 import { checkFindings, storeBlockmap, toBuild, type BuildFields } from './build.ts';
 import { kindOf, wantedOf, type FileKind } from './file-kind.ts';
 import { checkForm, largestForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
@@ -81,6 +81,7 @@ async function toRelease(
   if (isFailure(form)) return form;
   const { key, kind, findings } = file!;
   const trouble =
+    refuseNew(by, { isDraft: form.fields.is_draft }) ??
     checkFindings(kind, { sha512: form.fields.sha512 }, findings) ??
     (await storeBlockmap(parts.storage, key, findings));
   if (trouble) return trouble;

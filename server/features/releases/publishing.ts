@@ -1,0 +1,59 @@
+import { releases as calls } from '../../../contract/releases.ts';
+import type { Caller } from '../../caller.ts';
+import type { Failure } from '../../failure.ts';
+import { authorize } from '../../http/adapter.ts';
+import type { ReleaseRow } from './release-row.ts';
+
+/** The columns that decide which machines are offered a release, and how. */
+type Offer = Pick<
+  ReleaseRow,
+  | 'is_draft'
+  | 'is_active'
+  | 'deleted_at'
+  | 'paused_at'
+  | 'channel'
+  | 'rollout_percentage'
+  | 'minimum_app_version'
+  | 'is_mandatory'
+  | 'failure_percent'
+  | 'failure_min_installs'
+>;
+
+/**
+ * Undefined when the caller may decide what machines are offered: staff with `rollouts` create or update, or an API
+ * key of the scope `releases`, whose maker held them. Otherwise FORBIDDEN.
+ */
+function refusePublishing(by: Caller): Failure | undefined {
+  const { actor } = by;
+  if (actor.kind === 'apiKey' && actor.scopes.includes('releases')) return undefined;
+  return authorize(calls.rollout.access, actor);
+}
+
+/** The same for a release that is to be made; a draft asks for nothing more. */
+export const refuseNew = (by: Caller, { isDraft }: { isDraft: boolean }): Failure | undefined =>
+  isDraft ? undefined : refusePublishing(by);
+
+/**
+ * The same, asked only where the change of a release reaches machines: it enters the feeds, goes on after a pause, or
+ * is offered to others or on other terms than before. Taking it out of the feeds asks for no more than the call does.
+ */
+export function refuseOffer(by: Caller, before: Offer, after: Offer): Failure | undefined {
+  if (!isOut(after)) return undefined;
+  const isSame =
+    isOut(before) &&
+    (after.paused_at !== null || before.paused_at === null) &&
+    termsOf(before) === termsOf(after);
+  return isSame ? undefined : refusePublishing(by);
+}
+
+const isOut = (r: Offer): boolean => !r.is_draft && r.is_active && r.deleted_at === null;
+
+const termsOf = (r: Offer): string =>
+  JSON.stringify([
+    r.channel,
+    r.rollout_percentage,
+    r.minimum_app_version,
+    r.is_mandatory,
+    r.failure_percent,
+    r.failure_min_installs,
+  ]);
