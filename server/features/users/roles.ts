@@ -133,7 +133,7 @@ async function auditRoles(tx: Tx, by: Caller, user: User, roles: string[]): Prom
 
 type NewRole = RouteInput<typeof calls.createRole>['body'];
 
-/** Makes a role with the rights of an existing one, none of which the caller may lack. */
+/** Makes a role with the rights and the second-factor rule of an existing one; the caller may lack none of the rights. */
 export async function createRole(
   tx: Tx,
   by: Caller,
@@ -143,7 +143,17 @@ export async function createRole(
   if (refusal) return refusal;
   const made = await tx
     .insertInto('roles')
-    .values({ role_id: roleId, description, updated_at: by.now })
+    .values((eb) => ({
+      role_id: roleId,
+      description,
+      requires_second_factor: eb
+        .selectFrom('roles')
+        .select('requires_second_factor')
+        .where('role_id', '=', copyFrom)
+        .$asScalar()
+        .$notNull(),
+      updated_at: by.now,
+    }))
     .onConflict((conflict) => conflict.doNothing())
     .returning('role_id')
     .executeTakeFirst();
@@ -161,8 +171,8 @@ export async function createRole(
 type RoleChange = Omit<RouteInput<typeof calls.updateRole>['body'], 'updatedAt'>;
 
 /**
- * Sets what a role may do. The caller must hold whatever the role gains or loses, so that nobody widens their own
- * rights; super_admin holds everything and stays as it is.
+ * Sets what a role may do. The caller must hold whatever the role may do, before and after, so that nobody widens
+ * their own rights or lowers the guard of those above them; super_admin holds everything and stays as it is.
  */
 export async function updateRole(
   tx: Tx,
@@ -173,7 +183,7 @@ export async function updateRole(
 ): Promise<Role | Failure> {
   const superAdmin = refuseSuperAdmin(by, roleId);
   if (superAdmin) return superAdmin;
-  const before = await lockRole(tx, roleId);
+  const before = await lockRole(tx, by, roleId);
   if (isFailure(before)) return before;
   const wanted = listPermissions().filter((p) => contains(change.permissions, p));
   const unknown = change.permissions.find((p) => !contains(wanted, p));
@@ -182,13 +192,10 @@ export async function updateRole(
   const stored = { ...before, permissions: listPermissions().filter((p) => contains(before.permissions, p)) };
   const conflict = editConflict('role', stored, { ...change, permissions: wanted }, seen);
   if (conflict) return conflict;
-  const differing = [
-    ...wanted.filter((p) => !contains(before.permissions, p)),
-    ...before.permissions.filter((p) => !contains(wanted, p)),
-  ];
-  if (roleId === 'super_admin' && differing.length > 0)
+  const gained = wanted.filter((p) => !contains(before.permissions, p));
+  if (roleId === 'super_admin' && (gained.length > 0 || wanted.length < before.permissions.length))
     return breaksRule('permissions', 'super_admin holds everything and cannot be changed');
-  const missing = beyond(by, differing);
+  const missing = beyond(by, gained);
   if (missing) return breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`);
   await tx
     .updateTable('roles')
@@ -214,7 +221,7 @@ export async function updateRole(
 
 /** Removes a role that nobody has; the seven stay. */
 export async function deleteRole(tx: Tx, by: Caller, roleId: string): Promise<undefined | Failure> {
-  const before = await lockRole(tx, roleId);
+  const before = await lockRole(tx, by, roleId);
   if (isFailure(before)) return before;
   if (before.builtIn) return fail('RULE_VIOLATED', 'One of the seven roles cannot be removed.');
   if (before.userCount > 0) return fail('RULE_VIOLATED', 'Somebody still has this role.');
@@ -230,9 +237,18 @@ async function oneRole(tx: Tx, roleId: string): Promise<Role | undefined> {
   return (await listRoles(tx)).find((role) => role.roleId === roleId);
 }
 
-async function lockRole(tx: Tx, roleId: string): Promise<Role | Failure> {
+/** The role, locked, when the caller may change it at all: all that it may do, they may do themself. */
+async function lockRole(tx: Tx, by: Caller, roleId: string): Promise<Role | Failure> {
   await tx.selectFrom('roles').select('role_id').where('role_id', '=', roleId).forUpdate().execute();
-  return (await oneRole(tx, roleId)) ?? noRole;
+  const role = await oneRole(tx, roleId);
+  if (!role) return noRole;
+  const missing = beyond(by, role.permissions);
+  return missing
+    ? fail(
+        'RULE_VIOLATED',
+        `${roleId} may do more than you, so you cannot change this role: you lack ${missing.resource}:${missing.action} yourself.`,
+      )
+    : role;
 }
 
 function roleSummary(before: Role, after: Role): string {
