@@ -1,6 +1,37 @@
 import { z } from 'zod';
 import { answeredInstant, id, instant, requiredText, seenVersion, text } from './common.ts';
-import { apiKeyScopes, route, staffWith } from './route.ts';
+import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
+import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
+
+const right = (resource: Resource, action: Action): Permission => ({ resource, action });
+
+/**
+ * What staff must hold themselves to give a key a scope, so that a key can do no more than its maker: all of the
+ * lists, of each one permission. It covers every call that the scope opens; a key of the scope `releases` also publishes.
+ */
+export const scopeNeeds: Record<ApiKeyScope, readonly (readonly Permission[])[]> = {
+  validate: [[right('licenses', 'update')]],
+  updates: [[right('releases', 'read')]],
+  releases: [[right('releases', 'create')], [right('rollouts', 'create'), right('rollouts', 'update')]],
+};
+
+/** The permissions that somebody who holds `held` lacks for a scope, in words: `rollouts:create or rollouts:update`. */
+export const lacksForScope = (scope: ApiKeyScope, held: readonly Permission[]): string[] =>
+  scopeNeeds[scope]
+    .filter((ways) => !ways.some((p) => hasPermission(held, p.resource, p.action)))
+    .map((ways) => ways.map((p) => `${p.resource}:${p.action}`).join(' or '));
+
+/** Who made a key. The key outlives the person; staff see what changed about them. */
+const apiKeyMaker = z
+  .object({
+    userId: z.string().nullable().meta({ description: 'None when the person was deleted' }),
+    email: z.string(),
+    status: z.enum(['active', 'inactive', 'deleted']),
+    lacks: z
+      .array(z.string())
+      .meta({ description: 'Permissions that the scopes need and the maker no longer holds' }),
+  })
+  .meta({ id: 'ApiKeyMaker' });
 
 /** An API key as it is shown: the secret itself is answered once, when the key is made. */
 const apiKey = z
@@ -17,6 +48,8 @@ const apiKey = z
     totalRequests: z.number(),
     createdAt: answeredInstant,
     lastUsedAt: answeredInstant.nullable(),
+    lastUsedIp: z.string().nullable().meta({ description: 'The address that used it last' }),
+    maker: apiKeyMaker.nullable().meta({ description: 'None for a key that Lanyard itself made' }),
     updatedAt: answeredInstant.meta({ description: 'Of name, state, limits or scopes; use leaves it' }),
   })
   .meta({ id: 'ApiKey' });
@@ -46,8 +79,9 @@ export const apiKeys = {
   list: route({
     method: 'GET',
     path: '/api/v1/api-keys',
-    summary: 'All API keys, without their secrets',
+    summary: 'All API keys, or those that one person made, without their secrets',
     access: staffWith('api_keys', 'read'),
+    query: z.strictObject({ createdBy: id.optional() }),
     answer: z.object({ apiKeys: z.array(apiKey) }),
   }),
   impact: route({
@@ -62,7 +96,8 @@ export const apiKeys = {
   create: route({
     method: 'POST',
     path: '/api/v1/api-keys',
-    summary: 'Create a key; the answer is the only time that it is shown whole',
+    summary:
+      'Create a key that can do no more than its maker; the answer is the only time that it is shown whole',
     access: staffWith('api_keys', 'create'),
     body: apiKeyInput,
     answer: apiKey.extend({ key: z.string() }).meta({ id: 'NewApiKey' }),
@@ -73,7 +108,8 @@ export const apiKeys = {
   update: route({
     method: 'PATCH',
     path: '/api/v1/api-keys/{keyId}',
-    summary: 'Change name, state, expiry, limit, whitelist or scopes of a key that is not revoked',
+    summary:
+      'Change name, state, expiry, limit, whitelist or scopes of a key that is not revoked; nobody widens what they lack themselves',
     access: staffWith('api_keys', 'update'),
     params: z.object({ keyId: id }),
     body: z

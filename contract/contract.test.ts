@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { scopeNeeds } from './api-keys.ts';
 import { id, instant, isStorableText, paging, text } from './common.ts';
 import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
@@ -110,6 +111,13 @@ describe('the calls of the spec are all there', () => {
   ])('%s', (call) => {
     expect(routes.map(([, route]) => `${route.method} ${route.path}`)).toContain(call);
   });
+});
+
+test('a scope of an API key needs of its maker whatever the calls that it opens ask of staff', () => {
+  for (const [name, { access }] of routes) {
+    if (access.kind !== 'staff' || !access.apiKey) continue;
+    expect(scopeNeeds[access.apiKey].flat(), name).toEqual(expect.arrayContaining(permissionsOf(access)));
+  }
 });
 
 describe('the roles', () => {

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import { createAuthentication } from './authentication.ts';
+import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
 import { isDatabaseUnreachable } from './db/client.ts';
 import { DatabaseDown } from './db/signals.ts';
@@ -68,7 +69,8 @@ export async function buildApp(
   const app = createServer(context, arrival);
   await secure(app, context);
   const recorder = createRecorder(context.db, context.log);
-  const apiKeys = createApiKeyCheck(context);
+  const budgets = createBudgets(context.db, context.clock);
+  const apiKeys = createApiKeyCheck(context, budgets);
   const sessions = createSessions(context, passwords);
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context);
@@ -109,6 +111,7 @@ export async function buildApp(
     await recorder.stop();
     await updateRecorder.stop();
     await apiKeys.stop();
+    await budgets.stop();
     await inspector.stop();
   });
   return app;

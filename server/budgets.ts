@@ -1,14 +1,17 @@
-import type { Db } from '../../db/client.ts';
 import { sql } from 'kysely';
+import type { Db } from './db/client.ts';
 
 const hourMs = 3_600_000;
-/** How long a process may sit on requests it does not use, and how long an exhausted key is not asked about again. */
+/** How long a process may sit on units it does not use, and how long an exhausted budget is not asked about again. */
 const idleMs = 500;
 const exhaustedMs = 200;
 const largestGrant = 500;
 const askAgainAt = 250;
 
-type Hour = {
+/** What is counted, for whom (an id), and how many units there are in an hour. */
+export type BudgetOf = { budget: 'requests' | 'events' | 'new machines'; subject: string; limit: number };
+
+type Hour = Omit<BudgetOf, 'limit'> & {
   start: number;
   /** Granted by the database and not yet used. */
   left: number;
@@ -19,42 +22,48 @@ type Hour = {
   asking: Promise<void> | undefined;
 };
 
-/** Ever smaller as the limit nears, so that the last requests are there for whichever process is asked. */
+/** Ever smaller as the limit nears, so that the last units are there for whichever process is asked. */
 const blockOf = (hour: Hour, limit: number) =>
   Math.max(1, Math.min(largestGrant, Math.floor((limit - hour.granted) / 20)));
 
 export type Budget = { allowed: boolean; limit: number; remaining: number; resetSeconds: number };
+export type Budgets = ReturnType<typeof createBudgets>;
 
 /**
- * Requests per hour that hold exactly across processes without a write per request: the database grants them to
+ * Budgets of an hour that hold exactly across processes without a write per request: the database grants units to
  * a process in blocks, smaller as the limit nears and single at its end; what is not used goes back.
  */
-export function createRateLimits(db: Db, clock: () => Date) {
+export function createBudgets(db: Db, clock: () => Date) {
   const hours = new Map<string, Hour>();
   const timer = setInterval(() => void returnIdle(), idleMs).unref();
 
-  function hourOf(apiKeyId: string, now: number): Hour {
-    const start = Math.floor(now / hourMs) * hourMs;
-    let hour = hours.get(apiKeyId);
+  function hourOf({ budget, subject }: BudgetOf): Hour {
+    const start = Math.floor(clock().getTime() / hourMs) * hourMs;
+    const key = `${budget} ${subject}`;
+    let hour = hours.get(key);
     if (hour?.start !== start) {
-      hour = { start, left: 0, granted: 0, exhaustedUntil: 0, lastUsed: now, asking: undefined };
-      hours.set(apiKeyId, hour);
+      const unused = { left: 0, granted: 0, exhaustedUntil: 0, lastUsed: performance.now() };
+      hour = { budget, subject, start, ...unused, asking: undefined };
+      hours.set(key, hour);
     }
     return hour;
   }
 
-  async function take(apiKeyId: string, limit: number): Promise<Budget> {
+  /** Uses `count` units of the hour, if they are there: all or none. */
+  async function take(of: BudgetOf, count = 1): Promise<Budget> {
+    const { limit } = of;
     const now = clock().getTime();
-    const hour = hourOf(apiKeyId, now);
-    while (hour.left === 0 && performance.now() >= hour.exhaustedUntil) await askOnce(apiKeyId, hour, limit);
+    const hour = hourOf(of);
+    while (hour.left < count && performance.now() >= hour.exhaustedUntil)
+      await askOnce(hour, limit, count - hour.left);
     // Far from the limit the next block is fetched before it is needed, so that no request waits for it; what goes
     // wrong there is heard by the request that does.
     if (hour.left === askAgainAt && blockOf(hour, limit) === largestGrant) {
-      void askOnce(apiKeyId, hour, limit).catch(() => undefined);
+      void askOnce(hour, limit, 1).catch(() => undefined);
     }
     // A limit that was lowered meanwhile holds for what was granted under the old one as well.
-    const allowed = hour.left > 0 && hour.granted - hour.left < limit;
-    if (allowed) hour.left -= 1;
+    const allowed = hour.left >= count && hour.granted - hour.left + count <= limit;
+    if (allowed) hour.left -= count;
     hour.lastUsed = performance.now();
     return {
       allowed,
@@ -64,42 +73,37 @@ export function createRateLimits(db: Db, clock: () => Date) {
     };
   }
 
-  const askOnce = (apiKeyId: string, hour: Hour, limit: number): Promise<void> =>
-    (hour.asking ??= ask(apiKeyId, hour, limit).finally(() => (hour.asking = undefined)));
+  const askOnce = (hour: Hour, limit: number, missing: number): Promise<void> =>
+    (hour.asking ??= ask(hour, limit, missing).finally(() => (hour.asking = undefined)));
 
-  async function ask(apiKeyId: string, hour: Hour, limit: number): Promise<void> {
-    const block = blockOf(hour, limit);
-    for (const wanted of block > 1 ? [block, 1] : [1]) {
-      const granted = await grant(db, apiKeyId, hour.start, wanted, limit);
+  async function ask(hour: Hour, limit: number, missing: number): Promise<void> {
+    for (const wanted of new Set([Math.max(missing, blockOf(hour, limit)), missing])) {
+      const granted = await grant(db, hour, wanted, limit);
       if (granted !== undefined) {
         hour.granted = granted;
         hour.left += wanted;
         return;
       }
     }
-    hour.granted = limit;
+    if (missing === 1) hour.granted = limit;
     hour.exhaustedUntil = performance.now() + exhaustedMs;
   }
 
-  async function giveBack(apiKeyId: string, hour: Hour): Promise<void> {
-    const unused = hour.left;
-    hour.left = 0;
-    if (unused === 0) return;
-    await sql`update api_key_hours set granted = granted - ${unused}
-               where api_key_id = ${apiKeyId} and hour = ${new Date(hour.start)}`.execute(db);
+  async function giveBack({ budget, subject, start, left }: Hour): Promise<void> {
+    await sql`update budget_hours set granted = granted - ${left}
+               where budget = ${budget} and subject = ${subject} and hour = ${new Date(start)}`.execute(db);
   }
 
   async function returnIdle(all = false): Promise<void> {
     const idle = [...hours].filter(([, hour]) => all || performance.now() - hour.lastUsed > idleMs);
-    for (const [apiKeyId, hour] of idle) {
-      hours.delete(apiKeyId);
+    for (const [key, hour] of idle) {
+      hours.delete(key);
       // When the database is away the block is lost: the limit errs on the strict side until the hour ends.
-      await giveBack(apiKeyId, hour).catch(() => undefined);
+      if (hour.left > 0) await giveBack(hour).catch(() => undefined);
     }
   }
 
   return {
-    /** Uses one request of the key's hour, if there is one. */
     take,
     stop() {
       clearInterval(timer);
@@ -111,16 +115,16 @@ export function createRateLimits(db: Db, clock: () => Date) {
 /** Adds `wanted` to what the hour has granted unless that passes the limit; the new sum, or undefined. */
 async function grant(
   db: Db,
-  apiKeyId: string,
-  start: number,
+  { budget, subject, start }: Hour,
   wanted: number,
   limit: number,
 ): Promise<number | undefined> {
   if (wanted > limit) return undefined;
   const { rows } = await sql<{ granted: number }>`
-    insert into api_key_hours (api_key_id, hour, granted) values (${apiKeyId}, ${new Date(start)}, ${wanted})
-    on conflict (api_key_id, hour) do update set granted = api_key_hours.granted + ${wanted}
-      where api_key_hours.granted + ${wanted} <= ${limit}
+    insert into budget_hours (budget, subject, hour, granted)
+    values (${budget}, ${subject}, ${new Date(start)}, ${wanted})
+    on conflict (budget, subject, hour) do update set granted = budget_hours.granted + ${wanted}
+      where budget_hours.granted + ${wanted} <= ${limit}
     returning granted`.execute(db);
   return rows[0]?.granted;
 }

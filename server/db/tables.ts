@@ -64,11 +64,13 @@ export type Tables = {
     ip_whitelist: string[];
     total_requests: Generated<number>;
     last_used_at: Date | null;
+    last_used_ip: Generated<string | null>;
     created_by: string | null;
+    maker_email: string | null;
     created_at: Date;
     updated_at: Date;
   };
-  api_key_hours: { api_key_id: string; hour: Date; granted: number };
+  budget_hours: { budget: string; subject: string; hour: Date; granted: number; told_at: Date | null };
   customers: {
     customer_id: string;
     name: string;
@@ -95,6 +97,8 @@ export type Tables = {
     max_activations: number;
     current_activations: Generated<number>;
     module_ids: string[];
+    self_release_day: Generated<Date | null>;
+    self_releases: Generated<number>;
     created_at: Date;
     updated_at: Date;
     customer_sort: Kept<string>;
@@ -273,6 +277,8 @@ export type Tables = {
     error_code: string | null;
     installed_at: Date | null;
     install_failed: boolean | null;
+    offered_at: Generated<Date | null>;
+    fetched_at: Generated<Date | null>;
     by_delivery: Generated<boolean>;
   };
   update_days: { day: Date; total_checks: number; unique_machines: number };

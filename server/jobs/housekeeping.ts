@@ -35,7 +35,7 @@ async function clearAway(tx: Tx, now: number, sessionMaxMs: number): Promise<voi
     .deleteFrom('counted_today')
     .where('day', '<', new Date(now - 3 * dayMs))
     .execute();
-  await tx.deleteFrom('api_key_hours').where('hour', '<', dayAgo).execute();
+  await tx.deleteFrom('budget_hours').where('hour', '<', dayAgo).execute();
   await tx
     .deleteFrom('sessions')
     .where('created_at', '<', new Date(now - sessionMaxMs - 30 * dayMs))

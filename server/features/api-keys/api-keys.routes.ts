@@ -5,7 +5,7 @@ import { createApiKey, impactOfApiKey, listApiKeys, revokeApiKey, updateApiKey }
 
 export const apiKeyRoutes = ({ db }: Context) =>
   implement(calls, {
-    list: () => listApiKeys(db),
+    list: ({ query }) => listApiKeys(db, query),
     impact: ({ by, params }) => impactOfApiKey(db, by.now, params.keyId),
     create: change((tx, { by, body }) => createApiKey(tx, by, body)),
     update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiKeys as calls } from '../../../contract/api-keys.ts';
 import { customers } from '../../../contract/customers.ts';
 import { session } from '../../../contract/session.ts';
+import { users } from '../../../contract/users.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, type ApiKeyFields, type MadeApiKey } from '../../../tests/factories.ts';
 import {
@@ -13,15 +14,18 @@ import {
   startTwin,
   type Api,
   type Identity,
+  type Session,
   type TestServer,
 } from '../../../tests/harness.ts';
 
 let server: TestServer;
 let staff: Api;
+let maker: Session;
 const behindProxy = { config: { trustProxy: ['127.0.0.1'] } };
 beforeAll(async () => {
   server = await startTestServer(behindProxy);
-  staff = server.api((await server.signInAs('super_admin')).byCookie);
+  maker = await server.signInAs('super_admin');
+  staff = server.api(maker.byCookie);
 });
 afterAll(() => server.close());
 
@@ -59,6 +63,8 @@ describe('a new key', () => {
       totalRequests: 0,
       createdAt: server.clock.now().toISOString(),
       lastUsedAt: null,
+      lastUsedIp: null,
+      maker: { userId: maker.userId, email: maker.email, status: 'active', lacks: [] },
       updatedAt: server.clock.now().toISOString(),
     });
     expect(key).toMatch(new RegExp(`^${shown.keyPrefix}_[\\w-]{43}$`));
@@ -165,10 +171,15 @@ describe('a key', () => {
 
   test('counts its use in the list without a write per request', async () => {
     const made = await makeApiKey(staff);
-    await Promise.all(Array.from({ length: 7 }, () => callWith(made)));
+    const from = { 'x-forwarded-for': '203.0.113.7' };
+    await Promise.all(Array.from({ length: 7 }, () => callWith(made, server, from)));
     await eventually(async () => {
       const shown = (await list()).find((one) => one.id === made.id)!;
-      expect(shown).toMatchObject({ totalRequests: 7, lastUsedAt: server.clock.now().toISOString() });
+      expect(shown).toMatchObject({
+        totalRequests: 7,
+        lastUsedAt: server.clock.now().toISOString(),
+        lastUsedIp: '203.0.113.7',
+      });
     });
   });
 
@@ -258,6 +269,34 @@ describe('changing a key', () => {
     await staff.call(calls.revoke, { params: { keyId: made.id } });
     expect((await update(made.id, { isActive: true })).body).toMatchObject({ code: 'WRONG_STATE' });
     expect((await callWith(made)).status).toBe(401);
+  });
+});
+
+describe('the maker of a key', () => {
+  test('is shown with what changed about them, while the key goes on', async () => {
+    const admin = await server.signInAs('admin');
+    const made = await makeApiKey(server.api(admin), { scopes: ['validate', 'releases'] });
+    const other = await makeApiKey(staff);
+    const ofAdmin = async () => {
+      const { apiKeys } = await staff.ok(calls.list, { query: { createdBy: admin.userId } });
+      expect(apiKeys.map(({ id }) => id)).toEqual([made.id]);
+      return apiKeys[0]!.maker;
+    };
+    const { userId, email } = admin;
+    expect(await ofAdmin()).toEqual({ userId, email, status: 'active', lacks: [] });
+
+    await staff.ok(users.update, { params: { id: userId }, body: { role: 'license_manager' } });
+    const lacks = ['releases:create', 'rollouts:create or rollouts:update'];
+    expect(await ofAdmin()).toEqual({ userId, email, status: 'active', lacks });
+    await staff.ok(users.deactivate, { params: { id: userId } });
+    expect(await ofAdmin()).toMatchObject({ status: 'inactive' });
+    expect((await callWith(made)).status).toBe(200);
+
+    await staff.ok(users.delete, { params: { id: userId } });
+    const { maker: gone } = (await list()).find(({ id }) => id === made.id)!;
+    expect(gone).toMatchObject({ userId: null, email, status: 'deleted' });
+    expect((await callWith(made)).status).toBe(200);
+    expect((await list()).find(({ id }) => id === other.id)!.maker).toMatchObject({ userId: maker.userId });
   });
 });
 

@@ -1,8 +1,14 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { ApiKey, ApiKeyInput, apiKeys as calls } from '../../../contract/api-keys.ts';
-import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import {
+  lacksForScope,
+  type ApiKey,
+  type ApiKeyInput,
+  type apiKeys as calls,
+} from '../../../contract/api-keys.ts';
+import type { ApiKeyScope, RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import type { Budget, Budgets } from '../../budgets.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { createBatchWriter } from '../../db/batch.ts';
@@ -15,7 +21,7 @@ import { editConflict } from '../../edit-conflict.ts';
 import { breaksRule, fail, type Failure } from '../../failure.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { createIpCheck, wrongEntries } from '../../ip-list.ts';
-import { createRateLimits, type Budget } from './rate-limit.ts';
+import { audited, selectApiKeys, toApiKey } from './api-key-row.ts';
 
 type ApiKeyPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;
 type Row = Selectable<Tables['api_keys']>;
@@ -33,9 +39,15 @@ const randomSigns = (count: number) =>
 const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
 const nobodysHash = hashSecret('nobody has this secret');
 
-/** All keys, the newest first, without their secrets. */
-export async function listApiKeys(db: Db): Promise<{ apiKeys: ApiKey[] }> {
-  const rows = await db.selectFrom('api_keys').selectAll().orderBy('created_at', 'desc').execute();
+/** All keys, or those that one person made, the newest first, without their secrets. */
+export async function listApiKeys(
+  db: Db,
+  { createdBy }: RouteInput<typeof calls.list>['query'],
+): Promise<{ apiKeys: ApiKey[] }> {
+  const rows = await selectApiKeys(db)
+    .$if(createdBy !== undefined, (keys) => keys.where('k.created_by', '=', createdBy!))
+    .orderBy('k.created_at', 'desc')
+    .execute();
   return { apiKeys: rows.map(toApiKey) };
 }
 
@@ -64,7 +76,32 @@ export async function impactOfApiKey(
     .executeTakeFirstOrThrow();
 }
 
-/** Makes a key that may validate licenses. The answer is the only place where it ever stands whole. */
+/** A key can do no more than the person who gives it its scopes. */
+function refuseScopes({ actor }: Caller, scopes: readonly ApiKeyScope[]): Failure | undefined {
+  if (actor.kind === 'system') return undefined;
+  const held = actor.kind === 'staff' ? actor.permissions : [];
+  const [refusal] = scopes.flatMap((scope) =>
+    lacksForScope(scope, held).map(
+      (lacking) => `The scope ${scope} needs ${lacking}, which you lack yourself`,
+    ),
+  );
+  return refusal === undefined ? undefined : breaksRule('scopes', refusal);
+}
+
+/** Whether a key can do more after the change, or for longer, or from elsewhere. */
+function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
+  const { scopes = before.scopes, ipWhitelist = before.ipWhitelist } = patch;
+  return (
+    scopes.some((scope) => !before.scopes.includes(scope)) ||
+    (patch.isActive === true && !before.isActive) ||
+    (patch.expiresAt !== undefined && before.expiresAt !== null && patch.expiresAt > before.expiresAt) ||
+    (patch.rateLimit ?? 0) > before.rateLimit ||
+    (before.ipWhitelist.length > 0 &&
+      (ipWhitelist.length === 0 || ipWhitelist.some((entry) => !before.ipWhitelist.includes(entry))))
+  );
+}
+
+/** Makes a key, by default one that may validate licenses. The answer is the only place where it ever stands whole. */
 export async function createApiKey(
   tx: Tx,
   by: Caller,
@@ -75,12 +112,15 @@ export async function createApiKey(
     return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
   if (Date.parse(input.expiresAt) <= by.now.getTime())
     return breaksRule('expiresAt', 'Must lie in the future');
+  const beyond = refuseScopes(by, input.scopes);
+  if (beyond) return beyond;
   const keyPrefix = `lyd_${randomSigns(12)}`;
   const secret = randomSigns(43);
-  const row = await tx
+  const id = uuidv7();
+  await tx
     .insertInto('api_keys')
     .values({
-      api_key_id: uuidv7(),
+      api_key_id: id,
       name: input.name,
       key_prefix: keyPrefix,
       secret_hash: hashSecret(secret),
@@ -91,20 +131,23 @@ export async function createApiKey(
       ip_whitelist: input.ipWhitelist ?? [],
       last_used_at: null,
       created_by: by.actor.kind === 'staff' ? by.actor.userId : null,
+      maker_email: by.actor.kind === 'staff' ? by.actor.email : null,
       created_at: by.now,
       updated_at: by.now,
     })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  const apiKey = toApiKey(row);
+    .execute();
+  const apiKey = await read(tx, id);
   await audit(tx, by, 'api_key.created', apiKey, {
     summary: `Created API key ${apiKey.name}`,
-    after: apiKey,
+    after: audited(apiKey),
   });
   return { ...apiKey, key: `${keyPrefix}_${secret}` };
 }
 
-/** Changes a key that is not revoked; a new state, limit or whitelist acts on its next call. */
+/**
+ * Changes a key that is not revoked; a new state, limit or whitelist acts on its next call. What lets the key do more
+ * is refused to staff who may not do what its scopes allow.
+ */
 export async function updateApiKey(
   tx: Tx,
   by: Caller,
@@ -115,13 +158,15 @@ export async function updateApiKey(
   const before = await lock(tx, id);
   if (!before) return notFound;
   if (before.revoked_at) return fail('WRONG_STATE', 'A revoked API key cannot be changed.');
-  const old = toApiKey(before);
+  const old = await read(tx, id);
   const conflict = editConflict('API key', old, patch, seen);
   if (conflict) return conflict;
   const [wrong] = wrongEntries(patch.ipWhitelist ?? []);
   if (wrong !== undefined)
     return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
-  const row = await tx
+  const beyond = widens(old, patch) ? refuseScopes(by, patch.scopes ?? old.scopes) : undefined;
+  if (beyond) return beyond;
+  await tx
     .updateTable('api_keys')
     .set({
       name: patch.name,
@@ -133,12 +178,16 @@ export async function updateApiKey(
       updated_at: nextVersion(before.updated_at, by.now),
     })
     .where('api_key_id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+    .execute();
   await announce(tx, 'apiKeys');
-  const after = toApiKey(row);
-  await audit(tx, by, 'api_key.updated', after, { summary: changeSummary(old, after), before: old, after });
-  return after;
+  const updated = await read(tx, id);
+  const [was, is] = [audited(old), audited(updated)];
+  await audit(tx, by, 'api_key.updated', updated, {
+    summary: changeSummary(was, is),
+    before: was,
+    after: is,
+  });
+  return updated;
 }
 
 /** Revokes a key: refused from its next call on, and for good. */
@@ -146,17 +195,17 @@ export async function revokeApiKey(tx: Tx, by: Caller, id: string): Promise<unde
   const before = await lock(tx, id);
   if (!before) return notFound;
   if (before.revoked_at) return fail('WRONG_STATE', 'The API key is already revoked.');
-  const after = await tx
+  const old = await read(tx, id);
+  await tx
     .updateTable('api_keys')
     .set({ is_active: false, revoked_at: by.now, updated_at: nextVersion(before.updated_at, by.now) })
     .where('api_key_id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+    .execute();
   await announce(tx, 'apiKeys');
-  await audit(tx, by, 'api_key.revoked', toApiKey(after), {
-    summary: `Revoked API key ${after.name}`,
-    before: toApiKey(before),
-    after: toApiKey(after),
+  await audit(tx, by, 'api_key.revoked', old, {
+    summary: `Revoked API key ${old.name}`,
+    before: audited(old),
+    after: audited(await read(tx, id)),
   });
   return undefined;
 }
@@ -164,9 +213,8 @@ export async function revokeApiKey(tx: Tx, by: Caller, id: string): Promise<unde
 export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
 
 /** Recognizes API keys: secret, state, address and hourly limit, and counts their use in batches. */
-export function createApiKeyCheck({ db, signals, clock, log }: Context) {
+export function createApiKeyCheck({ db, signals, clock, log }: Context, budgets: Budgets) {
   const cached = createCache<Known | undefined>(signals, 'apiKeys', { max: 10_000, ttlMs: 60_000 });
-  const limits = createRateLimits(db, clock);
   const usage = createBatchWriter<Use>('API key usage', log, (uses) => writeUsage(db, uses));
 
   /** Who holds the key, with what is left of the hour, or why the key is refused. */
@@ -184,29 +232,27 @@ export function createApiKeyCheck({ db, signals, clock, log }: Context) {
     if (row.expires_at && row.expires_at <= clock())
       return { holder: fail('UNAUTHENTICATED', 'The API key has expired.') };
     if (!allows(ip)) return { holder: fail('FORBIDDEN', 'The API key may not be used from this address.') };
-    const budget = await limits.take(row.api_key_id, row.rate_limit);
+    const budget = await budgets.take({
+      budget: 'requests',
+      subject: row.api_key_id,
+      limit: row.rate_limit,
+    });
     if (!budget.allowed) {
       const message = `The API key has used its ${row.rate_limit} requests of this hour.`;
       return { holder: fail('TOO_MANY_REQUESTS', message, { retryAfter: budget.resetSeconds }), budget };
     }
-    usage.add({ apiKeyId: row.api_key_id, at: clock() });
+    usage.add({ apiKeyId: row.api_key_id, at: clock(), ip });
     return {
       holder: { kind: 'apiKey', apiKeyId: row.api_key_id, name: row.name, scopes: row.scopes },
       budget,
     };
   }
 
-  return {
-    check,
-    async stop() {
-      await usage.stop();
-      await limits.stop();
-    },
-  };
+  return { check, stop: () => usage.stop() };
 }
 
 type Known = { row: Row; allows: (ip: string) => boolean };
-type Use = { apiKeyId: string; at: Date };
+type Use = { apiKeyId: string; at: Date; ip: string };
 
 async function find(db: Db, prefix: string): Promise<Known | undefined> {
   const row = await db.selectFrom('api_keys').selectAll().where('key_prefix', '=', prefix).executeTakeFirst();
@@ -214,21 +260,28 @@ async function find(db: Db, prefix: string): Promise<Known | undefined> {
 }
 
 async function writeUsage(db: Db, uses: Use[]): Promise<void> {
-  const sums = new Map<string, { requests: number; last: Date }>();
-  for (const { apiKeyId, at } of uses) {
-    const sum = sums.get(apiKeyId) ?? { requests: 0, last: at };
-    sums.set(apiKeyId, { requests: sum.requests + 1, last: at > sum.last ? at : sum.last });
+  const sums = new Map<string, { requests: number; last: Use }>();
+  for (const use of uses) {
+    const sum = sums.get(use.apiKeyId) ?? { requests: 0, last: use };
+    sums.set(use.apiKeyId, { requests: sum.requests + 1, last: use.at >= sum.last.at ? use : sum.last });
   }
   const ids = [...sums.keys()].toSorted();
+  const last = ids.map((id) => sums.get(id)!.last);
   await sql`
     update api_keys k
-       set total_requests = k.total_requests + used.requests, last_used_at = greatest(k.last_used_at, used.last)
+       set total_requests = k.total_requests + used.requests,
+           last_used_ip = case when k.last_used_at > used.last then k.last_used_ip else used.ip end,
+           last_used_at = greatest(k.last_used_at, used.last)
       from (select * from unnest(${ids}::uuid[], ${ids.map((id) => sums.get(id)!.requests)}::bigint[],
-                                 ${ids.map((id) => sums.get(id)!.last)}::timestamptz[]) as u (id, requests, last)) used
+                                 ${last.map(({ at }) => at)}::timestamptz[], ${last.map(({ ip }) => ip)}::text[])
+              as u (id, requests, last, ip)) used
      where k.api_key_id = used.id`.execute(db);
 }
 
 const notFound = fail('NOT_FOUND', 'There is no such API key.');
+
+const read = async (tx: Tx, id: string): Promise<ApiKey> =>
+  toApiKey(await selectApiKeys(tx).where('k.api_key_id', '=', id).executeTakeFirstOrThrow());
 
 const lock = (tx: Tx, id: string) =>
   tx.selectFrom('api_keys').selectAll().where('api_key_id', '=', id).forUpdate().executeTakeFirst();
@@ -241,22 +294,4 @@ function audit(
   what: { summary: string; before?: object; after?: object },
 ) {
   return writeAudit(tx, by, { event, resourceType: 'api_key', resourceId: id, ...what });
-}
-
-function toApiKey(row: Row): ApiKey {
-  return {
-    id: row.api_key_id,
-    name: row.name,
-    keyPrefix: row.key_prefix,
-    isActive: row.is_active,
-    revokedAt: row.revoked_at?.toISOString() ?? null,
-    scopes: row.scopes,
-    expiresAt: row.expires_at?.toISOString() ?? null,
-    rateLimit: row.rate_limit,
-    ipWhitelist: row.ip_whitelist,
-    totalRequests: row.total_requests,
-    createdAt: row.created_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-    updatedAt: row.updated_at.toISOString(),
-  };
 }

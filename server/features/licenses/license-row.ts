@@ -26,7 +26,10 @@ export function selectLicenses(db: Db | Tx) {
     ]);
 }
 
-export type LicenseRow = Omit<Selectable<Tables['licenses']>, 'customer_sort' | 'search_text'> & {
+export type LicenseRow = Omit<
+  Selectable<Tables['licenses']>,
+  'customer_sort' | 'search_text' | 'self_release_day' | 'self_releases'
+> & {
   customer_name: string;
   customer_deleted_at: Date | null;
 };

@@ -24,6 +24,8 @@ const key: ApiKey = {
   totalRequests: 0,
   createdAt: '2026-11-20T09:30:00.000Z',
   lastUsedAt: null,
+  lastUsedIp: null,
+  maker: null,
   updatedAt: '2026-11-20T09:30:00.000Z',
 };
 

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { lacksForScope, type ApiKey } from '../../../contract/api-keys.ts';
+import type { Permission } from '../../../contract/permissions.ts';
+import type { Db, Tx } from '../../db/client.ts';
+
+/** Keys with who made them: what every answer about a key is made of. */
+export function selectApiKeys(db: Db | Tx) {
+  return db
+    .selectFrom('api_keys as k')
+    .leftJoin('users as u', 'u.user_id', 'k.created_by')
+    .selectAll('k')
+    .select(['u.user_id as maker_id', 'u.status as maker_status'])
+    .select(sql<string | null>`coalesce(u.email, k.maker_email)`.as('maker_name'))
+    .select(
+      sql<
+        Permission[]
+      >`coalesce((select json_agg(json_build_object('resource', p.resource, 'action', p.action))
+        from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
+        'maker_permissions',
+      ),
+    );
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectApiKeys>['executeTakeFirstOrThrow']>>;
+
+/** A row as it travels. */
+export function toApiKey(row: Row): ApiKey {
+  return {
+    id: row.api_key_id,
+    name: row.name,
+    keyPrefix: row.key_prefix,
+    isActive: row.is_active,
+    revokedAt: row.revoked_at?.toISOString() ?? null,
+    scopes: row.scopes,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    rateLimit: row.rate_limit,
+    ipWhitelist: row.ip_whitelist,
+    totalRequests: row.total_requests,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    lastUsedIp: row.last_used_ip,
+    maker: makerOf(row),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+function makerOf(row: Row): ApiKey['maker'] {
+  if (row.maker_name === null) return null;
+  return {
+    userId: row.maker_id,
+    email: row.maker_name,
+    status: row.maker_id === null ? 'deleted' : row.maker_status!,
+    lacks: [...new Set(row.scopes.flatMap((scope) => lacksForScope(scope, row.maker_permissions)))],
+  };
+}
+
+/** What an audit entry keeps of a key: its maker is who made the first entry, and is no part of what changed. */
+export function audited(apiKey: ApiKey): Omit<ApiKey, 'maker'> {
+  const { maker: _, ...kept } = apiKey;
+  return kept;
+}
