@@ -9,13 +9,16 @@ import { DataDirectoryBusy, startEmbedded, type Embedded } from './db/embedded.t
 import { migrate } from './db/migrate.ts';
 import { startSignals } from './db/signals.ts';
 import { auditKeys, withAuditKey } from './features/audit/audit.ts';
+import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
 import { loadRetiredSigners, loadSigner } from './features/validation/signing.ts';
 import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startJobs } from './jobs/jobs.ts';
+import { tellFirstPassword } from './first-password.ts';
 import { createLog } from './log.ts';
 import { outside } from './outside.ts';
 import { createPasswords } from './passwords.ts';
+import { loadSecrets, UnusableKey } from './secrets.ts';
 import { openStorage } from './storage/storage.ts';
 
 /** A database that hangs must not keep a stopping server for ever. */
@@ -42,12 +45,16 @@ async function start(
     db: withAuditKey(createDb(pool), signer),
     signals,
     storage: await openStorage(config.storage),
+    secrets: await loadSecrets(config.dataDir),
     outside,
     clock: () => new Date(),
   };
   const passwords = createPasswords();
   await seedRoles(context.db);
+  await protectSecondFactors(context, passwords);
   const admin = await ensureFirstAdmin(context.db, passwords, config, context.clock());
+  // before anything else can fail: nobody could sign in
+  if (admin) await tellFirstPassword(admin, { terminal: process.stderr, dataDir: config.dataDir, log });
 
   const app = await buildApp(context, { signer, auditKeys: keys, passwords, version: await readVersion() });
   const auditSealer = startAuditSealer(context, keys);
@@ -55,7 +62,6 @@ async function start(
   await app.listen({ port: config.port, host: config.host });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
-  if (admin) announceAdmin(admin);
 
   return async () => {
     await app.close();
@@ -79,13 +85,6 @@ function keepAlive(embedded: Embedded, log: Logger): NodeJS.Timeout {
       .catch((error: unknown) => log.error({ err: error }, 'PostgreSQL does not come back'))
       .finally(() => (reviving = false));
   }, 500).unref();
-}
-
-/** On the terminal and not in the log: logs are kept and shipped. */
-function announceAdmin({ email, password }: { email: string; password: string }): void {
-  process.stderr.write(
-    `\n  First sign-in (shown only now):\n    email     ${email}\n    password  ${password}\n\n`,
-  );
 }
 
 async function readVersion(): Promise<string> {
@@ -140,7 +139,8 @@ main().catch((error: unknown) => {
 /** A sentence for what an operator can mend; the stack for everything else. */
 function whyNotStarted(error: unknown): string {
   const { message, stack, code } = error as NodeJS.ErrnoException;
-  if (error instanceof ConfigError || error instanceof DataDirectoryBusy) return message;
+  const isToldPlainly = [ConfigError, DataDirectoryBusy, UnusableKey].some((kind) => error instanceof kind);
+  if (isToldPlainly) return message;
   if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
   if (isDatabaseUnreachable(error))
     return `The database of DATABASE_URL cannot be reached: ${message || code}`;

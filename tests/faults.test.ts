@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -143,12 +145,19 @@ describe('a server on its own database', () => {
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/Another program already listens there: .*EADDRINUSE/);
     expect(await findPostmaster(join(other, 'postgres'))).toBeUndefined();
+
+    // That start made the administrator already: its password must not be lost, nor stand in an output that is kept.
+    const file = join(other, 'first-password');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const [, secret] = /email +admin@localhost\n +password +(\S{20})\n/.exec(await readFile(file, 'utf8'))!;
+    expect(second.output()).toContain(file);
+    expect(second.output()).not.toContain(secret);
     await removeDataDir(other);
   });
 
-  test('tells the first password on the terminal only, and only when none was chosen', () => {
+  test('tells no password that was chosen', () => {
     expect(server.output()).not.toContain(administrator.password);
-    expect(server.output()).not.toContain('First sign-in');
+    expect(existsSync(join(dataDir, 'first-password'))).toBe(false);
   });
 
   test('starts its PostgreSQL again when somebody stopped or killed it', async () => {

@@ -3,7 +3,8 @@ import { hash } from '@node-rs/argon2';
 import { test as base, expect, type BrowserContext, type Locator, type Page } from '@playwright/test';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
 export type ConsoleServer = {
   url: string;
   dataDir: string;
-  /** What it printed on the terminal, once. */
+  /** The first administrator, from the file that stands in for a terminal. */
   printed: { email: string; password: string };
   db: Db;
   /** Calls as the first super admin. */
@@ -78,7 +79,7 @@ export async function startServer(): Promise<ConsoleServer> {
   const closed = once(child, 'close');
   await until(`${url}/readyz`, () => {
     if (child.exitCode !== null) throw new Error(`The server ended:\n${output}`);
-    return firstSignIn.test(output);
+    return existsSync(join(dataDir, 'first-password'));
   });
 
   const embedded = await startEmbedded(dataDir, { exclusive: false, log: () => {} });
@@ -86,7 +87,7 @@ export async function startServer(): Promise<ConsoleServer> {
   const pool = createPool(embedded.url, 2);
   pool.on('error', () => {});
   const db = createDb(pool);
-  const printed = printedIn(output);
+  const printed = printedIn(await readFile(join(dataDir, 'first-password'), 'utf8'));
   const people = new Map<RoleName, Promise<Person>>();
   return {
     url,
@@ -126,8 +127,8 @@ async function until(probe: string, isSaid: () => boolean): Promise<void> {
 
 const firstSignIn = /email\s+(\S+)\s+password\s+(\S+)\s/;
 
-function printedIn(output: string): ConsoleServer['printed'] {
-  const [, email, plain] = firstSignIn.exec(output)!;
+function printedIn(text: string): ConsoleServer['printed'] {
+  const [, email, plain] = firstSignIn.exec(text)!;
   return { email: email!, password: plain! };
 }
 
