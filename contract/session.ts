@@ -48,7 +48,7 @@ export const session = {
     access: anyone,
     body: credentials,
     answer: signIn,
-    errors: ['WRONG_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],
   }),
   logout: route({
     method: 'POST',

@@ -13,6 +13,7 @@ const unlessBusy = async <T>(answer: T): Promise<T> => {
 const passwords: Passwords = {
   hash: (plain) => unlessBusy(`hash of ${plain}`),
   verify: (hash, plain) => unlessBusy(hash === `hash of ${plain}`),
+  derive: (secret) => unlessBusy(Buffer.from(secret)),
   stop: async () => undefined,
 };
 

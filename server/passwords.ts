@@ -23,8 +23,9 @@ export const passwordsBusy = fail(
   { retryAfter: 1 },
 );
 
-type Job = { password: string; hash: string | undefined };
-type Task = Job & { resolve(value: string | boolean): void; reject(error: Error): void };
+type Job = { password: string; hash?: string; salt?: Buffer };
+type Answer = string | boolean | Buffer;
+type Task = Job & { resolve(value: Answer): void; reject(error: Error): void };
 type Lane = { worker: Worker; task: Task | undefined };
 
 /**
@@ -36,7 +37,7 @@ export function createPasswords() {
   const waiting: Task[] = [];
   const most = Math.max(1, Math.min(4, availableParallelism()));
 
-  function run(job: Job): Promise<string | boolean> {
+  function run(job: Job): Promise<Answer> {
     if (waiting.length >= mostWaiting) return Promise.reject(new PasswordsBusy());
     return new Promise((resolve, reject) => {
       waiting.push({ ...job, resolve, reject });
@@ -50,7 +51,8 @@ export function createPasswords() {
     if (!task || !lane) return;
     waiting.shift();
     lane.task = task;
-    lane.worker.postMessage({ password: task.password, hash: task.hash });
+    const { password, hash, salt } = task;
+    lane.worker.postMessage({ password, hash, salt });
   }
 
   function addLane(): Lane {
@@ -61,7 +63,7 @@ export function createPasswords() {
       if (task) finish(task);
       next();
     };
-    lane.worker.on('message', (value: string | boolean) => settle((task) => task.resolve(value)));
+    lane.worker.on('message', (value: Answer) => settle((task) => task.resolve(value)));
     lane.worker.on('error', (error) => {
       lanes.splice(lanes.indexOf(lane), 1);
       settle((task) => task.reject(error));
@@ -72,9 +74,12 @@ export function createPasswords() {
 
   return {
     /** The argon2id hash of a password. Throws PasswordsBusy when too many wait. */
-    hash: (password: string) => run({ password, hash: undefined }) as Promise<string>,
+    hash: (password: string) => run({ password }) as Promise<string>,
     /** Whether the password is the one of the hash. Throws PasswordsBusy when too many wait. */
     verify: (hash: string, password: string) => run({ password, hash }) as Promise<boolean>,
+    /** 32 bytes of argon2id for a secret that is looked up by its hash. Throws PasswordsBusy when too many wait. */
+    derive: async (secret: string, salt: Buffer) =>
+      Buffer.from((await run({ password: secret, salt })) as Buffer),
     async stop() {
       await Promise.all(lanes.map((lane) => lane.worker.terminate()));
     },
@@ -104,7 +109,11 @@ function workerMain(load: NodeJS.Require): void {
   const argon2 = load(file) as typeof import('@node-rs/argon2');
   // On Linux a priority belongs to a thread; elsewhere it would slow the whole process.
   if (process.platform === 'linux') os.setPriority(10);
-  parentPort!.on('message', ({ password, hash }: { password: string; hash?: string }) => {
-    parentPort!.postMessage(hash ? argon2.verifySync(hash, password) : argon2.hashSync(password, options));
+  parentPort!.on('message', ({ password, hash, salt }: Job) => {
+    const answer = () => {
+      if (salt) return argon2.hashRawSync(password, { ...options, salt });
+      return hash ? argon2.verifySync(hash, password) : argon2.hashSync(password, options);
+    };
+    parentPort!.postMessage(answer());
   });
 }

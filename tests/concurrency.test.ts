@@ -341,7 +341,12 @@ describe('two processes that start at once on an empty database', () => {
     await migrate(database.url);
     const pool = createPool(database.url);
     const db = createDb(pool);
-    const passwords = { hash: async () => 'hash', verify: async () => false, stop: async () => undefined };
+    const passwords = {
+      hash: async () => 'hash',
+      verify: async () => false,
+      derive: async () => Buffer.alloc(32),
+      stop: async () => undefined,
+    };
     const made = await Promise.all(
       numbers(6).map(async () => {
         await seedRoles(db);

@@ -18,12 +18,14 @@ import { createDb, createPool, type Db, type Tx } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { announce, startSignals, transact } from '../server/db/signals.ts';
 import { auditKeys, withAuditKey, type AuditKeys } from '../server/features/audit/audit.ts';
+import { protectSecondFactors } from '../server/features/session/session.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
 import { loadSigner, type Signer } from '../server/features/validation/signing.ts';
 import { arrivalLimits, type ArrivalLimits } from '../server/http/arrivals.ts';
 import { outside, type Outside } from '../server/outside.ts';
 import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
+import { loadSecrets, type Secrets } from '../server/secrets.ts';
 import { openStorage } from '../server/storage/storage.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
@@ -157,6 +159,7 @@ function cheapPasswords(): Passwords {
   return {
     hash: (plain) => once(`hash ${plain}`, () => real.hash(plain)),
     verify: (hash, plain) => once(`verify ${hash} ${plain}`, () => real.verify(hash, plain)),
+    derive: (secret, salt) => real.derive(secret, salt),
     stop: async () => undefined,
   };
 }
@@ -262,6 +265,8 @@ export type TestServerOptions = {
   /** A cluster other than the one that vitest provides. */
   cluster?: string;
   passwords?: Passwords;
+  /** Another key than that of the other servers of the test. */
+  secrets?: Promise<Secrets>;
   /** The world beyond our network; without one, the real one. */
   outside?: Outside;
   /** How long requests may take to arrive, where it is not as long as in service. */
@@ -310,8 +315,9 @@ function createTestLog(level: Config['logLevel'], onLog?: (line: string) => void
   return pino({ level, base: undefined, serializers: { err: loggedError } }, { write: onLog });
 }
 
-/** Processes that share a database share their signing key. */
+/** Processes that share a database share their keys. */
 let knownSigner: Promise<Signer> | undefined;
+let knownSecrets: Promise<Secrets> | undefined;
 
 /** The whole service on a database of its own, listening on a free port. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -339,10 +345,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     db: withAuditKey(createDb(pool), signer),
     signals,
     storage: await openStorage(config.storage),
+    secrets: await (options.secrets ?? (knownSecrets ??= loadSecrets(dataDir))),
     outside: options.outside ?? outside,
     clock: () => clock.now(),
   };
   const passwords = options.passwords ?? cheapPasswords();
+  await protectSecondFactors(context, passwords);
   const keys = auditKeys(signer);
   const app = await buildApp(context, {
     signer,

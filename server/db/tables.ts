@@ -25,8 +25,9 @@ export type Tables = {
     totp_secret: string | null;
     totp_confirmed_at: Date | null;
     totp_last_step: number | null;
+    password_is_own: Generated<boolean>;
   };
-  recovery_codes: { user_id: string; code_hash: Buffer };
+  recovery_codes: { user_id: string; code_hash: Buffer; is_argon2: Generated<boolean> };
   roles: {
     role_id: string;
     description: string;

@@ -102,7 +102,7 @@ async function runChange(
   return transactOrFail<unknown>(context, async (tx) => {
     if (key !== undefined) {
       const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
-      const earlier = await claimKey(tx, { actor, key, request: asked, now });
+      const earlier = await claimKey(tx, context.secrets, { actor, key, request: asked, now });
       if (isFailure(earlier)) return earlier;
       if (earlier) return repeated(route, earlier);
     }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { isStorableText } from '../../contract/common.ts';
 import type { Actor } from '../caller.ts';
 import type { Tx } from '../db/client.ts';
+import type { Secrets } from '../secrets.ts';
 import { fail, failField, type Failure } from '../failure.ts';
 
 export type StoredAnswer = { answer: unknown };
@@ -28,9 +28,11 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
  */
 export async function claimKey(
   tx: Tx,
+  secrets: Secrets,
   { actor, key, request, now }: { actor: Actor; key: string; request: unknown; now: Date },
 ): Promise<undefined | StoredAnswer | Failure> {
-  const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
+  // A bare hash of a request with a password in it would let whoever reads the database guess that password.
+  const request_hash = secrets.sign('request', JSON.stringify(request));
   const claim = { actor: owner(actor), key, request_hash, answer: null, created_at: now };
   const inserted = await tx
     .insertInto('idempotency_keys')

@@ -12,11 +12,12 @@ import {
   listOwnSessions,
   ownSecondFactor,
   prepareNewPassword,
+  proveOwnApp,
   refuseCurrentPassword,
 } from './account.ts';
 
 export function accountRoutes(context: Context, passwords: Passwords) {
-  const { db } = context;
+  const { db, secrets } = context;
   return implement(calls, {
     changePassword: changeAfter(
       ({ by, body }) => prepareNewPassword(db, passwords, by, body),
@@ -28,9 +29,13 @@ export function accountRoutes(context: Context, passwords: Passwords) {
     secondFactor: ({ by }) => ownSecondFactor(db, by),
     enrollSecondFactor: changeAfter(
       ({ by, body }) => refuseCurrentPassword(db, passwords, by, body.currentPassword),
-      (tx, { by }) => beginSecondFactor(tx, by),
+      (tx, { by }) => beginSecondFactor(tx, secrets, by),
     ),
-    confirmSecondFactor: change((tx, { by, body }) => finishSecondFactor(tx, by, body.code)),
+    // The codes are hashed before the transaction: a connection must not wait for argon2.
+    confirmSecondFactor: changeAfter(
+      ({ by, body }) => proveOwnApp({ db, secrets, passwords }, by, body.code),
+      (tx, { by }, proven) => finishSecondFactor(tx, by, proven),
+    ),
     removeSecondFactor: changeAfter(
       ({ by, body }) => refuseCurrentPassword(db, passwords, by, body.currentPassword),
       (tx, { by }) => dropSecondFactor(tx, by),

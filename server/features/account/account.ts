@@ -8,6 +8,7 @@ import { announce } from '../../db/signals.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
+import type { Secrets } from '../../secrets.ts';
 import { writeAudit } from '../audit/audit.ts';
 import {
   confirmSecondFactor,
@@ -16,8 +17,11 @@ import {
   endSessionsOf,
   enrollSecondFactor,
   listOpenSessions,
+  proveApp,
   removeSecondFactor,
   secondsToWait,
+  type FactorTools,
+  type ProvenApp,
 } from '../session/session.ts';
 
 const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
@@ -143,13 +147,17 @@ async function roleRequiringFactor(db: Db | Tx, roles: readonly string[]): Promi
 }
 
 /** Begins with a second factor; the current password was checked before. */
-export const beginSecondFactor = (tx: Tx, by: Caller) =>
-  enrollSecondFactor(tx, personOf(by).userId, personOf(by).email);
+export const beginSecondFactor = (tx: Tx, secrets: Secrets, by: Caller) =>
+  enrollSecondFactor(tx, secrets, personOf(by));
 
-/** Proves the app. What a required factor held back is permitted from the next call on. */
-export async function finishSecondFactor(tx: Tx, by: Caller, code: string) {
+/** Proves the app, which nothing is written for yet. */
+export const proveOwnApp = (tools: FactorTools, by: Caller, code: string) =>
+  proveApp(tools, by, personOf(by).userId, code);
+
+/** Sets the proven factor. What a required one held back is permitted from the next call on. */
+export async function finishSecondFactor(tx: Tx, by: Caller, proven: ProvenApp) {
   await announce(tx, 'sessions');
-  return confirmSecondFactor(tx, by, personOf(by).userId, code);
+  return confirmSecondFactor(tx, by, personOf(by).userId, proven);
 }
 
 /** Back to the password alone, unless a role requires more. */

@@ -1,21 +1,31 @@
-import { createHash, randomInt } from 'node:crypto';
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
+import type { Passwords } from '../../passwords.ts';
+import type { Secrets } from '../../secrets.ts';
 import { writeAudit } from '../audit/audit.ts';
+import {
+  hasRecoveryCode,
+  hashCode,
+  keepRecoveryCodes,
+  makeRecoveryCodes,
+  spendRecoveryCode,
+  type RecoveryCodes,
+} from './recovery-codes.ts';
 
-const recoveryCodeCount = 10;
-const codeSigns = 'abcdefghjkmnpqrstuvwxyz23456789';
 /** A clock may be off by one step of half a minute. */
 const toleranceSeconds = 30;
 
-const hashCode = (code: string) => createHash('sha256').update(code.toLowerCase()).digest();
+/** What reading and proving a second factor takes. */
+export type FactorTools = { db: Db; secrets: Secrets; passwords: Passwords };
 
-function newRecoveryCode(): string {
-  const signs = Array.from({ length: 10 }, () => codeSigns[randomInt(codeSigns.length)]).join('');
-  return `${signs.slice(0, 5)}-${signs.slice(5)}`;
-}
+const noneBegun = fail('WRONG_STATE', 'No second factor is being set up.');
+
+const unreadable = fail(
+  'WRONG_STATE',
+  'This server cannot read your second factor: the key in its data directory is another one. Sign in with a recovery code, or ask an administrator to reset your second factor.',
+);
 
 /** The time step that a code of the app proves, later than `lastStep`; undefined when it proves none. */
 function provenStep(secret: string, code: string, lastStep: number | null, now: Date): number | undefined {
@@ -32,29 +42,27 @@ function provenStep(secret: string, code: string, lastStep: number | null, now: 
 /** What a code proved: a recovery code, or a time step of the authenticator app. Not used up yet. */
 export type Proof = { recoveryCode: Buffer } | { step: number };
 
-/** What this code proves of the person; undefined when it proves nothing. */
+/** What this code proves of the person; undefined when it proves nothing. A Failure when the key is missing. */
 export async function proveSecondFactor(
-  db: Db,
+  { db, secrets, passwords }: FactorTools,
   userId: string,
   code: string,
   now: Date,
-): Promise<Proof | undefined> {
+): Promise<Proof | undefined | Failure> {
   if (code.includes('-')) {
-    const known = await db
-      .selectFrom('recovery_codes')
-      .select('code_hash')
-      .where('user_id', '=', userId)
-      .where('code_hash', '=', hashCode(code))
-      .executeTakeFirst();
-    return known && { recoveryCode: known.code_hash };
+    const recoveryCode = await hashCode(passwords, userId, code);
+    return (await hasRecoveryCode(db, userId, recoveryCode)) ? { recoveryCode } : undefined;
   }
   const user = await db
     .selectFrom('users')
     .select(['totp_secret', 'totp_last_step'])
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  const step = user?.totp_secret && provenStep(user.totp_secret, code, user.totp_last_step, now);
-  return step ? { step } : undefined;
+  if (!user?.totp_secret) return undefined;
+  const secret = secrets.open(user.totp_secret, userId);
+  if (secret === undefined) return unreadable;
+  const step = provenStep(secret, code, user.totp_last_step, now);
+  return step === undefined ? undefined : { step };
 }
 
 /**
@@ -75,33 +83,20 @@ export async function spendProof(
       .executeTakeFirst();
     return used.numUpdatedRows === 1n ? {} : undefined;
   }
-  const used = await tx
-    .deleteFrom('recovery_codes')
-    .where('user_id', '=', userId)
-    .where('code_hash', '=', proof.recoveryCode)
-    .executeTakeFirst();
-  return used.numDeletedRows === 1n ? { recoveryCodesLeft: await countRecoveryCodes(tx, userId) } : undefined;
-}
-
-async function countRecoveryCodes(tx: Tx, userId: string): Promise<number> {
-  const { left } = await tx
-    .selectFrom('recovery_codes')
-    .select((eb) => eb.fn.countAll<number>().as('left'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return left;
+  const recoveryCodesLeft = await spendRecoveryCode(tx, userId, proof.recoveryCode);
+  return recoveryCodesLeft === undefined ? undefined : { recoveryCodesLeft };
 }
 
 /** Begins with a second factor: a new secret, of no effect until a code of it is confirmed. */
 export async function enrollSecondFactor(
   tx: Tx,
-  userId: string,
-  email: string,
+  secrets: Secrets,
+  { userId, email }: { userId: string; email: string },
 ): Promise<{ secret: string; otpauthUrl: string } | Failure> {
   const secret = generateSecret();
   const begun = await tx
     .updateTable('users')
-    .set({ totp_secret: secret, totp_last_step: null })
+    .set({ totp_secret: secrets.seal(secret, userId), totp_last_step: null })
     .where('user_id', '=', userId)
     .where('totp_confirmed_at', 'is', null)
     .executeTakeFirst();
@@ -110,41 +105,51 @@ export async function enrollSecondFactor(
   return { secret, otpauthUrl: generateURI({ issuer: 'Lanyard', label: email, secret }) };
 }
 
-/** Proves the authenticator app and makes the recovery codes, the only time that they are shown. */
+export type ProvenApp = { sealedSecret: string; step: number; recovery: RecoveryCodes };
+
+/** Proves the authenticator app, and makes the recovery codes, of no effect until they are kept. */
+export async function proveApp(
+  { db, secrets, passwords }: FactorTools,
+  { now }: Caller,
+  userId: string,
+  code: string,
+): Promise<ProvenApp | Failure> {
+  const user = await db
+    .selectFrom('users')
+    .select(['totp_secret', 'totp_confirmed_at'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  const secret = user?.totp_secret && secrets.open(user.totp_secret, userId);
+  if (!secret || user.totp_confirmed_at) return noneBegun;
+  const step = provenStep(secret, code, null, now);
+  if (step === undefined)
+    return fail('RULE_VIOLATED', 'The code is not right. Check the clock of your phone.');
+  return { sealedSecret: user.totp_secret!, step, recovery: await makeRecoveryCodes(passwords, userId) };
+}
+
+/** Sets the second factor that was proven; answers the recovery codes, the only time that they are shown. */
 export async function confirmSecondFactor(
   tx: Tx,
   by: Caller,
   userId: string,
-  code: string,
+  { sealedSecret, step, recovery }: ProvenApp,
 ): Promise<{ recoveryCodes: string[] } | Failure> {
-  const user = await tx
-    .selectFrom('users')
-    .select(['totp_secret', 'totp_confirmed_at'])
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!user?.totp_secret || user.totp_confirmed_at)
-    return fail('WRONG_STATE', 'No second factor is being set up.');
-  const step = provenStep(user.totp_secret, code, null, by.now);
-  if (step === undefined)
-    return fail('RULE_VIOLATED', 'The code is not right. Check the clock of your phone.');
-  const recoveryCodes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
-  await tx
+  const set = await tx
     .updateTable('users')
     .set({ totp_confirmed_at: by.now, totp_last_step: step })
     .where('user_id', '=', userId)
-    .execute();
-  await tx
-    .insertInto('recovery_codes')
-    .values(recoveryCodes.map((recovery) => ({ user_id: userId, code_hash: hashCode(recovery) })))
-    .execute();
+    .where('totp_secret', '=', sealedSecret)
+    .where('totp_confirmed_at', 'is', null)
+    .executeTakeFirst();
+  if (set.numUpdatedRows === 0n) return noneBegun;
+  await keepRecoveryCodes(tx, userId, recovery);
   await writeAudit(tx, by, {
     event: 'user.second_factor_set',
     resourceType: 'user',
     resourceId: userId,
     summary: 'Set up a second factor',
   });
-  return { recoveryCodes };
+  return { recoveryCodes: recovery.codes };
 }
 
 /** Takes the second factor off a person. False when there is none. */

@@ -28,7 +28,15 @@ const rotationGraceMs = 10_000;
 
 export { countFailure, secondsToWait } from './throttle.ts';
 export { endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
-export { confirmSecondFactor, enrollSecondFactor, removeSecondFactor } from './second-factor.ts';
+export {
+  confirmSecondFactor,
+  enrollSecondFactor,
+  proveApp,
+  removeSecondFactor,
+  type FactorTools,
+  type ProvenApp,
+} from './second-factor.ts';
+export { protectSecondFactors } from './protect-second-factors.ts';
 
 type SignIn = RouteAnswer<typeof calls.login>;
 export type Sessions = ReturnType<typeof createSessions>;
@@ -40,7 +48,7 @@ const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in agai
 
 /** Sign-in, sign-out, rotation and recognition of staff sessions. */
 export function createSessions(context: Context, passwords: Passwords) {
-  const { db, signals, config, clock } = context;
+  const { db, signals, config, clock, secrets } = context;
   const cached = createCache<SessionRow | undefined>(signals, 'sessions', { max: 10_000, ttlMs: 60_000 });
   // Verified in place of a missing account's, so that both answers take the same time.
   const nobodysHash = passwords.hash('nobody has this password');
@@ -117,7 +125,7 @@ export function createSessions(context: Context, passwords: Passwords) {
   ): Promise<Proof | undefined | Failure> {
     if (!user.totp_confirmed_at) return undefined;
     if (code === undefined) return codeWanted;
-    return (await proveSecondFactor(db, user.user_id, code, by.now)) ?? wrongCode;
+    return (await proveSecondFactor({ db, secrets, passwords }, user.user_id, code, by.now)) ?? wrongCode;
   }
 
   async function failed(by: Caller, email: string, refusal: Failure, user: FoundUser | undefined) {

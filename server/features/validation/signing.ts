@@ -3,12 +3,12 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
-  randomUUID,
   sign,
   type KeyObject,
 } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readOrMake } from '../../key-file.ts';
 
 /** The key that validations are signed with. `sign` answers base64. */
 export type Signer = { keyId: string; publicKeyPem: string; sign(text: string): string };
@@ -25,10 +25,9 @@ export const publicKey = ({ keyId, publicKeyPem }: Signer) => ({
  * first start. Processes that share a database must share this file: desktops trust one key.
  */
 export async function loadSigner(dataDir: string): Promise<Signer> {
-  await mkdir(dataDir, { recursive: true });
-  const file = path.join(dataDir, 'signing-key.pem');
-  const made = await createOnce(file);
-  return toSigner(createPrivateKey(made ?? (await readFile(file, 'utf8'))));
+  const make = () =>
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return toSigner(createPrivateKey(await readOrMake(path.join(dataDir, 'signing-key.pem'), make)));
 }
 
 /**
@@ -40,28 +39,6 @@ export async function loadRetiredSigners(dataDir: string): Promise<Signer[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name.endsWith('.pem')).map((name) => path.join(folder, name));
   return Promise.all(files.map(async (file) => toSigner(createPrivateKey(await readFile(file, 'utf8')))));
-}
-
-/**
- * Writes a new key unless there is one; undefined when there is. The file appears under its name whole or not at
- * all: another process that starts at this moment must never read half a key.
- */
-async function createOnce(file: string): Promise<string | undefined> {
-  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const draft = `${file}.${randomUUID()}`;
-  const handle = await open(draft, 'wx', 0o600);
-  try {
-    await handle.writeFile(pem);
-    await handle.sync();
-    await link(draft, file);
-    return pem;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
-    throw error;
-  } finally {
-    await handle.close();
-    await unlink(draft);
-  }
 }
 
 function toSigner(privateKey: KeyObject): Signer {

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateSync } from 'otplib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { account as calls } from '../../../contract/account.ts';
+import { session as sessionCalls } from '../../../contract/session.ts';
+import { users } from '../../../contract/users.ts';
+import {
+  minutes,
+  movableClock,
+  password,
+  startTestServer,
+  startTwin,
+  type Identity,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import { loadSecrets } from '../../secrets.ts';
+
+const clock = movableClock();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+});
+afterAll(() => server.close());
+
+const codeOf = (secret: string) => generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) });
+
+const signIn = (at: TestServer, email: string, code?: string) =>
+  at.api().call(sessionCalls.login, { body: { email, password, ...(code && { code }) } });
+
+async function withSecondFactor() {
+  const person = await server.signInAs('viewer');
+  const api = server.api(person);
+  const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: password } });
+  const { recoveryCodes } = await api.ok(calls.confirmSecondFactor, { body: { code: codeOf(secret) } });
+  clock.advance(minutes(1));
+  return { ...person, secret, recoveryCodes };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+const storedOf = async (userId: string) => {
+  const { totp_secret } = await server.db
+    .selectFrom('users')
+    .select('totp_secret')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const codes = await server.db
+    .selectFrom('recovery_codes')
+    .select('code_hash')
+    .where('user_id', '=', userId)
+    .execute();
+  return { secret: totp_secret!, codes: codes.map(({ code_hash }) => code_hash.toString('hex')) };
+};
+
+describe('in the database', () => {
+  test('the secret of an authenticator app is encrypted, and recovery codes have no fast hash', async () => {
+    const person = await withSecondFactor();
+    const stored = await storedOf(person.userId);
+    expect(stored.secret).toMatch(/^sealed:[0-9a-f]{12}:/);
+    expect(stored.secret).not.toContain(person.secret);
+    for (const code of person.recoveryCodes) expect(stored.codes).not.toContain(sha256(code).toString('hex'));
+    expect((await signIn(server, person.email, codeOf(person.secret))).status).toBe(200);
+    expect((await signIn(server, person.email, person.recoveryCodes[0])).status).toBe(200);
+    expect((await signIn(server, person.email, person.recoveryCodes[0]!.toUpperCase())).status).toBe(401);
+  });
+
+  test('a secret counts for its person alone: that of another does not sign in', async () => {
+    const [one, other] = [await withSecondFactor(), await withSecondFactor()];
+    const { secret } = await storedOf(one.userId);
+    await server.db
+      .updateTable('users')
+      .set({ totp_secret: secret })
+      .where('user_id', '=', other.userId)
+      .execute();
+    expect((await signIn(server, other.email, codeOf(one.secret))).body.code).toBe('WRONG_STATE');
+  });
+
+  test('what an earlier version stored is protected at the next start, and still signs in', async () => {
+    const person = await withSecondFactor();
+    const { userId, email, secret, recoveryCodes } = person;
+    await server.db.updateTable('users').set({ totp_secret: secret }).where('user_id', '=', userId).execute();
+    await server.db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+    const plain = recoveryCodes.map((code) => ({ user_id: userId, code_hash: sha256(code) }));
+    await server.db.insertInto('recovery_codes').values(plain).execute();
+
+    const twin = await startTwin(server);
+    const stored = await storedOf(userId);
+    expect(stored.secret).toMatch(/^sealed:/);
+    for (const code of recoveryCodes) expect(stored.codes).not.toContain(sha256(code).toString('hex'));
+    expect((await signIn(twin, email, codeOf(secret))).status).toBe(200);
+    expect((await signIn(server, email, recoveryCodes[4])).status).toBe(200);
+    expect((await signIn(server, email, recoveryCodes[4])).status).toBe(401);
+    await twin.close();
+  });
+
+  test('nothing that a password could be guessed from stands behind an Idempotency-Key', async () => {
+    const root = await server.signInAs('super_admin');
+    const body = { email: 'kept@lanyard.test', name: '', password: 'a good password', role: 'viewer' };
+    const key = { 'idempotency-key': 'made once' };
+    const made = await server.api(root).call(users.create, { body }, key);
+    const { request_hash } = await server.db
+      .selectFrom('idempotency_keys')
+      .select('request_hash')
+      .where('key', '=', 'made once')
+      .executeTakeFirstOrThrow();
+    const asked = JSON.stringify(['POST', '/api/users', body, null]);
+    expect(request_hash.toString('hex')).not.toBe(sha256(asked).toString('hex'));
+    const again = await server.api(root).call(users.create, { body }, key);
+    expect([again.status, again.body.data]).toEqual([201, made.body.data]);
+    const other = { ...body, password: 'another good one' };
+    expect((await server.api(root).call(users.create, { body: other }, key)).status).toBe(409);
+  });
+});
+
+describe('a data directory without the key', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lanyard-key-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('is named in the log at start; people are told, come in by a recovery code, and can be reset', async () => {
+    const person = await withSecondFactor();
+    const said: string[] = [];
+    const twin = await startTwin(server, {
+      secrets: loadSecrets(folder),
+      config: { logLevel: 'error' },
+      onLog: (line) => said.push(line),
+    });
+    expect(said.join('')).toContain('Put that file back from a backup');
+    const refused = await signIn(twin, person.email, codeOf(person.secret));
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringContaining('the key in its data directory is another one'),
+    ]);
+    expect((await signIn(twin, person.email, person.recoveryCodes[0])).status).toBe(200);
+    const root: Identity = await server.signInAs('super_admin');
+    await twin.api(root).ok(users.resetSecondFactor, { params: { id: person.userId } });
+    expect((await signIn(twin, person.email)).status).toBe(200);
+    await twin.close();
+  });
+
+  test('gets one that only its account may read; a damaged one is not written over', async () => {
+    await loadSecrets(folder);
+    expect((await stat(join(folder, 'secrets-key'))).mode & 0o777).toBe(0o600);
+    await writeFile(join(folder, 'secrets-key'), 'half a k');
+    await expect(loadSecrets(folder)).rejects.toThrow('must hold 32 bytes in base64');
+  });
+});

@@ -1,0 +1,65 @@
+import type { Context } from '../../context.ts';
+import type { Passwords } from '../../passwords.ts';
+import { sealed } from '../../secrets.ts';
+import { strengthen } from './recovery-codes.ts';
+
+/**
+ * At start: encrypts the authenticator secrets and hashes the recovery codes that an earlier version stored
+ * otherwise, and logs an error when the key of this data directory cannot read what another key encrypted.
+ */
+export async function protectSecondFactors(context: Context, passwords: Passwords): Promise<void> {
+  await sealSecrets(context);
+  await hashCodes(context, passwords);
+  await reportUnreadable(context);
+}
+
+async function sealSecrets({ db, secrets }: Context): Promise<void> {
+  const plain = await db
+    .selectFrom('users')
+    .select(['user_id', 'totp_secret'])
+    .where('totp_secret', 'is not', null)
+    .where('totp_secret', 'not like', `${sealed}%`)
+    .execute();
+  for (const { user_id, totp_secret } of plain) {
+    await db
+      .updateTable('users')
+      .set({ totp_secret: secrets.seal(totp_secret!, user_id) })
+      .where('user_id', '=', user_id)
+      // another process may be at it too, or the person have set up a new one
+      .where('totp_secret', '=', totp_secret)
+      .execute();
+  }
+}
+
+async function hashCodes({ db }: Context, passwords: Passwords): Promise<void> {
+  const old = await db
+    .selectFrom('recovery_codes')
+    .select(['user_id', 'code_hash'])
+    .where('is_argon2', '=', false)
+    .execute();
+  for (const { user_id, code_hash } of old) {
+    await db
+      .updateTable('recovery_codes')
+      .set({ code_hash: await strengthen(passwords, user_id, code_hash), is_argon2: true })
+      .where('user_id', '=', user_id)
+      .where('code_hash', '=', code_hash)
+      .where('is_argon2', '=', false)
+      .execute();
+  }
+}
+
+async function reportUnreadable({ db, secrets, log }: Context): Promise<void> {
+  const { people } = await db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<number>().as('people'))
+    .where('totp_confirmed_at', 'is not', null)
+    .where('totp_secret', 'not like', `${secrets.sealedPrefix}%`)
+    .executeTakeFirstOrThrow();
+  if (people === 0) return;
+  log.error(
+    { people },
+    'Second factors were encrypted with another key than DATA_DIR/secrets-key. Put that file back from a backup or ' +
+      'from another process; else these people sign in with a recovery code, or an administrator resets their ' +
+      'second factor.',
+  );
+}

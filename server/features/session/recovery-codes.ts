@@ -1,0 +1,67 @@
+import { createHash, randomInt } from 'node:crypto';
+import { parse } from 'uuid';
+import type { Db, Tx } from '../../db/client.ts';
+import type { Passwords } from '../../passwords.ts';
+
+const recoveryCodeCount = 10;
+const codeSigns = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+export type RecoveryCodes = { codes: string[]; hashes: Buffer[] };
+
+/** New codes of a person, and the only form in which they are stored. */
+export async function makeRecoveryCodes(passwords: Passwords, userId: string): Promise<RecoveryCodes> {
+  const codes = Array.from({ length: recoveryCodeCount }, newCode);
+  return { codes, hashes: await Promise.all(codes.map((code) => hashCode(passwords, userId, code))) };
+}
+
+function newCode(): string {
+  const signs = Array.from({ length: 10 }, () => codeSigns[randomInt(codeSigns.length)]).join('');
+  return `${signs.slice(0, 5)}-${signs.slice(5)}`;
+}
+
+/** The hash under which a code of this person is stored. */
+export const hashCode = (passwords: Passwords, userId: string, code: string): Promise<Buffer> =>
+  strengthen(passwords, userId, createHash('sha256').update(code.toLowerCase()).digest());
+
+/**
+ * argon2id over the SHA-256 that was stored before, so that codes of that time can be hashed without knowing them.
+ * The salt is the person's id: one hash then finds a code among ten, and none serves for two people.
+ */
+export const strengthen = (passwords: Passwords, userId: string, sha256: Buffer): Promise<Buffer> =>
+  passwords.derive(sha256.toString('hex'), Buffer.from(parse(userId)));
+
+export async function keepRecoveryCodes(tx: Tx, userId: string, { hashes }: RecoveryCodes): Promise<void> {
+  const rows = hashes.map((code_hash) => ({ user_id: userId, code_hash, is_argon2: true }));
+  await tx.insertInto('recovery_codes').values(rows).execute();
+}
+
+/** Whether a person has a code of this hash. */
+export async function hasRecoveryCode(db: Db, userId: string, code_hash: Buffer): Promise<boolean> {
+  const found = await db
+    .selectFrom('recovery_codes')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', code_hash)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Uses up a code, and counts the others; undefined when it is used up already. */
+export async function spendRecoveryCode(
+  tx: Tx,
+  userId: string,
+  code_hash: Buffer,
+): Promise<number | undefined> {
+  const used = await tx
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', code_hash)
+    .executeTakeFirst();
+  if (used.numDeletedRows === 0n) return undefined;
+  const { left } = await tx
+    .selectFrom('recovery_codes')
+    .select((eb) => eb.fn.countAll<number>().as('left'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return left;
+}

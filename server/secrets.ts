@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { readOrMake } from './key-file.ts';
+
+/** What is kept secret from whoever reads the database alone, under a key that lies in the data directory. */
+export type Secrets = {
+  /** Encrypts a text for one owner; `open` gives it back for that owner only. */
+  seal(text: string, owner: string): string;
+  /** The text; undefined when it was encrypted with another key, for another owner, or is damaged. */
+  open(sealed: string, owner: string): string | undefined;
+  /** What every text that this key encrypted begins with. */
+  sealedPrefix: string;
+  /** HMAC-SHA-256 of a text; nobody without the key can make or guess it. */
+  sign(purpose: 'device' | 'request', text: string): Buffer;
+};
+
+/** Thrown at start: a file that is no key must not be written over, since it may be a key that was damaged. */
+export class UnusableKey extends Error {}
+
+/** What every encrypted text begins with, whatever its key. */
+export const sealed = 'sealed:';
+
+/**
+ * Loads the key from `secrets-key` in the data directory, and makes it at the first start. Processes that share a
+ * database must share this file.
+ */
+export async function loadSecrets(dataDir: string): Promise<Secrets> {
+  const file = path.join(dataDir, 'secrets-key');
+  const key = Buffer.from(await readOrMake(file, () => `${randomBytes(32).toString('base64')}\n`), 'base64');
+  if (key.length !== 32)
+    throw new UnusableKey(`${file} must hold 32 bytes in base64. Restore it from a backup.`);
+  return createSecrets(key);
+}
+
+function createSecrets(key: Buffer): Secrets {
+  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
+  const keys = { seal: derive('seal'), device: derive('device'), request: derive('request') };
+  const keyId = createHash('sha256').update(derive('id')).digest('hex').slice(0, 12);
+  const sealedPrefix = `${sealed}${keyId}:`;
+  return {
+    sealedPrefix,
+    seal(text, owner) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', keys.seal, nonce).setAAD(Buffer.from(owner));
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const whole = Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
+      return sealedPrefix + whole.toString('base64url');
+    },
+    open(text, owner) {
+      if (!text.startsWith(sealedPrefix)) return undefined;
+      const whole = Buffer.from(text.slice(sealedPrefix.length), 'base64url');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', keys.seal, whole.subarray(0, 12), {
+          authTagLength: 16,
+        });
+        decipher.setAAD(Buffer.from(owner)).setAuthTag(whole.subarray(12, 28));
+        return decipher.update(whole.subarray(28), undefined, 'utf8') + decipher.final('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+    sign: (purpose, text) => createHmac('sha256', keys[purpose]).update(text).digest(),
+  };
+}
