@@ -2,10 +2,13 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchAttendance } from './live.ts';
 import { queryClient } from './query-client.ts';
 import { router } from './routes.tsx';
 import { AuthProvider } from './session.tsx';
 import { ThemeProvider } from './ui/ThemeProvider.tsx';
+
+watchAttendance();
 
 const root = createRoot(document.getElementById('root')!, {
   // The screen says it; the console of the browser only keeps the trace.

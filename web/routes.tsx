@@ -20,6 +20,7 @@ import { paths } from './paths.ts';
 import { getSession } from './session-store.ts';
 import { ErrorScreen } from './shell/ErrorScreen.tsx';
 import { registerPaletteSource } from './shell/palette-sources.ts';
+import { registerNotice } from './shell/notice.ts';
 import { registerTray } from './shell/tray.ts';
 
 const root = createRootRoute({ staticData: { needs: 'nothing' } });
@@ -185,6 +186,9 @@ registerPaletteSource(
 registerPaletteSource(async () => (await import('./features/releases/releases-palette.ts')).releasesPalette);
 registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
 registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
+
+/** A rollout that paused itself concerns everyone, wherever they are. */
+registerNotice(() => import('./features/releases/PausedNotice.tsx'));
 
 /** Uploads go on whatever the screen. */
 registerTray({ wanted: uploadsWanted, load: () => import('./features/uploads/UploadTray.tsx') });

@@ -166,6 +166,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     if ((await section.getAttribute('aria-expanded')) === 'false') await section.click();
     await editing.getByRole('textbox', { name: 'Rollout percentage in numbers' }).fill(percentage);
     await editing.getByRole('button', { name: 'Save Changes' }).click();
+    if (percentage === '100') await page.getByRole('button', { name: 'Offer', exact: true }).click();
     await expect(editing.getByText('Release updated successfully!')).toBeVisible();
     await expect(editing).toBeHidden();
   };

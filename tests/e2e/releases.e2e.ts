@@ -628,6 +628,11 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
 }) => {
   const threshold = { percent: 20, minimumInstalls: 5 };
   const release = await makeRelease(server, {}, { rolloutPercentage: 50, failureThreshold: threshold });
+  const build = `${release.version} (stable) for Windows (x64)`;
+  await signInAs(page, 'binary_manager', '/analytics', server);
+  const banner = page.getByRole('status').filter({ hasText: `Rollout of ${build} paused itself at 50 %.` });
+  await expect(page.getByRole('heading', { name: 'License Analytics' })).toBeVisible();
+  await expect(banner).toHaveCount(0);
   await report(
     server,
     Array.from({ length: 5 }, (_, index) => ({
@@ -637,8 +642,14 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
     })),
   );
   await eventually(async () => (await stored(server, release)).pausedAt !== null);
-  await signInAs(page, 'binary_manager', `/releases?search=${release.version}`, server);
-  const build = `${release.version} (stable) for Windows (x64)`;
+  await test.step('which every screen says within half a minute', async () => {
+    await expect(banner).toContainText('2 of 5 installs failed', { timeout: 30_000 });
+    await expectAccessible(page);
+    await banner.getByRole('link', { name: 'View releases' }).click();
+    await expect(page.getByRole('heading', { name: 'Release Management' })).toBeVisible();
+    await expect(banner).toHaveCount(0);
+  });
+  await page.getByPlaceholder('Search version or notes...').fill(release.version);
   const notice = page.getByRole('region', { name: `Rollout of ${build} paused` });
   await expect(notice).toContainText(`Rollout of ${build} is paused at 50 %`);
   await expect(notice).toContainText('2 of 5 installs failed (40.0 %): more than 20 % of at least 5.');
@@ -680,6 +691,76 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   await expect(notice).toBeHidden();
   await expect(row(page, release)).not.toContainText('Paused');
   expect(await stored(server, release)).toMatchObject({ pausedAt: null, rolloutPercentage: 50 });
+});
+
+test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ page, server }) => {
+  const release = await makeRelease(server, {}, { rolloutPercentage: 30 });
+  await signInAs(page, 'binary_manager', `/releases?search=${release.version}`, server);
+  await row(page, release)
+    .getByRole('button', { name: /^Pause / })
+    .click();
+  const question = dialog(page, 'Pause Rollout');
+  await expect(question).toContainText('It keeps its 30 % for when it is resumed.');
+  await question.getByRole('textbox', { name: 'Reason' }).fill('A hospital reports crashes');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Pause' }).click();
+  const notice = page.getByRole('region', { name: `Rollout of ${release.version}` });
+  await expect(notice).toContainText('is paused at 30 %');
+  await expect(notice).toContainText(/A hospital reports crashes\. Paused by binary_manager\S* just now\./);
+  expect(await stored(server, release)).toMatchObject({
+    rolloutPercentage: 30,
+    pauseReason: 'A hospital reports crashes',
+  });
+  await row(page, release)
+    .getByRole('button', { name: /^Resume / })
+    .click();
+  await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
+  await expect(notice).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 30, pausedAt: null });
+});
+
+test('publishing asks how many users, and names the machines before it goes to all', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, { version: '90.1.0', channel: 'alpha' }, { isDraft: true });
+  await report(
+    server,
+    [1, 2, 3].map((n) => ({
+      machineId: `reached-${n}`,
+      eventType: 'check',
+      channel: 'alpha',
+      platform: 'win32',
+      architecture: 'x64',
+      fromVersion: '1.0.0',
+    })),
+  );
+  await openEdit(page, server, release);
+  await box(page, 'Draft Release').uncheck();
+  await expect(rollout(page)).toHaveAttribute('aria-expanded', 'true');
+  await expect(percentage(page)).toHaveValue('');
+  await press(page, 'Save Changes');
+  await expect(editing(page).getByText('Choose how many users are offered this release')).toBeVisible();
+  await expectAccessible(page);
+  await press(page, 'Everyone');
+  await expect(percentage(page)).toHaveValue('100 %');
+  await press(page, 'Save Changes');
+  const question = dialog(page, 'Publish Release');
+  await expect(question).toContainText(
+    `Offer version 90.1.0 (alpha) for Windows (x64) to all users at once?`,
+  );
+  await expect(question).toContainText(
+    '3 machines of this platform, architecture and channel will be offered it',
+  );
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(question).toBeHidden();
+  await expect(editing(page)).toBeVisible();
+  expect(await stored(server, release)).toMatchObject({ isDraft: true });
+  await press(page, 'Save Changes');
+  await question.getByRole('button', { name: 'Publish' }).click();
+  await expect(editing(page).getByText('Release updated successfully!')).toBeVisible();
+  expect(await stored(server, release)).toMatchObject({ isDraft: false, rolloutPercentage: 100 });
 });
 
 test('withdrawing takes a release out of every feed and lists the machines that have it', async ({

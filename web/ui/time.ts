@@ -17,6 +17,7 @@ const utcDay = new Intl.DateTimeFormat('en-GB', {
 });
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium' });
 
 /** `3 days ago`, `in 2 months`, `just now`. */
@@ -47,3 +48,6 @@ export const dayLabel = (iso: string): string => shortened(dayOfYear, iso);
 
 /** `20 November 2026 at 09:30:00`, in the zone of the reader. */
 export const fullTime = (iso: string): string => full.format(new Date(iso));
+
+/** `09:30:00`, in the zone of the reader. */
+export const clockTime = (at: number): string => clock.format(at);

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Activation } from '../../../contract/activations.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
+import { AsOf } from '../../ui/AsOf.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -37,9 +38,12 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
             <CopyText value={licenseKey} what="license key" />
             {customerName && <Text c="dimmed">{customerName}</Text>}
           </Group>
-          {used !== undefined && maxActivations !== undefined && (
-            <SeatUsage used={used} max={maxActivations} />
-          )}
+          <Group gap="md">
+            {used !== undefined && maxActivations !== undefined && (
+              <SeatUsage used={used} max={maxActivations} />
+            )}
+            <AsOf queries={[list]} />
+          </Group>
         </Group>
         {list.isLoadingError ? (
           <ErrorState

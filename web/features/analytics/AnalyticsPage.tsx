@@ -2,6 +2,7 @@ import { Center, Loader, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { AsOf } from '../../ui/AsOf.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
@@ -29,12 +30,15 @@ export function AnalyticsPage() {
     <Page
       title="License Analytics"
       actions={
-        <SegmentedControl
-          aria-label="Period"
-          data={periods.map((value) => ({ value, label: words[value] }))}
-          value={period}
-          onChange={(value) => void navigate({ search: { period: value === 'week' ? undefined : value } })}
-        />
+        <>
+          <Freshness period={period} />
+          <SegmentedControl
+            aria-label="Period"
+            data={periods.map((value) => ({ value, label: words[value] }))}
+            value={period}
+            onChange={(value) => void navigate({ search: { period: value === 'week' ? undefined : value } })}
+          />
+        </>
       }
     >
       <Figures period={period} />
@@ -42,10 +46,17 @@ export function AnalyticsPage() {
   );
 }
 
-function Figures({ period }: { period: Period }) {
+function useFigures(period: Period) {
   const health = useQuery(healthQuery());
   const trends = useQuery(trendsQuery(period));
   const use = useQuery(customerUseQuery(period));
+  return { health, trends, use };
+}
+
+const Freshness = ({ period }: { period: Period }) => <AsOf queries={Object.values(useFigures(period))} />;
+
+function Figures({ period }: { period: Period }) {
+  const { health, trends, use } = useFigures(period);
   const asked = [health, trends, use];
   const failed = asked.find((query) => query.isError && !query.data);
   if (failed) {

@@ -2,11 +2,12 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { analytics } from '../../../contract/analytics.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { call } from '../../api.ts';
+import { live } from '../../live.ts';
 import { daysOf, type Period } from './series.ts';
 
 /** Main module of the feature: the three calls, and the periods that they are asked for (spec part 2, section 2.7). */
 
-const shared = { staleTime: 30_000, placeholderData: keepPreviousData };
+const shared = { ...live, staleTime: 30_000, placeholderData: keepPreviousData };
 
 export const healthQuery = () =>
   queryOptions({

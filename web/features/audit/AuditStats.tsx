@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { AsOf } from '../../ui/AsOf.tsx';
 import { dayLabel } from '../../ui/time.ts';
 import classes from './audit.module.css';
 import { auditStatsQuery, statsDays } from './audit-calls.ts';
@@ -9,7 +10,8 @@ const number = (n: number) => n.toLocaleString('en');
 
 /** The last 30 days in a line: how much was written, how much of it failed, and how it spread over the days. */
 export default function AuditStats() {
-  const { data } = useQuery(auditStatsQuery);
+  const stats = useQuery(auditStatsQuery);
+  const { data } = stats;
   const [table, setTable] = useState(false);
   if (!data) return <div className={classes.strip} aria-hidden />;
   const [top] = data.byEvent;
@@ -33,6 +35,7 @@ export default function AuditStats() {
       <Button variant="subtle" size="compact-xs" aria-pressed={table} onClick={() => setTable(!table)}>
         Table
       </Button>
+      <AsOf queries={[stats]} />
     </section>
   );
 }

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { audit } from '../../../contract/audit.ts';
 import { errorOf } from '../../api-error.ts';
 import { call, urlOf, withSession } from '../../api.ts';
+import { live } from '../../live.ts';
 import { defaultSize, type AuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 9. */
@@ -56,6 +57,7 @@ export const auditChoicesQuery = queryOptions({
 export const statsDays = 30;
 
 export const auditStatsQuery = queryOptions({
+  ...live,
   queryKey: ['audit', 'stats'],
   queryFn: ({ signal }) => call(audit.stats, { query: { days: String(statsDays) } }, { signal }),
   staleTime: freshFor,

@@ -6,6 +6,7 @@ import type { Machine } from '../../../contract/machines.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
 import { oneOf } from '../../search-params.ts';
+import { AsOf } from '../../ui/AsOf.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
@@ -14,7 +15,7 @@ import { machineTabs, type MachineTab } from './machine-search.ts';
 import { Activations, Downloads } from './MachineTables.tsx';
 import { MachineFacts } from './MachineFacts.tsx';
 import classes from './machines.module.css';
-import { machineQuery, type MachineDetail } from './machines.ts';
+import { machineOffersQuery, machineQuery, type MachineDetail } from './machines.ts';
 import { Offers } from './Offers.tsx';
 
 const route = getRouteApi('/signed-in/machines/$machineId');
@@ -23,12 +24,18 @@ const route = getRouteApi('/signed-in/machines/$machineId');
 export function MachinePage() {
   const { machineId } = route.useParams();
   const machine = useQuery(machineQuery(machineId));
+  const offers = useQuery(machineOffersQuery(machineId));
   const known = machine.data?.machine;
   return (
     <Page
       title={known ? `Machine ${known.displayId}` : 'Machine'}
       note={known && <Hash machine={known} />}
-      actions={<Back />}
+      actions={
+        <>
+          {known && <AsOf queries={[machine, offers]} />}
+          <Back />
+        </>
+      }
     >
       {machine.isLoadingError ? (
         <MachineError error={machine.error} onRetry={() => void machine.refetch()} />

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { machines } from '../../../contract/machines.ts';
 import { call, callList } from '../../api.ts';
+import { live } from '../../live.ts';
 import { shouldRetry } from '../../query-client.ts';
 
 /** Main module of the feature: what the console asks the service about client machines. */
@@ -13,6 +14,7 @@ export type MachineDetail = Awaited<ReturnType<typeof loadMachine>>;
 /** One machine by its display id or hash, as it is now: whoever looks at it waits for its next event. */
 export const machineQuery = (id: string) =>
   queryOptions({
+    ...live,
     queryKey: ['machines', 'one', id],
     queryFn: ({ signal }) => loadMachine(id, signal),
     retry: retryOnce,
@@ -21,6 +23,7 @@ export const machineQuery = (id: string) =>
 /** For each release, why this machine is or is not offered it. */
 export const machineOffersQuery = (id: string) =>
   queryOptions({
+    ...live,
     queryKey: ['machines', 'offers', id],
     queryFn: ({ signal }) => call(machines.explain, { params: { id } }, { signal }),
     retry: retryOnce,

@@ -3,12 +3,14 @@ import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { storedVersion } from '../../edit-conflict.ts';
+import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { EditReleaseForm } from './EditReleaseForm.tsx';
 import { ChannelBadge } from './release-cells.tsx';
+import { needsReachConfirm, percentageOf, type ReleaseValues } from './release-form.ts';
 import { conflictRows } from './release-conflict.ts';
 import { platformText } from './release-words.ts';
 import classes from './edit-release.module.css';
@@ -57,6 +59,7 @@ function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
   // What the person began from; a later load of the same release must not pass for having been seen.
   const [seen] = useState(release);
   const { save, conflict, again } = useSaveRelease(seen, onClose);
+  const [reaching, ask] = useState<ReleaseValues>();
 
   return (
     <>
@@ -65,9 +68,21 @@ function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
         busy={save.isPending}
         saved={save.isSuccess}
         error={conflict ? null : save.error}
-        onSubmit={(values) => save.mutate({ values })}
+        onSubmit={(values) => (needsReachConfirm(values, seen) ? ask(values) : save.mutate({ values }))}
         onCancel={onClose}
       />
+      {reaching && (
+        <ReachConfirm
+          title={seen.isDraft ? 'Publish Release' : 'Offer to More Users'}
+          confirmLabel={seen.isDraft ? 'Publish' : 'Offer'}
+          build={{ ...seen, ...reaching, rolloutPercentage: percentageOf(reaching.rolloutPercentage) }}
+          onConfirm={() => {
+            ask(undefined);
+            save.mutate({ values: reaching });
+          }}
+          onClose={() => ask(undefined)}
+        />
+      )}
       {conflict && (
         <ConflictDialog
           rows={conflictRows(conflict)}

@@ -4,10 +4,18 @@ import { releasePatch, type Release } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';
-import { asDraft, fieldLabels, payloadOf, valuesOf, type ReleaseValues } from './release-form.ts';
+import {
+  asDraft,
+  fieldLabels,
+  lacksRollout,
+  payloadOf,
+  valuesOf,
+  type ReleaseValues,
+} from './release-form.ts';
 import { problemOf } from './release-words.ts';
 import { RolloutFields } from './RolloutFields.tsx';
 
@@ -24,6 +32,7 @@ function validate(values: ReleaseValues) {
     ...errors,
     ...(failurePercent && { failurePercent: 'From 0 to 100' }),
     ...(minimumInstalls && { minimumInstalls: 'A whole number from 1' }),
+    ...(lacksRollout(values) && { rolloutPercentage: 'Choose how many users are offered this release' }),
   };
 }
 
@@ -38,7 +47,9 @@ export function EditReleaseForm(props: {
 }) {
   const form = useDialogForm({ initialValues: valuesOf(props.release), validate });
   useRefusedFields(props.error, form);
+  const { can } = useAuth();
   const { isDraft } = form.values;
+  const chooses = props.release.isDraft && props.release.rolloutPercentage === 100 && can.manageRollouts;
 
   return (
     <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
@@ -49,7 +60,7 @@ export function EditReleaseForm(props: {
             data-autofocus
             description="Release is not available for download"
             checked={isDraft}
-            onChange={(event) => form.setValues(asDraft(form.values, event.currentTarget.checked))}
+            onChange={(event) => form.setValues(asDraft(form.values, event.currentTarget.checked, chooses))}
           />
           <Checkbox
             label={fieldLabels.isMandatory}

@@ -12,11 +12,13 @@ import classes from './releases.module.css';
 import { pausedReleasesQuery } from './releases.ts';
 
 const ResumeRollout = lazy(() => import('./ResumeRollout.tsx'));
+const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
 
-/** Rollouts that stopped because too many installs failed, whatever the filters of the list: someone has to decide. */
-export function PausedRollouts({ onWithdraw }: { onWithdraw: (release: Release) => void }) {
+/** Paused rollouts, whatever the filters of the list, with who paused them and why: someone has to decide. */
+export function PausedRollouts() {
   const { data: paused } = useQuery(pausedReleasesQuery());
   const [toResume, setToResume] = useState<Release>();
+  const [toWithdraw, setToWithdraw] = useState<Release>();
   return (
     <>
       {paused?.map((release) => (
@@ -24,11 +26,12 @@ export function PausedRollouts({ onWithdraw }: { onWithdraw: (release: Release) 
           key={release.id}
           release={release}
           onResume={() => setToResume(release)}
-          onWithdraw={() => onWithdraw(release)}
+          onWithdraw={() => setToWithdraw(release)}
         />
       ))}
       <LazyDialogs>
         {toResume && <ResumeRollout release={toResume} onClose={() => setToResume(undefined)} />}
+        {toWithdraw && <WithdrawRelease release={toWithdraw} onClose={() => setToWithdraw(undefined)} />}
       </LazyDialogs>
     </>
   );
@@ -46,7 +49,9 @@ function PausedRollout(props: { release: Release; onResume: () => void; onWithdr
           Rollout of {buildText(release)} is paused at {release.rolloutPercentage} %
         </strong>
         <div>
-          {release.pauseReason} Paused <RelativeTime value={release.pausedAt} />.
+          {release.pauseReason?.replace(/\.?$/, '.')} Paused{' '}
+          {release.pausedBy !== null && `by ${release.pausedBy} `}
+          <RelativeTime value={release.pausedAt} />.
         </div>
       </div>
       <Group gap="xs" wrap="nowrap">

@@ -1,5 +1,7 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { messageOf } from '../../api-error.ts';
+import { AsOf } from '../../ui/AsOf.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
@@ -11,7 +13,8 @@ import { TrendsChart } from './TrendsChart.tsx';
 
 /** Checks, downloads and machines of the last 30 days. Loaded when the tab is opened: charts are heavy. */
 export default function ReleaseAnalytics() {
-  const { data, error, isError, refetch } = useQuery(releaseAnalyticsQuery());
+  const figures = useQuery(releaseAnalyticsQuery());
+  const { data, error, isError, refetch } = figures;
   if (isError && !data) {
     return (
       <ErrorState title="Error loading analytics" message={messageOf(error)} onRetry={() => void refetch()} />
@@ -20,6 +23,9 @@ export default function ReleaseAnalytics() {
   const summary = data && summaryOf(data);
   return (
     <Scroller label="Analytics">
+      <Group justify="flex-end" mb={-8}>
+        <AsOf queries={[figures]} />
+      </Group>
       <Tiles
         label="Last 30 days"
         tiles={{

@@ -6,13 +6,13 @@ import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { megabytesText } from '../../ui/bytes.ts';
+import { AsOf } from '../../ui/AsOf.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
-import { PausedRollouts } from './PausedRollouts.tsx';
 import { releaseColumns } from './release-columns.tsx';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
 import classes from './releases.module.css';
@@ -21,6 +21,8 @@ import { useReleasesSearch } from './use-releases-search.ts';
 import { newestFirst } from './version-groups.ts';
 
 const DeleteRelease = lazy(() => import('./DeleteRelease.tsx'));
+const PauseRollout = lazy(() => import('./PauseRollout.tsx'));
+const ResumeRollout = lazy(() => import('./ResumeRollout.tsx'));
 const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
 
 const count = (value: number | undefined) => value?.toLocaleString('en');
@@ -31,6 +33,8 @@ export function ReleaseList() {
   const { can } = useAuth();
   const list = useQuery(releaseListQuery(search));
   const [toDelete, setToDelete] = useState<Release>();
+  const [toPause, setToPause] = useState<Release>();
+  const [toResume, setToResume] = useState<Release>();
   const [toWithdraw, setToWithdraw] = useState<Release>();
   const meta = list.data?.meta;
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
@@ -46,7 +50,6 @@ export function ReleaseList() {
   }
   return (
     <>
-      <PausedRollouts onWithdraw={setToWithdraw} />
       <Tiles
         label="All releases"
         tiles={{
@@ -64,6 +67,7 @@ export function ReleaseList() {
             placeholder="Search version or notes..."
           />
         }
+        right={<AsOf queries={[list]} />}
         filters={<ReleaseFilters search={search} onChange={change} />}
         filtersSet={
           [search.platform, search.channel, search.architecture, search.inactive].filter(Boolean).length
@@ -74,6 +78,8 @@ export function ReleaseList() {
           label="Releases"
           columns={releaseColumns({
             onEdit: can.updateReleases ? (release) => change({ edit: release.id }) : undefined,
+            onPause: can.manageRollouts ? setToPause : undefined,
+            onResume: can.manageRollouts ? setToResume : undefined,
             onWithdraw: can.updateReleases ? setToWithdraw : undefined,
             onDelete: can.deleteReleases ? setToDelete : undefined,
           })}
@@ -92,6 +98,8 @@ export function ReleaseList() {
       />
       <LazyDialogs>
         {toDelete && <DeleteRelease release={toDelete} onClose={() => setToDelete(undefined)} />}
+        {toPause && <PauseRollout release={toPause} onClose={() => setToPause(undefined)} />}
+        {toResume && <ResumeRollout release={toResume} onClose={() => setToResume(undefined)} />}
         {toWithdraw && <WithdrawRelease release={toWithdraw} onClose={() => setToWithdraw(undefined)} />}
       </LazyDialogs>
     </>

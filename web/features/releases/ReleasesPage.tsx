@@ -8,6 +8,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
 import { NewReleaseButton } from '../uploads/uploads.tsx';
+import { PausedRollouts } from './PausedRollouts.tsx';
 import { ReleaseList } from './ReleaseList.tsx';
 import { useReleasesSearch } from './use-releases-search.ts';
 
@@ -26,6 +27,7 @@ export function ReleasesPage() {
   const tab = search.tab ?? 'releases';
   return (
     <Page title="Release Management" actions={<Actions />}>
+      <PausedRollouts />
       <PageTabs
         label="Releases and analytics"
         tab={tab}

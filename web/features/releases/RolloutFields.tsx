@@ -1,11 +1,23 @@
-import { Checkbox, Collapse, Group, NumberInput, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Collapse,
+  Group,
+  NumberInput,
+  Slider,
+  Stack,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { releaseCan } from '../../../contract/releases.ts';
 import { useAuth } from '../../session.tsx';
 import classes from './edit-release.module.css';
-import { percentageOf, rolloutText, type ReleaseValues } from './release-form.ts';
+import { lacksRollout, percentageOf, rolloutText, type ReleaseValues } from './release-form.ts';
+
+const usualPercentages = [5, 25, 50, 100];
 
 type Form = UseFormReturnType<ReleaseValues>;
 
@@ -14,6 +26,9 @@ export function RolloutFields({ form }: { form: Form }) {
   const { can } = useAuth();
   const { rolloutPercentage, guarded, isDraft } = form.values;
   const [expanded, setExpanded] = useState(() => percentageOf(rolloutPercentage) < 100 || guarded);
+  const unchosen = lacksRollout(form.values);
+  // stays open when something was chosen
+  if (unchosen && !expanded) setExpanded(true);
   const id = useId();
   const refusal =
     releaseCan.rollOut({ isDraft, isActive: true, pausedAt: null }) ??
@@ -30,7 +45,7 @@ export function RolloutFields({ form }: { form: Form }) {
         <IconChevronRight size={14} stroke={2} aria-hidden />
         Rollout Configuration
         <span className={classes.sectionState}>
-          {refusal ? 'Disabled' : `${percentageOf(rolloutPercentage)} %`}
+          {refusal ? 'Disabled' : unchosen ? 'To be chosen' : `${percentageOf(rolloutPercentage)} %`}
         </span>
       </UnstyledButton>
       <div id={id}>
@@ -53,8 +68,25 @@ export function RolloutFields({ form }: { form: Form }) {
 function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
   const percentage = percentageOf(form.values.rolloutPercentage);
   const change = (value: number | string) => form.setFieldValue('rolloutPercentage', percentageOf(value));
+  const unchosen = lacksRollout(form.values);
+  const hint = useId();
   return (
     <div>
+      {!disabled && (
+        <Group gap={6} mb={8} role="group" aria-label="Usual percentages">
+          {usualPercentages.map((usual) => (
+            <Button
+              key={usual}
+              size="compact-xs"
+              variant={!unchosen && percentage === usual ? 'light' : 'default'}
+              aria-pressed={!unchosen && percentage === usual}
+              onClick={() => change(usual)}
+            >
+              {usual === 100 ? 'Everyone' : `${usual} %`}
+            </Button>
+          ))}
+        </Group>
+      )}
       <Group gap="md" wrap="nowrap">
         <Slider
           flex={1}
@@ -73,13 +105,20 @@ function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
           allowDecimal={false}
           suffix=" %"
           disabled={disabled}
-          value={percentage}
+          value={unchosen ? '' : percentage}
+          error={form.errors['rolloutPercentage'] !== undefined}
+          aria-describedby={hint}
           onChange={change}
         />
       </Group>
       {!disabled && (
-        <Text size="xs" c="dimmed" mt={6}>
-          {rolloutText(percentage)}
+        <Text
+          id={hint}
+          size="xs"
+          c={form.errors['rolloutPercentage'] ? 'var(--mantine-color-error)' : 'dimmed'}
+          mt={6}
+        >
+          {unchosen ? 'Choose how many users are offered this release' : rolloutText(percentage)}
         </Text>
       )}
     </div>

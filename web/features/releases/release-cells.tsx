@@ -41,14 +41,16 @@ export function Badges({ release }: { release: Release }) {
 
 /** How far a release is out, once it is published. */
 export function RolloutCell({ release }: { release: Release }) {
-  const { isDraft, isActive, rolloutPercentage, pausedAt, pauseReason } = release;
+  const { isDraft, isActive, rolloutPercentage, pausedAt, pausedBy, pauseReason } = release;
   if (isDraft || !isActive) return <span className={classes.dimmed}>—</span>;
   if (rolloutPercentage === 100 && !pausedAt) return '100 %';
   return (
     <span
       className={classes.rollout}
       data-paused={pausedAt !== null || undefined}
-      title={pauseReason ?? undefined}
+      title={
+        pausedAt ? `Paused ${pausedBy === null ? 'by itself' : `by ${pausedBy}`}: ${pauseReason}` : undefined
+      }
     >
       <span className={classes.track} aria-hidden>
         <span className={classes.filled} style={{ width: `${rolloutPercentage}%` }} />

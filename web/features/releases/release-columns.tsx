@@ -1,5 +1,13 @@
 import { ActionIcon, Group } from '@mantine/core';
-import { IconDownload, IconHandStop, IconPencil, IconTrash, type Icon } from '@tabler/icons-react';
+import {
+  IconDownload,
+  IconHandStop,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTrash,
+  type Icon,
+} from '@tabler/icons-react';
 import { releaseCan, type Release } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -10,7 +18,7 @@ import { buildText } from './release-words.ts';
 import classes from './releases.module.css';
 
 type Handler = ((release: Release) => void) | undefined;
-type Handlers = { onEdit: Handler; onWithdraw: Handler; onDelete: Handler };
+type Handlers = Record<'onEdit' | 'onPause' | 'onResume' | 'onWithdraw' | 'onDelete', Handler>;
 
 /** How much of a hash is shown (spec part 2, section 9). */
 const hashShown = 8;
@@ -73,7 +81,14 @@ export const releaseColumns = (handlers: Handlers): Column<Release>[] => [
   },
 ];
 
-function RowActions({ release, onEdit, onWithdraw, onDelete }: Handlers & { release: Release }) {
+function RowActions({
+  release,
+  onEdit,
+  onPause,
+  onResume,
+  onWithdraw,
+  onDelete,
+}: Handlers & { release: Release }) {
   const build = buildText(release);
   return (
     <Group gap={2} wrap="nowrap" ml={-6}>
@@ -92,6 +107,12 @@ function RowActions({ release, onEdit, onWithdraw, onDelete }: Handlers & { rele
         <IconDownload size={16} stroke={1.6} />
       </ActionIcon>
       {onDelete && <Action icon={IconTrash} label="Delete" build={build} onClick={() => onDelete(release)} />}
+      {onPause && !releaseCan.pause(release) && (
+        <Action icon={IconPlayerPause} label="Pause" build={build} onClick={() => onPause(release)} />
+      )}
+      {onResume && !releaseCan.resume(release) && (
+        <Action icon={IconPlayerPlay} label="Resume" build={build} onClick={() => onResume(release)} />
+      )}
       {onWithdraw && !releaseCan.withdraw(release) && (
         <Action icon={IconHandStop} label="Withdraw" build={build} onClick={() => onWithdraw(release)} />
       )}

@@ -3,7 +3,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { counted } from '../../ui/counted.ts';
 import { releaseImpactQuery } from './releases.ts';
 
-type Change = 'withdraw' | 'softDelete' | 'restore' | 'deletePermanently' | 'resume';
+type Change = 'withdraw' | 'pause' | 'softDelete' | 'restore' | 'deletePermanently' | 'resume';
 
 /** Whom a change of a release hits, in numbers; for a confirmation. */
 export function useReleaseConsequences(release: Release, change: Change) {
@@ -15,6 +15,7 @@ export function useReleaseConsequences(release: Release, change: Change) {
 
 const sentences: Record<Change, (machines: number, release: Release) => string[]> = {
   withdraw: (machines) => [keepIt(machines), 'All others are offered the previous full release.'],
+  pause: (machines) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],
   softDelete: (machines, release) => [keepIt(machines), noLongerOffered(release)],
   deletePermanently: (machines, { downloadCount }) => [
     keepIt(machines),

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { Release } from '../../../contract/releases.ts';
 import {
   asDraft,
+  lacksRollout,
+  needsReachConfirm,
   payloadOf,
   percentageOf,
   rolloutAfter,
@@ -49,9 +51,58 @@ test.each([
 ])('%j in the number field is %d percent', (typed, expected) => expect(percentageOf(typed)).toBe(expected));
 
 test('a draft is never mandatory', () => {
-  expect(asDraft(values, true)).toEqual({ isDraft: true, isMandatory: false });
+  expect(asDraft(values, true, false)).toEqual({ isDraft: true, isMandatory: false });
   expect(payloadOf({ ...values, isDraft: true, isMandatory: true }).isMandatory).toBe(false);
-  expect(asDraft({ ...values, isDraft: true, isMandatory: false }, false).isMandatory).toBe(false);
+  expect(asDraft({ ...values, isDraft: true, isMandatory: false }, false, false).isMandatory).toBe(false);
+});
+
+test('a draft that nobody gave a percentage is not published before somebody does', () => {
+  const published = { ...values, ...asDraft({ ...values, isDraft: true }, false, true) };
+  expect(lacksRollout(published)).toBe(true);
+  expect(lacksRollout({ ...published, rolloutPercentage: 0 })).toBe(false);
+  expect(lacksRollout({ ...published, ...asDraft(published, true, true) })).toBe(false);
+  expect(asDraft(published, true, true).rolloutPercentage).toBe(100);
+});
+
+test.each([
+  ['publishing to all', { isDraft: true, rolloutPercentage: 100 }, { rolloutPercentage: 100 }, true],
+  [
+    'publishing to a share that was chosen',
+    { isDraft: true, rolloutPercentage: 100 },
+    { rolloutPercentage: 5 },
+    false,
+  ],
+  [
+    'publishing to the share of before',
+    { isDraft: true, rolloutPercentage: 40 },
+    { rolloutPercentage: 40 },
+    true,
+  ],
+  ['widening to all', { rolloutPercentage: 40 }, { rolloutPercentage: 100 }, true],
+  ['widening to a larger share', { rolloutPercentage: 40 }, { rolloutPercentage: 60 }, false],
+  ['narrowing', { rolloutPercentage: 40 }, { rolloutPercentage: 20 }, false],
+  ['activating', { isActive: false, rolloutPercentage: 40 }, { rolloutPercentage: 40 }, true],
+  [
+    'moving to a wider channel',
+    { channel: 'beta', rolloutPercentage: 40 },
+    { channel: 'stable', rolloutPercentage: 40 },
+    true,
+  ],
+  [
+    'moving to a narrower channel',
+    { channel: 'stable', rolloutPercentage: 100 },
+    { channel: 'beta', rolloutPercentage: 100 },
+    false,
+  ],
+  ['notes alone', { rolloutPercentage: 100 }, { rolloutPercentage: 100 }, false],
+  [
+    'widening what is paused',
+    { pausedAt: '2026-11-20T09:00:00.000Z', rolloutPercentage: 40 },
+    { rolloutPercentage: 100 },
+    false,
+  ],
+] as const)('%s is confirmed with the number of machines: %#', (_, seen, change, confirmed) => {
+  expect(needsReachConfirm({ ...values, ...change }, { ...release, ...seen })).toBe(confirmed);
 });
 
 test('publishing a draft takes the percentage along', () => {

@@ -1,5 +1,5 @@
 import type { Release } from '../../../contract/releases.ts';
-import type { Channel } from '../../../contract/versions.ts';
+import { channels, type Channel } from '../../../contract/versions.ts';
 
 /** What the Edit dialog holds; numbers as a number field gives them, which may be text that is none. */
 export type ReleaseValues = {
@@ -48,11 +48,44 @@ export function percentageOf(value: number | string): number {
   return Number.isFinite(number) ? Math.min(100, Math.max(0, Math.round(number))) : 0;
 }
 
-/** A draft cannot be mandatory: ticking Draft clears it. */
-export const asDraft = (values: ReleaseValues, isDraft: boolean): Partial<ReleaseValues> => ({
+/**
+ * A draft cannot be mandatory: ticking Draft clears it. `chooses` is set for a draft at the 100 % that a new release
+ * has when nobody says otherwise: once it is to be published, somebody has to.
+ */
+export const asDraft = (
+  values: ReleaseValues,
+  isDraft: boolean,
+  chooses: boolean,
+): Partial<ReleaseValues> => ({
   isDraft,
   isMandatory: isDraft ? false : values.isMandatory,
+  ...(chooses && { rolloutPercentage: isDraft ? 100 : unchosen }),
 });
+
+const unchosen = '';
+
+/** Whether a release is about to be published without a word on to how many users. */
+export const lacksRollout = ({ isDraft, rolloutPercentage }: ReleaseValues): boolean =>
+  !isDraft && rolloutPercentage === unchosen;
+
+type Reach = Pick<ReleaseValues, 'isDraft' | 'isActive' | 'channel' | 'rolloutPercentage'>;
+
+const offeredTo = (release: Reach): number =>
+  release.isDraft || !release.isActive ? 0 : percentageOf(release.rolloutPercentage);
+
+/**
+ * Whether saving needs a second look: more machines than now would be offered the release, and these are all of them,
+ * or more than the person asked for, because they did not change the percentage.
+ */
+export function needsReachConfirm(
+  values: Reach,
+  seen: Pick<Release, 'isDraft' | 'isActive' | 'channel' | 'rolloutPercentage' | 'pausedAt'>,
+): boolean {
+  const [before, after] = [offeredTo(seen), offeredTo(values)];
+  const wider = channels.indexOf(values.channel) < channels.indexOf(seen.channel);
+  const asked = values.rolloutPercentage !== seen.rolloutPercentage;
+  return seen.pausedAt === null && (after > before || (wider && after > 0)) && (after === 100 || !asked);
+}
 
 export const payloadOf = (values: ReleaseValues) => ({
   isActive: values.isActive,

@@ -5,6 +5,7 @@ import { channels } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList } from '../../api.ts';
 import { askedOnce, shouldRetry } from '../../query-client.ts';
+import { live } from '../../live.ts';
 import { oneOf } from '../../search-params.ts';
 import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
 
@@ -41,16 +42,18 @@ export const releaseListQuery = (search: ReleasesSearch) => {
   };
   return queryOptions({
     ...asReleases,
+    ...live,
     queryKey: ['releases', 'list', query],
     queryFn: ({ signal }) => callList(releases.list, { query }, { signal }),
     placeholderData: keepPreviousData,
   });
 };
 
-/** Rollouts that stopped by themselves, of releases that machines would be offered. */
+/** Paused rollouts, of releases that machines would be offered. */
 export const pausedReleasesQuery = () =>
   queryOptions({
     ...asReleases,
+    ...live,
     queryKey: ['releases', 'paused'],
     queryFn: async ({ signal }) => {
       const query = { paused: 'true', showInactive: 'false' } as const;
@@ -77,6 +80,7 @@ export const releaseQuery = (id: string) =>
 export const releaseAnalyticsQuery = () =>
   queryOptions({
     ...asReleases,
+    ...live,
     queryKey: ['releases', 'analytics'],
     queryFn: ({ signal }) => call(releases.analytics, {}, { signal }),
   });
@@ -104,6 +108,8 @@ type Update = RouteRequest<typeof releases.update>['body'];
 export const updateRelease = (id: string, body: Update) => call(releases.update, { ...withId(id), body });
 export const setRollout = (id: string, percentage: number) =>
   call(releases.rollout, { ...withId(id), body: { percentage } });
+export const pauseRollout = (id: string, reason: string) =>
+  call(releases.pause, { ...withId(id), body: { reason } });
 export const resumeRollout = (id: string) => call(releases.resume, withId(id));
 export const withdrawRelease = (id: string, reason: string) =>
   call(releases.withdraw, { ...withId(id), body: { reason } });

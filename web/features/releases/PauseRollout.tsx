@@ -1,0 +1,37 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Release } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useReleaseConsequences } from './release-consequences.ts';
+import { buildText } from './release-words.ts';
+import { pauseRollout } from './releases.ts';
+
+/** Stops a rollout where it is, with the reason that everyone reads until it is resumed. */
+export default function PauseRollout({ release, onClose }: { release: Release; onClose: () => void }) {
+  const consequences = useReleaseConsequences(release, 'pause');
+  const pause = useMutation({
+    mutationFn: (reason: string) => pauseRollout(release.id, reason),
+    onSuccess: () => {
+      onClose();
+      void toast({ message: `Rollout of ${release.version} paused` });
+    },
+  });
+  return (
+    <ReasonDialog
+      title="Pause Rollout"
+      message={
+        <>
+          Pause the rollout of {buildText(release)}? It keeps its {release.rolloutPercentage} % for when it is
+          resumed.
+        </>
+      }
+      consequences={consequences}
+      confirmLabel="Pause"
+      busy={pause.isPending}
+      error={pause.error ? messageOf(pause.error) : undefined}
+      onConfirm={(reason) => pause.mutate(reason)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import { focusManager } from '@tanstack/react-query';
+import { afterEach, expect, test, vi } from 'vitest';
+import { live, watchAttendance } from './live.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test('what changes by itself is asked again within half a minute', () => {
+  expect(live.refetchInterval).toBeLessThan(30_000);
+});
+
+test('a page that nobody touches for a quarter of an hour asks nothing until somebody does', () => {
+  vi.useFakeTimers();
+  vi.stubGlobal('window', new EventTarget());
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }));
+  watchAttendance();
+  vi.advanceTimersByTime(14 * 60_000);
+  expect(focusManager.isFocused()).toBe(true);
+  vi.advanceTimersByTime(2 * 60_000);
+  expect(focusManager.isFocused()).toBe(false);
+  window.dispatchEvent(new Event('keydown'));
+  expect(focusManager.isFocused()).toBe(true);
+});

@@ -1,0 +1,46 @@
+import { ActionIcon, Group, Text } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useState } from 'react';
+import { clockTime } from './time.ts';
+
+type Query = {
+  /** Milliseconds since 1970; 0 where there is nothing yet. */
+  dataUpdatedAt: number;
+  isRefetchError: boolean;
+  refetch: () => Promise<unknown>;
+};
+
+/** As of when the figures beside it hold, and a button that asks for them again. */
+export function AsOf({ queries }: { queries: readonly Query[] }) {
+  const [asking, setAsking] = useState(false);
+  const oldest = Math.min(...queries.map((query) => query.dataUpdatedAt));
+  const failed = queries.some((query) => query.isRefetchError);
+  const refresh = async () => {
+    setAsking(true);
+    await Promise.allSettled(queries.map((query) => query.refetch()));
+    setAsking(false);
+  };
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Text size="xs" c={failed ? 'var(--ui-orange-text)' : 'dimmed'} style={{ whiteSpace: 'nowrap' }}>
+        {failed && 'Not refreshed: '}
+        {oldest > 0 && (
+          <>
+            as of <time dateTime={new Date(oldest).toISOString()}>{clockTime(oldest)}</time>
+          </>
+        )}
+      </Text>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={26}
+        aria-label="Refresh"
+        data-hint="Refresh"
+        loading={asking}
+        onClick={() => void refresh()}
+      >
+        <IconRefresh size={15} stroke={1.6} />
+      </ActionIcon>
+    </Group>
+  );
+}
