@@ -60,11 +60,7 @@ export const defaultRateLimit = 1000;
 
 const ipWhitelist = z.array(text(64).min(1)).max(500).meta({ description: 'IP addresses or CIDR ranges' });
 
-const rateLimit = z
-  .number('Rate limit is required')
-  .int('Must be a whole number')
-  .min(1, 'Rate limit must be at least 1')
-  .max(1_000_000_000);
+const rateLimit = z.number().int().min(1, 'Rate limit must be at least 1').max(1_000_000_000);
 
 export const apiKeyInput = z.strictObject({
   name: requiredText(200, 'Name is required'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import './messages.ts';
 
 /** PostgreSQL cannot store NUL, and a lone surrogate is not text in any encoding. */
 export function isStorableText(value: string): boolean {
@@ -6,16 +7,16 @@ export function isStorableText(value: string): boolean {
   return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(value) && value.isWellFormed();
 }
 
-/** Text of at most `max` characters, trimmed, without control characters. */
-export const text = (max: number) =>
+/** Text of at most `max` characters, trimmed, without control characters; `missing` is said where there is none. */
+export const text = (max: number, missing?: string) =>
   z
-    .string()
+    .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
     .trim()
     .max(max, `Must be at most ${max} characters`)
     .refine(isStorableText, 'Contains characters that are not text');
 
-/** Like `text`, and not empty. */
-export const requiredText = (max: number, message = 'Required') => text(max).min(1, message);
+/** Like `text`, and not empty; `message` for what is missing or empty. */
+export const requiredText = (max: number, message?: string) => text(max, message).min(1, message);
 
 export const id = z.uuid('Must be an id (UUID)').meta({ description: 'UUIDv7' });
 

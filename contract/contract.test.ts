@@ -55,6 +55,46 @@ describe('every call of the contract', () => {
   });
 });
 
+describe('what is wrong with an input is said in plain words', () => {
+  const wrong = [undefined, null, '', 'x', '1e3', -1, 1.5, 1e21, true, [], {}, [null], 'x'.repeat(30_000)];
+  const ofTheLibrary =
+    /^invalid (?!semantic version)|too (big|small)|expected|received|unrecognized|undefined|required$/i;
+
+  test.each(routes)('%s', (_, { body, params, query }) => {
+    for (const schema of [body, params, query]) {
+      const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+      const inputs = [...wrong, ...fields.flatMap((field) => wrong.map((value) => ({ [field]: value })))];
+      for (const { message } of inputs.flatMap((input) => schema?.safeParse(input).error?.issues ?? [])) {
+        expect(message.replace(/^[A-Z][A-Za-z0-9 ]* is required$/, '')).not.toMatch(ofTheLibrary);
+      }
+    }
+  });
+
+  test.each([
+    ['name', z.object({ name: z.string() }), 'Name is required'],
+    ['maxActivations', z.object({ maxActivations: z.number() }), 'Max activations is required'],
+    ['customerId', z.object({ customerId: z.string().min(1) }), 'Customer ID is required'],
+    ['user_id', z.object({ user_id: z.enum(['a', 'b']) }), 'User ID is required'],
+    ['fileUrl', z.object({ fileUrl: z.url() }), 'File URL is required'],
+  ])('an empty %s is named', (field, schema, message) => {
+    expect(
+      schema.safeParse({ [field]: field === 'customerId' ? '' : undefined }).error?.issues[0]?.message,
+    ).toBe(message);
+  });
+
+  test('other values say what they must be', () => {
+    const said = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
+    expect(said(z.string(), 5)).toBe('Must be text');
+    expect(said(z.number(), '1e3')).toBe('Must be a number, written in digits');
+    expect(said(z.int(), 1.5)).toBe('Must be a whole number');
+    expect(said(z.number().max(5), 6)).toBe('Must be at most 5');
+    expect(said(z.string().max(5), '123456')).toBe('Must be at most 5 characters');
+    expect(said(z.array(z.string()).min(1), [])).toBe('Must have at least 1 entry');
+    expect(said(z.enum(['a', 'b']), 'c')).toBe('Must be one of a, b');
+    expect(said(z.email(), 'x')).toBe('Must be an email address');
+  });
+});
+
 describe('the calls of the spec are all there', () => {
   test.each([
     'POST /api/v1/auth/login',

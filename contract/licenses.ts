@@ -85,11 +85,7 @@ const fields = {
   type: z.enum(licenseTypes),
   validFrom: instant,
   validUntil: instant,
-  maxActivations: z
-    .number('Max activations is required')
-    .int('Must be a whole number')
-    .min(1, 'Must be at least 1')
-    .max(maxActivationsLimit, `Must be at most ${maxActivationsLimit}`),
+  maxActivations: z.number().int().min(1).max(maxActivationsLimit),
   moduleIds,
 };
 

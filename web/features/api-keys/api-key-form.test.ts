@@ -38,7 +38,9 @@ describe('a new key', () => {
     });
     expect(checkNew({ ...filled, rateLimit: 0 })).toEqual({ rateLimit: 'Rate limit must be at least 1' });
     expect(checkNew({ ...filled, rateLimit: 1.5 })).toEqual({ rateLimit: 'Must be a whole number' });
-    expect(checkNew({ ...filled, rateLimit: '-' })).toEqual({ rateLimit: 'Rate limit is required' });
+    expect(checkNew({ ...filled, rateLimit: '-' })).toEqual({
+      rateLimit: 'Must be a number, written in digits',
+    });
     expect(checkNew({ ...filled, scopes: [] })).toEqual({ scopes: 'At least one scope is required' });
     expect(checkNew(filled)).toEqual({});
   });
