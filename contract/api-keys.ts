@@ -57,10 +57,11 @@ const apiKey = z
 export type ApiKey = z.output<typeof apiKey>;
 
 export const defaultRateLimit = 1000;
+export const highestRateLimit = 1_000_000_000;
 
 const ipWhitelist = z.array(text(64).min(1)).max(500).meta({ description: 'IP addresses or CIDR ranges' });
 
-const rateLimit = z.number().int().min(1, 'Rate limit must be at least 1').max(1_000_000_000);
+const rateLimit = z.number().int().min(1, 'Rate limit must be at least 1').max(highestRateLimit);
 
 export const apiKeyInput = z.strictObject({
   name: requiredText(200, 'Name is required'),

@@ -36,6 +36,7 @@ export type AuditDetail = z.output<typeof auditDetail>;
 
 /** Retention may not go below this many days. */
 export const shortestRetentionDays = 90;
+export const longestRetentionDays = 36_500;
 
 /** A day (2026-11-20, UTC) or an instant. */
 const dayOrInstant = z
@@ -153,7 +154,7 @@ export const audit = {
         .number()
         .int()
         .min(shortestRetentionDays, `Must be at least ${shortestRetentionDays} days`)
-        .max(36_500),
+        .max(longestRetentionDays),
     }),
     answer: auditConfig,
   }),

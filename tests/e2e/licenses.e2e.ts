@@ -346,6 +346,10 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     await send();
     await expect(modal.getByText('Customer is required')).toBeVisible();
     await expect(modal.getByText('Max activations is required')).toBeVisible();
+    await field('Max Activations').pressSequentially('1.5');
+    await send();
+    await expect(modal.getByText('Must be a whole number')).toBeVisible();
+    await expect(field('Max Activations')).toHaveValue('1.5');
     await field('Max Activations').fill('0');
     await send();
     await expect(modal.getByText('Must be at least 1')).toBeVisible();

@@ -385,7 +385,7 @@ test('the rollout says to whom the release goes', async ({ page, server }) => {
   await expect(slider).toHaveAttribute('aria-valuemin', '0');
   await expect(slider).toHaveAttribute('aria-valuemax', '100');
   await slider.press('ArrowRight');
-  await expect(percentage(page)).toHaveValue('31 %');
+  await expect(percentage(page)).toHaveValue('31');
   await percentage(page).fill('');
   await percentage(page).blur();
   await expect(
@@ -398,6 +398,32 @@ test('the rollout says to whom the release goes', async ({ page, server }) => {
   expect((await call).postDataJSON()).toEqual({ percentage: 12 });
   await expect(editing(page)).toBeHidden();
   expect((await stored(server, release)).rolloutPercentage).toBe(12);
+});
+
+test('a draft is published to exactly the percentage that was typed', async ({ page, server }) => {
+  const release = await makeRelease(server, {}, { isDraft: true });
+  await openEdit(page, server, release);
+  await box(page, 'Draft Release').uncheck();
+  const typed = percentage(page);
+  await typed.focus();
+  await page.keyboard.type('250');
+  await expect(typed).toHaveValue('250');
+  await typed.blur();
+  await expect(editing(page).getByText('Must be a whole number from 0 to 100')).toBeVisible();
+  await expect(typed).toHaveValue('250');
+  await press(page, 'Save Changes');
+  await expect(editing(page)).toBeVisible();
+  await expectAccessible(page);
+
+  // A click selects what is there, so that typing replaces it.
+  await typed.click();
+  await page.keyboard.type('5');
+  await expect(typed).toHaveValue('5');
+  const call = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.keyboard.press('Enter');
+  expect((await call).postDataJSON()).toMatchObject({ isDraft: false, rolloutPercentage: 5 });
+  await expect(editing(page)).toBeHidden();
+  expect((await stored(server, release)).rolloutPercentage).toBe(5);
 });
 
 test('a change that fails leaves the dialog open with the message', async ({ page, server }) => {
@@ -743,7 +769,7 @@ test('publishing asks how many users, and names the machines before it goes to a
   await expect(editing(page).getByText('Choose how many users are offered this release')).toBeVisible();
   await expectAccessible(page);
   await press(page, 'Everyone');
-  await expect(percentage(page)).toHaveValue('100 %');
+  await expect(percentage(page)).toHaveValue('100');
   await press(page, 'Save Changes');
   const question = dialog(page, 'Publish Release');
   await expect(question).toContainText(

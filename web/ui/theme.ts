@@ -45,7 +45,6 @@ const smallControls = [
   'Button',
   'TextInput',
   'PasswordInput',
-  'NumberInput',
   'Textarea',
   'Checkbox',
   'DateInput',

@@ -1,6 +1,8 @@
-import { Checkbox, NumberInput, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { highestRateLimit } from '../../../contract/api-keys.ts';
 import { apiKeyScopes } from '../../../contract/route.ts';
+import { NumberField } from '../../ui/NumberField.tsx';
 import { fieldLabels } from './api-key-conflict.ts';
 import type { Values } from './api-key-form.ts';
 import { scopeWords } from './api-key-words.ts';
@@ -22,14 +24,13 @@ export function LimitFields({ form, required }: { form: ApiKeyForm; required: bo
         max="9999-12-31T23:59"
         {...form.getInputProps('expiresAt')}
       />
-      <NumberInput
+      <NumberField
         label={fieldLabels.rateLimit}
         description="Requests per hour"
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         required={required}
-        thousandSeparator=","
-        // Not put right behind the person's back: the form says what is wrong.
-        clampBehavior="none"
+        min={1}
+        max={highestRateLimit}
         {...form.getInputProps('rateLimit')}
       />
     </SimpleGrid>

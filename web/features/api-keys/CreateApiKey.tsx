@@ -42,7 +42,11 @@ function CreateForm(props: {
   onSubmit: (payload: ApiKeyPayload) => void;
   onCancel: () => void;
 }) {
-  const form = useDialogForm<Values>({ initialValues: emptyValues, validate: checkNew });
+  const form = useDialogForm<Values>({
+    initialValues: emptyValues,
+    validate: checkNew,
+    validateInputOnBlur: ['rateLimit'],
+  });
   const problem = useRefusedFields(props.error, form, byField);
   return (
     <form noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>

@@ -80,6 +80,7 @@ function EditForm(props: {
   const form = useDialogForm<Values>({
     initialValues: valuesOf(apiKey),
     validate: (values) => checkChanges(values, apiKey),
+    validateInputOnBlur: ['rateLimit'],
   });
   const problem = useRefusedFields(props.error, form, byField);
   return (

@@ -1,6 +1,7 @@
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { apiKeyInput, apiKeys, defaultRateLimit, type ApiKey } from '../../../contract/api-keys.ts';
 import type { ApiKeyScope } from '../../../contract/route.ts';
+import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { ApiKeyPatch, ApiKeyPayload } from './api-keys.ts';
 
 /** The fields as a person fills them. */
@@ -9,7 +10,7 @@ export type Values = {
   status: 'active' | 'inactive';
   /** As a date-time field has it, `2026-11-20T09:30`, in the zone of the reader. */
   expiresAt: string;
-  rateLimit: number | string;
+  rateLimit: TypedNumber;
   /** Separated by commas. */
   ipWhitelist: string;
   /** Takes the whitelist away, which an empty field does not. */
@@ -51,7 +52,7 @@ export function payloadOf({ name, expiresAt, rateLimit, ipWhitelist, scopes }: V
   return {
     name,
     expiresAt: isoOf(expiresAt),
-    rateLimit: Number(rateLimit),
+    rateLimit: rateLimit as number,
     scopes,
     ...(whitelist.length > 0 && { ipWhitelist: whitelist }),
   };
@@ -70,7 +71,7 @@ export function patchOf(values: Values, before: ApiKey): ApiKeyPatch {
     ...(isChanged('name') && { name: values.name }),
     ...(isChanged('status') && { isActive: values.status === 'active' }),
     ...(isChanged('expiresAt') && { expiresAt: isoOf(values.expiresAt) }),
-    ...(isChanged('rateLimit') && { rateLimit: Number(values.rateLimit) }),
+    ...(isChanged('rateLimit') && { rateLimit: values.rateLimit as number }),
     ...(isChanged('ipWhitelist') && whitelist.length > 0 && { ipWhitelist: whitelist }),
     ...(values.anyAddress && { ipWhitelist: [] }),
     ...((isChanged('scopes') || values.scopes.length === 0) && { scopes: values.scopes }),
@@ -86,7 +87,6 @@ export function checkNew(values: Values): FormErrors {
   return {
     ...errors,
     ...(values.expiresAt === '' && { expiresAt: 'Expiration date is required' }),
-    ...(values.rateLimit === '' && { rateLimit: 'Rate limit is required' }),
   };
 }
 

@@ -1,7 +1,7 @@
-import { Button, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { audit } from '../../../contract/audit.ts';
+import { audit, longestRetentionDays } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
@@ -9,8 +9,10 @@ import { CancelButton, Dialog, useUnsaved } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
+import { NumberField } from '../../ui/NumberField.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
+import type { TypedNumber } from '../../ui/typed-number.ts';
 import { auditConfigQuery, cleanUp, setRetention } from './audit-calls.ts';
 
 type Config = RouteAnswer<typeof audit.config>;
@@ -37,7 +39,7 @@ export default function Retention({ onClose }: { onClose: () => void }) {
 
 function RetentionForm({ config, onClose }: { config: Config; onClose: () => void }) {
   const { hasPermission } = useAuth();
-  const [days, setDays] = useState<number | string>(config.retentionDays);
+  const [days, setDays] = useState<TypedNumber>(config.retentionDays);
   useUnsaved(() => days !== config.retentionDays);
   const save = useMutation({
     mutationFn: setRetention,
@@ -56,31 +58,33 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
       onClose();
     },
   });
-  const problem =
-    typeof days === 'number' && days >= config.shortestRetentionDays
-      ? null
-      : `Must be at least ${config.shortestRetentionDays} days`;
+  const [isLeft, setIsLeft] = useState(false);
+  const problem = audit.setConfig.body.shape.value.safeParse(days).error?.issues[0]?.message;
   const error = save.error ?? clean.error;
   return (
     <form
       ref={focusLate}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!problem) save.mutate(Number(days));
+        setIsLeft(true);
+        if (!problem && typeof days === 'number') save.mutate(days);
       }}
     >
       <Stack gap="md">
-        <NumberInput
+        <NumberField
           label="Keep entries for (days)"
           description="Older entries are removed once a day. A signed anchor stays in their place, so that the rest can still be verified."
           inputWrapperOrder={['label', 'input', 'error', 'description']}
           data-autofocus
-          max={36_500}
-          allowDecimal={false}
-          allowNegative={false}
+          min={config.shortestRetentionDays}
+          max={longestRetentionDays}
           value={days}
-          onChange={setDays}
-          error={problem}
+          onChange={(typed) => {
+            setDays(typed);
+            setIsLeft(false);
+          }}
+          onBlur={() => setIsLeft(true)}
+          error={isLeft && problem}
         />
         {hasPermission('audit', 'delete') && (
           <Text size="xs" c="dimmed">

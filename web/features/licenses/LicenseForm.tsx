@@ -1,4 +1,4 @@
-import { NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
+import { Select, SimpleGrid, Stack } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
@@ -7,6 +7,7 @@ import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
+import { NumberField } from '../../ui/NumberField.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/audit.tsx';
 import { ModulePicker } from '../modules/modules.tsx';
@@ -37,6 +38,7 @@ export function LicenseForm(props: Props) {
   const form = useDialogForm({
     initialValues: valuesOf(license, terms, useNow()),
     validate: (values) => validate(values, license),
+    validateInputOnBlur: ['maxActivations'],
   });
   const problem = useRefusedFields(props.error, form);
 
@@ -98,14 +100,11 @@ function TermFields({
         {...form.getInputProps('type')}
         onChange={(value) => follow({ type: oneOf(licenseTypes, value ?? undefined) ?? form.values.type })}
       />
-      <NumberInput
+      <NumberField
         label={fieldLabels.maxActivations}
         required
         min={1}
         max={maxActivationsLimit}
-        // Not put right behind the person's back: the form says what is wrong.
-        clampBehavior="none"
-        allowDecimal={false}
         {...form.getInputProps('maxActivations')}
       />
       <DayInput

@@ -1,5 +1,6 @@
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { licenseInput, type License, type LicenseType } from '../../../contract/licenses.ts';
+import type { TypedNumber } from '../../ui/typed-number.ts';
 import { addTerm, dayOf, instantOf, today, type Day, type Terms } from './license-term.ts';
 import type { LicensePayload } from './licenses.ts';
 
@@ -16,8 +17,7 @@ export const fieldLabels = {
 export type LicenseValues = {
   customerId: string;
   type: LicenseType;
-  /** Text while it is no number. */
-  maxActivations: number | string;
+  maxActivations: TypedNumber;
   validFrom: Day | null;
   validUntil: Day | null;
   moduleIds: string[];

@@ -13,6 +13,7 @@ import {
   fieldLabels,
   lacksRollout,
   payloadOf,
+  rolloutOf,
   valuesOf,
   type ReleaseValues,
 } from './release-form.ts';
@@ -27,7 +28,7 @@ function validate(values: ReleaseValues) {
     'failureThreshold.percent': failurePercent,
     'failureThreshold.minimumInstalls': minimumInstalls,
     ...errors
-  } = checkAgainstContract(payloadOf(values));
+  } = checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) });
   return {
     ...errors,
     ...(failurePercent && { failurePercent: 'From 0 to 100' }),
@@ -45,7 +46,11 @@ export function EditReleaseForm(props: {
   onSubmit: (values: ReleaseValues) => void;
   onCancel: () => void;
 }) {
-  const form = useDialogForm({ initialValues: valuesOf(props.release), validate });
+  const form = useDialogForm({
+    initialValues: valuesOf(props.release),
+    validate,
+    validateInputOnBlur: ['rolloutPercentage', 'failurePercent', 'minimumInstalls'],
+  });
   useRefusedFields(props.error, form);
   const { can } = useAuth();
   const { isDraft } = form.values;

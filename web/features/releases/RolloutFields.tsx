@@ -1,19 +1,11 @@
-import {
-  Button,
-  Checkbox,
-  Collapse,
-  Group,
-  NumberInput,
-  Slider,
-  Stack,
-  Text,
-  UnstyledButton,
-} from '@mantine/core';
+import { Button, Checkbox, Collapse, Group, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
+import { percentage as wholePercentage } from '../../../contract/builds.ts';
 import { releaseCan } from '../../../contract/releases.ts';
 import { useAuth } from '../../session.tsx';
+import { NumberField } from '../../ui/NumberField.tsx';
 import classes from './edit-release.module.css';
 import { lacksRollout, percentageOf, rolloutText, type ReleaseValues } from './release-form.ts';
 
@@ -30,6 +22,12 @@ export function RolloutFields({ form }: { form: Form }) {
   // stays open when something was chosen
   if (unchosen && !expanded) setExpanded(true);
   const id = useId();
+  // An error is not said where nobody sees it.
+  const isOpen =
+    expanded ||
+    ['rolloutPercentage', 'failurePercent', 'minimumInstalls'].some(
+      (name) => form.errors[name] !== undefined,
+    );
   const refusal =
     releaseCan.rollOut({ isDraft, isActive: true, pausedAt: null }) ??
     (can.manageRollouts ? null : 'You may not manage rollouts.');
@@ -38,9 +36,9 @@ export function RolloutFields({ form }: { form: Form }) {
     <div className={classes.section}>
       <UnstyledButton
         className={classes.sectionToggle}
-        aria-expanded={expanded}
+        aria-expanded={isOpen}
         aria-controls={id}
-        onClick={() => setExpanded(!expanded)}
+        onClick={() => setExpanded(!isOpen)}
       >
         <IconChevronRight size={14} stroke={2} aria-hidden />
         Rollout Configuration
@@ -49,7 +47,7 @@ export function RolloutFields({ form }: { form: Form }) {
         </span>
       </UnstyledButton>
       <div id={id}>
-        <Collapse expanded={expanded} keepMounted={false} transitionDuration={120}>
+        <Collapse expanded={isOpen} keepMounted={false} transitionDuration={120}>
           <Stack gap="sm" className={classes.sectionBody}>
             {refusal && (
               <Text size="xs" role="note" className={classes.note}>
@@ -67,9 +65,14 @@ export function RolloutFields({ form }: { form: Form }) {
 
 function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
   const percentage = percentageOf(form.values.rolloutPercentage);
-  const change = (value: number | string) => form.setFieldValue('rolloutPercentage', percentageOf(value));
+  const change = (value: number) => form.setFieldValue('rolloutPercentage', value);
   const unchosen = lacksRollout(form.values);
+  const error = form.errors['rolloutPercentage'];
   const hint = useId();
+  const isRight = wholePercentage.safeParse(percentage).success;
+  const said = unchosen
+    ? 'Choose how many users are offered this release'
+    : isRight && rolloutText(percentage);
   return (
     <div>
       {!disabled && (
@@ -94,31 +97,25 @@ function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
           label={null}
           thumbLabel="Rollout percentage"
           disabled={disabled}
-          value={percentage}
+          value={Math.min(100, Math.max(0, percentage))}
           onChange={change}
         />
-        <NumberInput
+        <NumberField
           w={84}
           aria-label="Rollout percentage in numbers"
           min={0}
           max={100}
-          allowDecimal={false}
-          suffix=" %"
+          unit="%"
+          emptyIs={0}
           disabled={disabled}
-          value={unchosen ? '' : percentage}
-          error={form.errors['rolloutPercentage'] !== undefined}
+          {...form.getInputProps('rolloutPercentage')}
+          error={error !== undefined}
           aria-describedby={hint}
-          onChange={change}
         />
       </Group>
       {!disabled && (
-        <Text
-          id={hint}
-          size="xs"
-          c={form.errors['rolloutPercentage'] ? 'var(--mantine-color-error)' : 'dimmed'}
-          mt={6}
-        >
-          {unchosen ? 'Choose how many users are offered this release' : rolloutText(percentage)}
+        <Text id={hint} size="xs" c={error ? 'var(--mantine-color-error)' : 'dimmed'} mt={6}>
+          {error ?? said}
         </Text>
       )}
     </div>
@@ -139,27 +136,23 @@ function Threshold({ form, disabled }: { form: Form; disabled: boolean }) {
           <span className={classes.inWords} data-disabled={disabled || undefined}>
             More than
           </span>
-          <NumberInput
+          <NumberField
             w={76}
             aria-label="Share of installs that fail, in percent"
             min={0}
             max={100}
-            decimalScale={2}
-            suffix=" %"
-            hideControls
+            unit="%"
             disabled={disabled}
             {...form.getInputProps('failurePercent')}
           />
           <span className={classes.inWords} data-disabled={disabled || undefined}>
             of at least
           </span>
-          <NumberInput
+          <NumberField
             w={76}
             aria-label="Installs before failures count"
             min={1}
             max={1_000_000}
-            allowDecimal={false}
-            hideControls
             disabled={disabled}
             {...form.getInputProps('minimumInstalls')}
           />

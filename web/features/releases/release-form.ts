@@ -1,7 +1,8 @@
 import type { Release } from '../../../contract/releases.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
+import type { TypedNumber } from '../../ui/typed-number.ts';
 
-/** What the Edit dialog holds; numbers as a number field gives them, which may be text that is none. */
+/** What the Edit dialog holds. */
 export type ReleaseValues = {
   isActive: boolean;
   isDraft: boolean;
@@ -9,11 +10,11 @@ export type ReleaseValues = {
   channel: Channel;
   minimumAppVersion: string;
   releaseNotes: string;
-  rolloutPercentage: number | string;
+  rolloutPercentage: TypedNumber;
   /** The rollout pauses itself when too many installs fail. */
   guarded: boolean;
-  failurePercent: number | string;
-  minimumInstalls: number | string;
+  failurePercent: TypedNumber;
+  minimumInstalls: TypedNumber;
 };
 
 /** Fields of the Edit dialog and what they are called in it. */
@@ -42,11 +43,8 @@ export const valuesOf = (release: Release): ReleaseValues => ({
   minimumInstalls: (release.failureThreshold ?? usualThreshold).minimumInstalls,
 });
 
-/** A whole percentage from 0 to 100; 0 for what is no number (spec part 2, section 2.3). */
-export function percentageOf(value: number | string): number {
-  const number = typeof value === 'number' ? value : Number.parseFloat(value);
-  return Number.isFinite(number) ? Math.min(100, Math.max(0, Math.round(number))) : 0;
-}
+/** The percentage that was typed, right or wrong; 0 for what is no number (spec part 2, section 5). */
+export const percentageOf = (value: TypedNumber): number => (typeof value === 'number' ? value : 0);
 
 /**
  * A draft cannot be mandatory: ticking Draft clears it. `chooses` is set for a draft at the 100 % that a new release
@@ -95,9 +93,13 @@ export const payloadOf = (values: ReleaseValues) => ({
   minimumAppVersion: values.minimumAppVersion.trim(),
   releaseNotes: values.releaseNotes,
   failureThreshold: values.guarded
-    ? { percent: Number(values.failurePercent), minimumInstalls: Number(values.minimumInstalls) }
+    ? { percent: values.failurePercent as number, minimumInstalls: values.minimumInstalls as number }
     : null,
 });
+
+/** The percentage as it was typed, for the contract to check; a draft has none (spec part 2, section 4). */
+export const rolloutOf = ({ isDraft, rolloutPercentage }: ReleaseValues) =>
+  isDraft ? {} : { rolloutPercentage };
 
 /** What publishing a draft sends besides, so that no machine is offered more than what was chosen; else nothing. */
 export const rolloutOnPublishing = (values: ReleaseValues, seen: Pick<Release, 'isDraft'>) =>

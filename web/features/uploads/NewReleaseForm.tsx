@@ -1,11 +1,13 @@
-import { Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { largestFile } from '../../../contract/builds.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { CancelButton, useUnsaved } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { NumberField } from '../../ui/NumberField.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { BuildInputs } from './BuildInputs.tsx';
 import { architectureOf, isAccepted, platformOf } from './detect-build.ts';
@@ -44,6 +46,7 @@ export function NewReleaseForm(props: {
   const form = useDialogForm<NewReleaseValues>({
     initialValues: props.start,
     validate: (typed) => validate(withVersion(typed, existing), chosen !== null),
+    validateInputOnBlur: ['rolloutPercentage', 'failurePercent', 'failureInstalls'],
     onValuesChange: setLine,
   });
   useUnsaved(() => chosen !== null);
@@ -123,14 +126,12 @@ function UrlInputs({ form }: { form: NewReleaseState }) {
         placeholder="https://"
         {...form.getInputProps('fileUrl')}
       />
-      <NumberInput
+      <NumberField
         label="File Size"
         description="In bytes"
         required
-        allowDecimal={false}
-        allowNegative={false}
-        thousandSeparator=" "
-        hideControls
+        min={1}
+        max={largestFile}
         {...form.getInputProps('fileSize')}
       />
       <TextInput

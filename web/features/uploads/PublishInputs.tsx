@@ -1,5 +1,6 @@
-import { Checkbox, Group, NumberInput, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { rolloutOf, reachText, withDraft, type NewReleaseState } from './new-release.ts';
+import { Checkbox, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { NumberField } from '../../ui/NumberField.tsx';
+import { reachText, withDraft, type NewReleaseState } from './new-release.ts';
 
 /** Descriptions of different length leave the fields in one line. */
 const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
@@ -28,17 +29,15 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
           spellCheck={false}
           {...form.getInputProps('minimumAppVersion')}
         />
-        <NumberInput
+        <NumberField
           label="Rollout Percentage"
           description={reachText(values.rolloutPercentage)}
           inputWrapperOrder={belowInput}
           min={0}
           max={100}
-          clampBehavior="strict"
-          allowDecimal={false}
-          suffix="%"
+          unit="%"
+          emptyIs={0}
           {...form.getInputProps('rolloutPercentage')}
-          onChange={(typed) => form.setFieldValue('rolloutPercentage', rolloutOf(typed))}
         />
       </SimpleGrid>
       <Stack gap="xs">
@@ -76,22 +75,20 @@ function FailureThresholdInputs({ form }: { form: NewReleaseState }) {
       {stopsOnFailures && (
         <Group gap="xs" ml={28} align="flex-start">
           <Text lh="30px">More than</Text>
-          <NumberInput
+          <NumberField
             aria-label="Failures in percent"
             w={76}
             min={0}
             max={100}
-            clampBehavior="none"
-            suffix="%"
+            unit="%"
             {...form.getInputProps('failurePercent')}
           />
           <Text lh="30px">of at least</Text>
-          <NumberInput
+          <NumberField
             aria-label="Smallest number of installs"
             w={92}
             min={1}
-            clampBehavior="none"
-            allowDecimal={false}
+            max={1_000_000}
             {...form.getInputProps('failureInstalls')}
           />
           <Text lh="30px">installs</Text>

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   fieldsOf,
   newRelease,
-  rolloutOf,
   reachText,
   urlPayloadOf,
   validate,
@@ -94,12 +93,16 @@ test('sends the failure threshold that was set', () => {
   expect(fieldsOf(set).failureThreshold).toEqual({ percent: 2.5, minimumInstalls: 20 });
 });
 
-test('the rollout falls back to 0 and stays a whole number up to 100', () => {
-  expect(['', 'abc', '7', 42, 12.9, 250, -3].map(rolloutOf)).toEqual([0, 0, 7, 42, 12, 100, 0]);
+test.each([12.9, 250, -3, '1e3'])('a rollout of %j is refused, not put right', (rolloutPercentage) => {
+  expect(validate({ ...filled, rolloutPercentage }, true)).toEqual({
+    rolloutPercentage: 'Must be a whole number from 0 to 100',
+  });
 });
 
 test('says who will receive the update', () => {
   expect(reachText(100)).toBe('All users will receive this update');
   expect(reachText(5)).toBe('Approximately 5% of users will receive this update');
   expect(reachText(0)).toBe('Approximately 0% of users will receive this update');
+  expect(reachText('')).toBe('Approximately 0% of users will receive this update');
+  expect(reachText(250)).toBe('');
 });

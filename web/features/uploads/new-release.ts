@@ -1,25 +1,26 @@
 import { schemaResolver, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { z } from 'zod';
-import { buildFields, publishFields } from '../../../contract/builds.ts';
+import { buildFields, percentage, publishFields } from '../../../contract/builds.ts';
 import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
 import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
+import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { BuildFields } from './upload-transport.ts';
 
 export type ReleaseMode = 'file' | 'url';
 
 /** Fields of the upload modal, as they are typed. */
-export type NewReleaseValues = Omit<BuildFields, 'failureThreshold'> & {
+export type NewReleaseValues = Omit<BuildFields, 'failureThreshold' | 'rolloutPercentage'> & {
+  rolloutPercentage: TypedNumber;
   mode: ReleaseMode;
   fileUrl: string;
-  /** Text while it is no number. */
-  fileSize: number | string;
+  fileSize: TypedNumber;
   sha512: string;
   /** How the suggested version follows from the highest one; null where the person typed a version. */
   bump: Bump | null;
   stopsOnFailures: boolean;
-  failurePercent: number | string;
-  failureInstalls: number | string;
+  failurePercent: TypedNumber;
+  failureInstalls: TypedNumber;
 };
 
 export type NewReleaseState = UseFormReturnType<NewReleaseValues>;
@@ -59,16 +60,14 @@ export function withVersion(
 export const withDraft = (isDraft: boolean): Partial<NewReleaseValues> =>
   isDraft ? { isDraft, isMandatory: false } : { isDraft };
 
-/** What is no number counts as 0 (spec part 2, section 5). */
-export const rolloutOf = (typed: number | string): number => {
-  const number = typed === '' ? 0 : Math.trunc(Number(typed));
-  return Number.isFinite(number) ? Math.min(100, Math.max(0, number)) : 0;
-};
-
-export const reachText = (percentage: number): string =>
-  percentage === 100
+/** What is no number counts as 0; nothing is said of what is wrong (spec part 2, section 5). */
+export function reachText(typed: TypedNumber): string {
+  const reached = percentage.safeParse(typeof typed === 'number' ? typed : 0).data;
+  if (reached === undefined) return '';
+  return reached === 100
     ? 'All users will receive this update'
-    : `Approximately ${percentage}% of users will receive this update`;
+    : `Approximately ${reached}% of users will receive this update`;
+}
 
 /** What file mode sends beside the file. */
 export function fieldsOf(values: NewReleaseValues): BuildFields {
@@ -82,7 +81,7 @@ export function fieldsOf(values: NewReleaseValues): BuildFields {
     minimumAppVersion: values.minimumAppVersion.trim(),
     isMandatory: values.isMandatory && !values.isDraft,
     isDraft: values.isDraft,
-    rolloutPercentage: values.rolloutPercentage,
+    rolloutPercentage: values.rolloutPercentage as number,
     failureThreshold: stopsOnFailures
       ? { percent: failurePercent as number, minimumInstalls: failureInstalls as number }
       : null,
