@@ -77,7 +77,8 @@ test('the list: columns, country names, badges, search, empty text', async ({ pa
     page.getByText('No customers found. Try adjusting your search.', { exact: true }),
   ).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Clear search' }).click();
+  await expect(page.getByText(/^Showing/)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Clear search and filters' }).click();
   await expect(names(page).first()).toBeVisible();
 });
 
@@ -202,7 +203,8 @@ test('two people who edit one customer: the second sees what differs', async ({
 });
 
 test('deleting asks, says so, and can be undone', async ({ page, server }) => {
-  const { name } = await makeCustomer(server.admin, { name: unique('Deleting "Quoted"') });
+  const { name, customerId } = await makeCustomer(server.admin, { name: unique('Deleting "Quoted"') });
+  await validateOn(server.admin, await makeLicense(server.admin, { customerId }), 'a machine in use');
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
   await rowOf(page, name).getByRole('button', { name: 'Delete' }).click();
   const question = dialog(page, 'Delete Customer');
@@ -217,7 +219,31 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   await expect(question).toBeHidden();
   await expect(names(page)).toHaveText([name]);
 
+  // The numbers, being counted and when they cannot be: the confirmation is not blocked.
+  let answer = () => {};
+  const wait = new Promise<void>((resolve) => (answer = resolve));
+  expectStatus(page, 500);
+  await page.route(
+    `**${customers.impact.path}?*`,
+    async (route) => {
+      await wait;
+      await route.fulfill({ status: 500, body: '{}' });
+    },
+    { times: 1 },
+  );
   await rowOf(page, name).getByRole('button', { name: 'Delete' }).click();
+  const consequences = question.getByRole('group', { name: 'Consequences' });
+  await expect(consequences).toHaveText('Counting who is affected…');
+  answer();
+  await expect(consequences).toContainText('Who is affected could not be counted.');
+  await expect(question.getByRole('button', { name: 'Confirm' })).toBeEnabled();
+  await consequences.getByRole('button', { name: 'Try again' }).click();
+  await expect(consequences.getByRole('listitem')).toHaveText([
+    '1 license belongs to this customer.',
+    '1 machine is refused from its next check.',
+    'The customer can be restored from the trash.',
+  ]);
+  await expectAccessible(page);
   await question.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByText('No customers found. Try adjusting your search.')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -234,6 +260,9 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   await expectNoAxeViolations(page);
   await button(page, 'Delete selected').click();
   await expect(page.getByText('Are you sure you want to delete 2 customers?')).toBeVisible();
+  await expect(page.getByRole('group', { name: 'Consequences' })).toContainText(
+    'No machine is refused: none runs on them now.',
+  );
   await button(page, 'Confirm').click();
   await expect(names(page)).toHaveText([`${word} 2`]);
 });
@@ -273,6 +302,7 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
     await rowOf(page, kept.name).getByRole('button', { name: 'Reactivate' }).click();
     const question = dialog(page, 'Reactivate Customer');
     await expect(question).toContainText('The customer will be visible in the customer list again.');
+    await expect(question.getByRole('listitem').first()).toHaveText('0 licenses belong to this customer.');
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Reactivate' }).click();
     await expect(page.getByText(`Customer "${kept.name}" reactivated`)).toBeVisible();
@@ -316,6 +346,9 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
         { exact: true },
       ),
     ).toBeVisible();
+    await expect(question.getByRole('group', { name: 'Consequences' })).toHaveText(
+      `1 license and 1 activation of "${gone.name}" will be deleted with it.`,
+    );
     await expect(question.getByRole('button')).toHaveText(['', 'Cancel', 'Yes, Delete Permanently']);
     await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
     await inBothThemes(page, async () => {

@@ -201,7 +201,7 @@ test('filters narrow the list; two of the tiles do not follow them', async ({ pa
   await pick('Platform', 'Windows');
   await expect(page.getByText('No releases found matching your filters.')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Clear search and filters' }).click();
   await page.getByPlaceholder('Search version or notes...').fill('41.2.0-ALPHA');
   await shown('41.2.0-alpha');
 });

@@ -20,8 +20,9 @@ export function Pagination(props: {
     if (isGone) onPage(pages, { replace: true });
   });
 
-  if (total === undefined || isGone) return <Group h={30} />;
-  const first = total === 0 ? 0 : (page - 1) * pageSize + 1;
+  // Of nothing there is no part to tell: the list itself says that it is empty.
+  if (!total || isGone) return <Group h={30} />;
+  const first = (page - 1) * pageSize + 1;
   const last = Math.min(page * pageSize, total);
   return (
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
@@ -102,13 +103,7 @@ function NoEntries({ data }: { data: AuditPage | undefined }) {
   return (
     <EmptyState
       title="No audit logs found"
-      action={
-        narrowed && (
-          <Button variant="default" onClick={() => change({ ...noFilters, search: undefined })}>
-            Clear search and filters
-          </Button>
-        )
-      }
+      action={narrowed && <ClearSearch onClear={() => change({ ...noFilters, search: undefined })} />}
     />
   );
 }

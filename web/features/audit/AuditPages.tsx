@@ -16,14 +16,15 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
   const { search, change } = useAuditSearch();
   const [page, size] = [search.page ?? 1, search.size ?? defaultSize];
   if (!data) return <Group h={30} />;
-  const first = data.entries.length === 0 ? 0 : (page - 1) * size + 1;
-  const last = first === 0 ? 0 : first + data.entries.length - 1;
+  const first = (page - 1) * size + 1;
+  const last = first + data.entries.length - 1;
   return (
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
       <Text size="xs" c="dimmed" role="status">
-        Showing {number(first)} to {number(last)} of {data.totalIsExact ? '' : 'more than '}
-        {number(Math.max(data.total, last))} results
-        {data.searchedBackTo && `, searched back to ${momentText(data.searchedBackTo)}`}
+        {data.entries.length > 0 &&
+          `Showing ${number(first)} to ${number(last)} of ${data.totalIsExact ? '' : 'more than '}${number(Math.max(data.total, last))} results`}
+        {data.searchedBackTo &&
+          `${data.entries.length > 0 ? ', searched' : 'Searched'} back to ${momentText(data.searchedBackTo)}`}
       </Text>
       <Group gap="xs">
         <Select

@@ -5,6 +5,7 @@ import { lazy, useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -53,7 +54,7 @@ export function CustomerList() {
             />
           }
           filters={<CustomerFilters search={search} onChange={change} />}
-          filtersSet={[search.status, search.country].filter(Boolean).length}
+          filtersSet={search.country ? 1 : 0}
           right={
             <>
               <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
@@ -123,13 +124,16 @@ function ExportButton() {
 function NoCustomers() {
   const { search, change } = useCustomerSearch();
   const { can } = useAuth();
-  const filtered = Boolean(search.search || search.status || search.country);
+  const filtered = Boolean(search.search || search.country);
   return (
     <EmptyState
       action={
-        !filtered &&
-        can.createCustomers && (
-          <Button onClick={() => change({ dialog: 'create' })}>Create your first customer</Button>
+        filtered ? (
+          <ClearSearch onClear={() => change({ search: undefined, country: undefined })} />
+        ) : (
+          can.createCustomers && (
+            <Button onClick={() => change({ dialog: 'create' })}>Create your first customer</Button>
+          )
         )
       }
     >

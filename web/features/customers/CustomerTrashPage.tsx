@@ -6,6 +6,7 @@ import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
@@ -67,7 +68,20 @@ export function CustomerTrashPage() {
             rows={trash.data?.data}
             rowId={(customer) => customer.customerId}
             stale={trash.isPlaceholderData}
-            empty={<EmptyState title="No deleted customers">No soft-deleted customers found.</EmptyState>}
+            empty={
+              <EmptyState
+                title="No deleted customers"
+                action={
+                  search.search && (
+                    <ClearSearch
+                      onClear={() => change({ search: undefined, page: undefined }, { replace: false })}
+                    />
+                  )
+                }
+              >
+                No soft-deleted customers found.
+              </EmptyState>
+            }
           />
           <Pagination
             page={search.page ?? 1}

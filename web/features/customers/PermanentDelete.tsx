@@ -79,7 +79,7 @@ function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWit
           licenses and activations will be deleted.
         </>
       }
-      consequences={[props.goesWithIt]}
+      consequences={[props.goesWithIt || 'What goes with it could not be counted.']}
       busy={hardDelete.isPending}
       error={hardDelete.error ? messageOf(hardDelete.error) : undefined}
       onConfirm={() => hardDelete.mutate()}

@@ -3,7 +3,6 @@ import { idParam, pageParam, textParam } from '../../search-params.ts';
 /** What the address of the customer list holds: its filters, page and order, and the dialog that is open. */
 export type CustomerListSearch = {
   search?: string | undefined;
-  status?: string | undefined;
   country?: string | undefined;
   sort?: string | undefined;
   page?: number | undefined;
@@ -14,7 +13,6 @@ export type CustomerListSearch = {
 
 export const customerListSearch = (params: Record<string, unknown>): CustomerListSearch => ({
   search: textParam(params, 'search'),
-  status: textParam(params, 'status'),
   country: textParam(params, 'country'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { isCountryCode } from '../../../contract/countries.ts';
-import { customers, customerSorts, customerStatuses } from '../../../contract/customers.ts';
+import { customers, customerSorts } from '../../../contract/customers.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList, urlOf } from '../../api.ts';
 import { askedOnce } from '../../query-client.ts';
@@ -18,7 +18,6 @@ const offsetOf = (page: number | undefined) => String(((page ?? 1) - 1) * pageSi
 function filterOf(search: CustomerListSearch) {
   return {
     search: search.search,
-    status: oneOf(customerStatuses, search.status),
     country: search.country && isCountryCode(search.country) ? search.country : undefined,
     sort: oneOf(customerSorts, search.sort) ?? 'name',
   };

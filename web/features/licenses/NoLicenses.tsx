@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { licenseTabs, type LicenseListMeta, type LicenseTab } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { stateBadges } from './license-words.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
@@ -62,9 +63,7 @@ function NothingFound(props: {
               Show {counts?.[other]} {stateBadges[other].word.toLowerCase()}
             </Button>
           ))}
-          <Button variant="subtle" onClick={() => change(noFilters)}>
-            Clear search and filters
-          </Button>
+          <ClearSearch onClear={() => change(noFilters)} />
         </Group>
       }
     >

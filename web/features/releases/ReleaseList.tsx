@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useMemo, useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { megabytesText } from '../../ui/bytes.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
@@ -128,9 +129,8 @@ function NoReleases() {
     <EmptyState
       action={
         filtered && (
-          <Button
-            variant="default"
-            onClick={() =>
+          <ClearSearch
+            onClear={() =>
               change({
                 search: undefined,
                 platform: undefined,
@@ -138,9 +138,7 @@ function NoReleases() {
                 architecture: undefined,
               })
             }
-          >
-            Clear filters
-          </Button>
+          />
         )
       }
     >

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -72,15 +72,7 @@ export function UserList() {
 function NoUsers() {
   const { search, change } = useUsersSearch();
   return (
-    <EmptyState
-      action={
-        search.search && (
-          <Button variant="default" onClick={() => change({ search: undefined })}>
-            Clear search
-          </Button>
-        )
-      }
-    >
+    <EmptyState action={search.search && <ClearSearch onClear={() => change({ search: undefined })} />}>
       No users found. Try adjusting your search.
     </EmptyState>
   );
