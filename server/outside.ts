@@ -36,19 +36,23 @@ export class NotPublic extends Error {
 }
 
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
-/** For documentation (RFC 9637): not yet known to the library. */
-const documentation = ipaddr.parseCIDR('3fff::/20');
+/** What Azure tells its own machines of themselves: by its number an ordinary address. The others' are link-local. */
+const metadataAddresses = ['168.63.129.16'];
 
 /**
- * True for an address on the public Internet. Private, loopback, link-local, shared (CGNAT), multicast and reserved
- * ones are not, nor any IPv6 form that carries an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo): what that
- * leads to is decided by a gateway.
+ * True for an address on the public Internet. None of the special-purpose ranges of IANA are (private, loopback,
+ * link-local, shared, multicast, documentation, reserved), no address at which a cloud tells its machines of themselves,
+ * nor any IPv6 form that carries an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP): what that leads to is
+ * decided by a gateway.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return false;
-  return address.kind() === 'ipv4' || (address.match(globalUnicast) && !address.match(documentation));
+  if (address.kind() === 'ipv4') return !metadataAddresses.includes(address.toString());
+  const [, , , , fifth = 0, sixth] = (address as ipaddr.IPv6).parts;
+  const isIsatap = (fifth & ~0x0200) === 0 && sixth === 0x5efe;
+  return address.match(globalUnicast) && !isIsatap;
 }
 
 type Ask = { method: 'HEAD' | 'GET'; headers: Record<string, string>; signal: AbortSignal };
