@@ -19,6 +19,13 @@ export type ApiKeyHolder = { kind: 'apiKey'; apiKeyId: string; name: string; sco
 
 export type Actor = Staff | ApiKeyHolder | { kind: 'nobody' } | { kind: 'system' };
 
+/** Tells one actor from another: the user, the API key, or the kind of one that has no identity. */
+export function actorId(actor: Actor): string {
+  if (actor.kind === 'staff') return actor.userId;
+  if (actor.kind === 'apiKey') return actor.apiKeyId;
+  return actor.kind;
+}
+
 /** Who does something, from where and when: what every rule may ask, and what an audit entry records. */
 export type Caller = {
   actor: Actor;

@@ -185,6 +185,9 @@ export type Tables = {
     sha1: string | null;
     blockmap_key: string | null;
     embedded_blockmap_size: number | null;
+    storage_stamp: string | null;
+    verified_at: Date | null;
+    damaged_at: Date | null;
     failure_percent: number | null;
     failure_min_installs: number | null;
     failures_from: Date;
@@ -222,6 +225,7 @@ export type Tables = {
     architecture: Architecture;
     status: Generated<'open' | 'completed' | 'cancelled'>;
     release_id: string;
+    begun_by: string | null;
     multipart_id: string | null;
     claim: string | null;
     claimed_at: Date | null;

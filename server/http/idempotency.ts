@@ -1,17 +1,10 @@
 import { isStorableText } from '../../contract/common.ts';
-import type { Actor } from '../caller.ts';
+import { actorId, type Actor } from '../caller.ts';
 import type { Tx } from '../db/client.ts';
 import type { Secrets } from '../secrets.ts';
 import { fail, failField, type Failure } from '../failure.ts';
 
 export type StoredAnswer = { answer: unknown };
-
-/** Keys belong to whoever sends them: two people may use the same one. */
-function owner(actor: Actor): string {
-  if (actor.kind === 'staff') return actor.userId;
-  if (actor.kind === 'apiKey') return actor.apiKeyId;
-  return actor.kind;
-}
 
 /** The key of a request, undefined without one, a Failure when it is unusable. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined | Failure {
@@ -33,7 +26,7 @@ export async function claimKey(
 ): Promise<undefined | StoredAnswer | Failure> {
   // A bare hash of a request with a password in it would let whoever reads the database guess that password.
   const request_hash = secrets.sign('request', JSON.stringify(request));
-  const claim = { actor: owner(actor), key, request_hash, answer: null, created_at: now };
+  const claim = { actor: actorId(actor), key, request_hash, answer: null, created_at: now };
   const inserted = await tx
     .insertInto('idempotency_keys')
     .values(claim)
@@ -55,7 +48,7 @@ export async function keepAnswer(tx: Tx, actor: Actor, key: string, answer: unkn
   await tx
     .updateTable('idempotency_keys')
     .set({ answer: JSON.stringify(answer ?? null) })
-    .where('actor', '=', owner(actor))
+    .where('actor', '=', actorId(actor))
     .where('key', '=', key)
     .execute();
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { actorId, type Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { ArrivedTooSlowly } from '../../http/arrivals.ts';
@@ -32,10 +33,11 @@ class WrongLength extends Error {
 /**
  * Takes one chunk: its bytes go to their place as they arrive, and the chunk is recorded when they are on stable
  * storage. Sent again it replaces the stored one; sent by several at once, one writes and the others hear that it
- * is stored. A chunk that is too short, too long or broken off is not recorded.
+ * is stored. Only whoever began the upload may send its chunks. A chunk that is too short, too long or broken off is not recorded.
  */
 export async function receiveChunk(
   parts: Parts,
+  { actor }: Caller,
   { uploadId, index }: { uploadId: string; index: number },
   request: IncomingMessage,
   bytes: Readable,
@@ -43,6 +45,8 @@ export async function receiveChunk(
   const upload = await findUpload(parts.db, uploadId);
   const refused = refuseChunk(upload, parts.clock());
   if (refused) return refused;
+  if (upload!.begun_by !== actorId(actor))
+    return fail('FORBIDDEN', 'The chunks of an upload are taken only from whoever began it.');
   if (index >= upload!.total_chunks)
     return fail('NOT_FOUND', `This upload has ${upload!.total_chunks} chunks; there is no chunk ${index}.`);
   const { length } = partOf(upload!, index);

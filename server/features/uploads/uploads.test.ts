@@ -307,6 +307,30 @@ describe('a file in chunks', () => {
     expect(await arriving()).toEqual([]);
   });
 
+  test('takes chunks only from whoever began it, person or API key', async () => {
+    const small = program(1000);
+    const other = await server.signInAs('binary_manager');
+    const key = await makeApiKey(server.api(await server.signInAs('super_admin')), { scopes: ['releases'] });
+    const asOther = uploader(server.url, server.api(other), other);
+    const asKey = uploader(server.url, server.api(key), key);
+    const mine = await up.prepare(small);
+    for (const stranger of [asOther, asKey]) {
+      const refused = await stranger.chunk(mine.uploadId, 0, small);
+      expect(refused.status).toBe(403);
+      expect(refused.body.error).toBe('The chunks of an upload are taken only from whoever began it.');
+    }
+    expect((await up.state(mine.uploadId)).body.data.received).toEqual([]);
+    const ofKey = await asKey.prepare(small);
+    expect((await up.chunk(ofKey.uploadId, 0, small)).status).toBe(403);
+    for (const [owner, { uploadId }] of [
+      [up, mine],
+      [asKey, ofKey],
+    ] as const)
+      expect([(await owner.chunk(uploadId, 0, small)).status, (await owner.cancel(uploadId)).status]).toEqual(
+        [200, 204],
+      );
+  });
+
   test('may be completed again and again, at once too: one release, the same answer', async () => {
     const version = nextVersion();
     const prepared = await up.prepare(bytes, { version });
