@@ -59,6 +59,7 @@ export const offerReasons = [
   'CHANNEL',
   'DRAFT',
   'INACTIVE',
+  'DAMAGED',
   'DELETED',
   'PAUSED',
   'ROLLOUT_BUCKET',

@@ -51,6 +51,9 @@ export const release = z
     failureThreshold: failureThreshold.nullable(),
     pausedAt: answeredInstant.nullable().meta({ description: 'Set while the rollout is paused' }),
     pauseReason: z.string().nullable(),
+    damagedAt: answeredInstant.nullable().meta({
+      description: 'Set while the stored file is missing or not what was uploaded: it is offered to nobody',
+    }),
     pausedBy: z
       .string()
       .nullable()

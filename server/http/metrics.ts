@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Guard } from './diagnostics.ts';
 
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
-export function serveMetrics(app: FastifyInstance, { pool, signals }: Context, guard: Guard): void {
+export function serveMetrics(app: FastifyInstance, { db, pool, signals }: Context, guard: Guard): void {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const duration = new Histogram({
@@ -26,6 +26,21 @@ export function serveMetrics(app: FastifyInstance, { pool, signals }: Context, g
   gauge('lanyard_database_up', 'Whether the database answers', () => Number(signals.isUp()));
   gauge('lanyard_database_connections', 'Connections of this process', () => pool.totalCount);
   gauge('lanyard_database_waiting', 'Calls that wait for a connection', () => pool.waitingCount);
+
+  new Gauge({
+    name: 'lanyard_damaged_files',
+    help: 'Releases whose stored file is missing or not what was uploaded',
+    registers: [register],
+    async collect() {
+      if (!signals.isUp()) return;
+      const { damaged } = await db
+        .selectFrom('releases')
+        .select((eb) => eb.fn.countAll<number>().as('damaged'))
+        .where('damaged_at', 'is not', null)
+        .executeTakeFirstOrThrow();
+      this.set(damaged);
+    },
+  });
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';

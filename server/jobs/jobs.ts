@@ -6,6 +6,7 @@ import { runBinPurge } from './bin-purge.ts';
 import { keepEvents } from './event-keeping.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
+import { verifyFiles } from './verify-files.ts';
 
 type Job = {
   everyMs: number;
@@ -20,6 +21,7 @@ const jobs: Job[] = [
   { everyMs: hourMs, run: housekeep, failed: 'Housekeeping failed' },
   { everyMs: hourMs, run: runBinPurge, failed: 'The recycle bin was not purged' },
   { everyMs: hourMs, run: sweepUploads, failed: 'The sweep of uploads failed' },
+  { everyMs: hourMs, run: verifyFiles, failed: 'Stored files were not compared with their hashes' },
   { everyMs: hourMs, run: keepEvents, failed: 'Update events were not seen to' },
   { everyMs: 24 * hourMs, run: keepRetention, failed: 'The audit log was not cleaned up' },
 ];

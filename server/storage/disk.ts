@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import {
   access,
+  chmod,
   mkdir,
   open,
   readdir,
@@ -36,7 +37,8 @@ const readAhead = 512 * 1024;
  */
 export async function openDisk(folder: string): Promise<Storage> {
   const incoming = path.join(folder, 'incoming');
-  await mkdir(incoming, { recursive: true });
+  await mkdir(incoming, { recursive: true, mode: 0o750 });
+  await closeToOthers(folder);
   const ownerFile = path.join(folder, ownerName);
   const finalPath = (key: string) => path.join(folder, safeName(key));
   const partPath = ({ key, token }: Pick<Unfinished, 'key' | 'token'>) =>
@@ -116,6 +118,8 @@ export async function openDisk(folder: string): Promise<Storage> {
       return file && createReadStream('', { fd: file, highWaterMark: readAhead, ...range });
     },
     sizeOf: (key) => sizeOf(finalPath(key)),
+    stampOf: (key) =>
+      stat(finalPath(key)).then(({ size, mtimeMs }) => `${size} ${mtimeMs}`, missingAsUndefined),
     remove: (key) => rm(finalPath(key), { force: true }),
     list: () => list(folder, incoming),
     async owner() {
@@ -132,6 +136,15 @@ export async function openDisk(folder: string): Promise<Storage> {
     check: () => access(incoming, constants.W_OK),
     close: () => undefined,
   };
+}
+
+/** Earlier versions left the folder open; where it is not ours (a network share), its owner decides. */
+async function closeToOthers(folder: string): Promise<void> {
+  const { mode } = await stat(folder);
+  if (mode & 0o007)
+    await chmod(folder, mode & 0o770).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPERM') throw error;
+    });
 }
 
 async function* list(folder: string, incoming: string): AsyncIterable<StoredThing> {
@@ -199,7 +212,7 @@ async function fullAsValue<T>(work: () => Promise<T>): Promise<T | Failure> {
 }
 
 async function withFile<T>(name: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await open(name, flags);
+  const file = await open(name, flags, 0o640);
   try {
     return await work(file);
   } finally {

@@ -147,6 +147,14 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
       .send(new HeadObjectCommand(object(key)))
       .then(({ ContentLength }) => ContentLength, missingAsUndefined);
 
+  const stampOf = (key: string) =>
+    client
+      .send(new HeadObjectCommand(object(key)))
+      .then(
+        ({ ContentLength, ETag, LastModified }) => `${ContentLength} ${ETag} ${LastModified?.getTime()}`,
+        missingAsUndefined,
+      );
+
   return {
     begin,
     writePart,
@@ -154,6 +162,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     abandon,
     put,
     sizeOf,
+    stampOf,
     async read(key, range) {
       const Range = range && `bytes=${range.start}-${range.end}`;
       const found = await client

@@ -1,7 +1,7 @@
 import { CreateBucketCommand, ListPartsCommand } from '@aws-sdk/client-s3';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -321,3 +321,22 @@ if (S3_ENDPOINT) {
     });
   });
 }
+
+test('a folder of binaries is closed to other accounts, also one that was open, and so is each file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lanyard-storage-'));
+  const binaries = join(folder, 'binaries');
+  await mkdir(binaries);
+  await chmod(binaries, 0o755);
+  const storage = await openStorage({ kind: 'disk', folder: binaries });
+  ok(await storage.put('whole.exe', pieces(randomBytes(100))));
+  const arriving = ok(await storage.begin('parts.exe', 5));
+  const part = { index: 0, offset: 0, length: 5 };
+  ok(await storage.writePart(arriving, part, pieces(randomBytes(5)), 'tag'));
+  ok(await storage.finish(arriving, ['tag']));
+  const modeOf = async (...names: string[]) => (await stat(join(binaries, ...names))).mode & 0o777;
+  expect(await modeOf()).toBe(0o750);
+  expect(await modeOf('incoming')).toBe(0o750);
+  expect(await modeOf('whole.exe')).toBe(0o640);
+  expect(await modeOf('parts.exe')).toBe(0o640);
+  await rm(folder, { recursive: true });
+});

@@ -44,6 +44,8 @@ export type Storage = {
   read(key: string, range?: ByteRange): Promise<Readable | undefined>;
   /** Size in bytes; undefined when there is no such object. */
   sizeOf(key: string): Promise<number | undefined>;
+  /** Changes whenever the bytes of an object may have: its size and time. Undefined when there is no such object. */
+  stampOf(key: string): Promise<string | undefined>;
   /** Removes an object; one that is not there is no error. */
   remove(key: string): Promise<void>;
   /** All that lies there under a name that can be a key, in no order. */

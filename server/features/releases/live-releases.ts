@@ -11,6 +11,7 @@ export type LiveRelease = Omit<Release, 'downloadCount'> & {
   /** Hex; none for a file that lies elsewhere. */
   sha1: string | null;
   storageKey: string | null;
+  storageStamp: string | null;
   externalUrl: string | null;
   blockmapKey: string | null;
   /** Bytes of the block map at the end of an AppImage. */
@@ -48,6 +49,7 @@ export function toLiveRelease(row: ReleaseRow, publicUrl: string): LiveRelease {
     fileKind: row.file_kind,
     sha1: row.sha1,
     storageKey: row.storage_key,
+    storageStamp: row.storage_stamp,
     externalUrl: row.external_url,
     blockmapKey: row.blockmap_key,
     embeddedBlockmapSize: row.embedded_blockmap_size,

@@ -39,6 +39,7 @@ export function toRelease(row: ReleaseRow, publicUrl: string): Release {
         : { percent: row.failure_percent, minimumInstalls: row.failure_min_installs! },
     pausedAt: row.paused_at?.toISOString() ?? null,
     pauseReason: row.pause_reason,
+    damagedAt: row.damaged_at?.toISOString() ?? null,
     pausedBy: row.paused_by,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -41,6 +41,7 @@ const build = {
   sha512: 'x',
   sha1: null,
   storageKey: 'k',
+  storageStamp: null,
   blockmapKey: null,
   releaseNotes: null,
   minimumAppVersion: null,

@@ -45,7 +45,10 @@ export type NewRelease = {
   isDraft: boolean;
   rolloutPercentage: number;
   failureThreshold: FailureThreshold | null;
-} & ({ storageKey: string; externalUrl?: never } | { externalUrl: string; storageKey?: never });
+} & (
+  | { storageKey: string; storageStamp: string | null; externalUrl?: never }
+  | { externalUrl: string; storageKey?: never; storageStamp?: never }
+);
 
 /**
  * Makes a release. ALREADY_EXISTS when a live one has the same version, channel, platform, architecture and kind
@@ -179,6 +182,9 @@ function toColumns(build: NewRelease, now: Date) {
     file_size: build.fileSize,
     external_url: build.externalUrl ?? null,
     storage_key: build.storageKey ?? null,
+    storage_stamp: build.storageStamp ?? null,
+    verified_at: build.storageStamp ? now : null,
+    damaged_at: null,
     sha512: build.sha512,
     sha1: build.sha1,
     blockmap_key: build.blockmapKey,

@@ -24,6 +24,7 @@ function release(version: string, fields: Partial<Candidate> = {}): Candidate {
     minimumAppVersion: null,
     pausedAt: null,
     pauseReason: null,
+    damagedAt: null,
     ...fields,
   };
 }

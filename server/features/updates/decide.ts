@@ -17,6 +17,7 @@ export type Candidate = {
   rolloutSalt: string;
   minimumAppVersion: string | null;
   pausedAt: string | null;
+  damagedAt: string | null;
   pauseReason: string | null;
   deletedAt?: string | null;
 };
@@ -90,6 +91,7 @@ function hindrance(release: Candidate, question: Question): OfferReason | undefi
   if (release.deletedAt) return 'DELETED';
   if (release.isDraft) return 'DRAFT';
   if (!release.isActive) return 'INACTIVE';
+  if (release.damagedAt) return 'DAMAGED';
   if (!isOnChannel(release, question)) return 'CHANNEL';
   if (currentVersion !== undefined) {
     if (compareVersions(release.version, currentVersion) <= 0) return 'NOT_NEWER';

@@ -91,6 +91,7 @@ const sentences: Record<OfferReason, (verdict: Verdict<Candidate>, facts: Facts)
     `It is on the channel ${release.channel}; the machine is on ${question.channel}.`,
   DRAFT: () => 'It is a draft: no feed offers it before it is published.',
   INACTIVE: () => 'It is inactive: no feed offers it.',
+  DAMAGED: () => 'Its stored file is damaged or missing: no feed offers it.',
   DELETED: () => 'It is in the recycle bin: no feed offers it.',
   PAUSED: ({ release }) =>
     `Its rollout is paused${release.pauseReason ? `: ${release.pauseReason.replace(/\.$/, '')}` : ''}. Nobody is offered it until it is resumed.`,

@@ -74,6 +74,7 @@ export async function toBuild(
     sha512,
     sha1,
     storageKey: file.key,
+    storageStamp: (await storage.stampOf(file.key)) ?? null,
     blockmapKey: blockmap ? blockmapKeyOf(file.key) : null,
     embeddedBlockmapSize:
       fileKind === 'appimage' ? await embeddedBlockmapSize(storage, file.key, findings) : null,

@@ -11,8 +11,13 @@ import type { ReleaseSet } from '../releases/releases.ts';
 import { recordDelivery, type Fetched, type UpdateRecorder } from '../updates/updates.ts';
 import { findFile, type FilePath, type FoundFile } from './find-file.ts';
 import { frameRanges, readRanges } from './ranges.ts';
+import type { FileCheck } from './stored-file.ts';
 
-type Parts = Pick<Context, 'db' | 'storage' | 'clock'> & { releases: ReleaseSet; recorder: UpdateRecorder };
+type Parts = Pick<Context, 'db' | 'storage' | 'clock'> & {
+  releases: ReleaseSet;
+  recorder: UpdateRecorder;
+  checkFile: FileCheck;
+};
 type Exchange = {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -42,6 +47,8 @@ export async function sendFile(
     count('delivery_begun');
     return reply.header('cache-control', 'no-store').redirect(file.externalUrl, 302);
   }
+  const spoiled = file.stored && (await context.checkFile(file.stored));
+  if (spoiled) return spoiled;
   const size = file.size ?? (await storage.sizeOf(file.key));
   if (size === undefined) return notFound;
 

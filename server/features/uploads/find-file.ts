@@ -3,6 +3,7 @@ import type { Actor } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease, type LiveRelease } from '../releases/releases.ts';
 import { kindOf } from './file-kind.ts';
+import type { StoredFile } from './stored-file.ts';
 
 export type FilePath = { releaseId: string; version: string; fileName: string };
 
@@ -20,6 +21,8 @@ export type FoundFile = {
       etag: string;
       modifiedAt: string;
       isPublished: boolean;
+      /** What the bytes are checked by; a block map is checked by the updater, which falls back to the whole file. */
+      stored: StoredFile | undefined;
     }
 );
 
@@ -88,12 +91,15 @@ function toFile(release: LiveRelease, isBlockmap: boolean): FoundFile | undefine
           name: `${fileName}.blockmap`,
           size: undefined,
           etag: `${sha512}.blockmap`,
+          stored: undefined,
           ...about,
         }
       : undefined;
   }
   if (externalUrl) return { ...of, externalUrl };
-  return { key: storageKey!, name: fileName, size: fileSize, etag: sha512, ...about };
+  const { storageStamp: stamp, damagedAt } = release;
+  const stored = { releaseId: id, key: storageKey!, sha512, stamp, isDamaged: damagedAt !== null };
+  return { key: storageKey!, name: fileName, size: fileSize, etag: sha512, stored, ...about };
 }
 
 async function binned(db: Db, releaseId: string): Promise<LiveRelease | undefined> {

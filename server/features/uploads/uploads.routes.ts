@@ -9,6 +9,7 @@ import { receiveDirect } from './direct.ts';
 import { sendFile } from './download.ts';
 import { createFollower } from './follow.ts';
 import type { Inspector } from './inspect.ts';
+import { createFileCheck } from './stored-file.ts';
 import { cancelUpload, getUploadState, prepareUpload, reserve } from './uploads.ts';
 
 export function uploadRoutes(
@@ -16,18 +17,20 @@ export function uploadRoutes(
   inspector: Inspector,
 ) {
   const parts = { ...context, inspector, follower: createFollower(context, inspector) };
+  const files = { ...context, checkFile: createFileCheck(parts) };
   return implement(calls, {
     direct: ({ by, stream, http }) => receiveDirect(parts, by, http.request.raw, stream!),
     prepare: changeAfter(
       ({ body }) => reserve(context, body),
       (tx, { by, body }, reserved) => prepareUpload(tx, by, body, reserved),
     ),
-    chunk: ({ params, stream, http }) => receiveChunk(parts, params, http.request.raw, stream!.readable),
+    chunk: ({ by, params, stream, http }) =>
+      receiveChunk(parts, by, params, http.request.raw, stream!.readable),
     complete: ({ by, body }) => completeUpload(parts, by, body),
     state: ({ params }) => getUploadState(context.db, params.uploadId),
     cancel: change((tx, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
     download: ({ by, params, query, http }) =>
-      sendFile(context, by, params, {
+      sendFile(files, by, params, {
         ...http,
         machineHash: machineOf(http.request, query),
       }),

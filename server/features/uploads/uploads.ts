@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import type { uploads, UploadState } from '../../../contract/uploads.ts';
-import { systemCaller, type Caller } from '../../caller.ts';
+import { actorId, systemCaller, type Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { afterCommit, transact } from '../../db/signals.ts';
@@ -25,6 +25,7 @@ import {
 
 export { createInspector } from './inspect.ts';
 export { removeOrphans } from './orphans.ts';
+export { verifyDueFiles } from './stored-file.ts';
 
 /** Above the 5 MiB that S3 asks of a part; six at once leave other calls of a browser a turn soon enough. */
 const chunkSize = 8 * 1024 * 1024;
@@ -73,6 +74,7 @@ export async function prepareUpload(
       platform,
       architecture,
       release_id: uuidv7(),
+      begun_by: actorId(by.actor),
       claim: null,
       claimed_at: null,
       created_at: by.now,

@@ -9,6 +9,7 @@ export const reasonWords: Record<OfferReason, string> = {
   CHANNEL: 'Other channel',
   DRAFT: 'Draft',
   INACTIVE: 'Inactive',
+  DAMAGED: 'Damaged file',
   DELETED: 'In the recycle bin',
   PAUSED: 'Rollout paused',
   ROLLOUT_BUCKET: 'Outside the rollout',

@@ -34,6 +34,7 @@ export function Badges({ release }: { release: Release }) {
       {release.isDraft && <StatusBadge tone="amber">Draft</StatusBadge>}
       {release.isMandatory && <StatusBadge tone="teal">Mandatory</StatusBadge>}
       {!release.isActive && <StatusBadge tone="red">Inactive</StatusBadge>}
+      {release.damagedAt && <StatusBadge tone="red">Damaged file</StatusBadge>}
       {release.pausedAt && <StatusBadge tone="orange">Paused</StatusBadge>}
     </span>
   );

@@ -22,6 +22,7 @@ const release: Release = {
   isDraft: false,
   isMandatory: true,
   rolloutPercentage: 5,
+  damagedAt: null,
   minimumAppVersion: null,
   releaseNotes: null,
   releaseDate: '2026-11-20T09:00:00.000Z',

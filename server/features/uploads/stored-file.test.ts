@@ -1,0 +1,124 @@
+import { copyFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { releases, type Release } from '../../../contract/releases.ts';
+import { program } from '../../../tests/binaries.ts';
+import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
+import { hours, startTestServer, type Api, type Session, type TestServer } from '../../../tests/harness.ts';
+import { nextVersion, uploader } from '../../../tests/uploading.ts';
+import { verifyFiles } from '../../jobs/verify-files.ts';
+
+const bytes = program(200_000);
+const lines: string[] = [];
+let server: TestServer;
+let staff: Api;
+let key: MadeApiKey;
+let release: Release;
+let file: string;
+
+beforeEach(async () => {
+  lines.length = 0;
+  server = await startTestServer({ config: { logLevel: 'info' }, onLog: (line) => lines.push(line) });
+  const admin: Session = await server.signInAs('super_admin');
+  staff = server.api(admin);
+  key = await makeApiKey(staff, { scopes: ['updates'] });
+  const up = uploader(server.url, staff, admin);
+  release = (await up.direct({ version: nextVersion(), is_draft: 'false', file: bytes })).body.data;
+  const { storage_key } = await row();
+  file = join(server.context.config.dataDir, 'binaries', storage_key!);
+});
+afterEach(() => server.close());
+
+const row = () =>
+  server.db.selectFrom('releases').selectAll().where('release_id', '=', release.id).executeTakeFirstOrThrow();
+
+const download = () => fetch(server.url + new URL(release.fileUrl).pathname, { headers: key.headers });
+const expectDelivered = async () => {
+  const answer = await download();
+  expect(answer.status).toBe(200);
+  expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+};
+const expectRefused = async () => {
+  const answer = await download();
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBe('3600');
+  expect(await answer.json()).toMatchObject({
+    code: 'UNAVAILABLE',
+    error: expect.stringMatching(/damaged or missing/),
+  });
+};
+const feed = async () =>
+  (await fetch(`${server.url}/api/v1/updates/electron/win/x64/latest.yml`, { headers: key.headers })).text();
+const damagedAt = async () => (await staff.ok(releases.get, { params: { releaseId: release.id } })).damagedAt;
+
+/** Other bytes of the same length, with the times of the file as they were: what a failing disk does. */
+async function rot(): Promise<void> {
+  const { atime, mtime } = await stat(file);
+  const other = Buffer.from(bytes);
+  other[100_000]! ^= 1;
+  await writeFile(file, other);
+  await utimes(file, atime, mtime);
+}
+
+describe('a stored file', () => {
+  test.each([
+    ['other bytes', async () => writeFile(file, program(200_000))],
+    ['fewer bytes', async () => writeFile(file, bytes.subarray(0, 1000))],
+    ['nothing', async () => rm(file)],
+  ])('that has become %s is not delivered, is offered to nobody, and staff see it', async (_, spoil) => {
+    expect(await feed()).toContain(release.version);
+    await spoil();
+    await expectRefused();
+    await expectRefused();
+    expect(await damagedAt()).toBe(server.clock.now().toISOString());
+    expect(await feed()).not.toContain(release.version);
+    expect(lines.filter((line) => line.includes('damaged or missing'))).toHaveLength(1);
+    expect(lines.join()).toContain(release.id);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/^lanyard_damaged_files 1$/m);
+  });
+
+  test('is delivered, and offered, again when the right one is back', async () => {
+    await rename(file, `${file}.away`);
+    await expectRefused();
+    await rename(`${file}.away`, file);
+    await expectDelivered();
+    expect(await damagedAt()).toBeNull();
+    expect(await feed()).toContain(release.version);
+  });
+
+  test('with another time and the same bytes, as after a restored backup, is compared once and accepted', async () => {
+    const before = await row();
+    await copyFile(file, `${file}.copy`);
+    await utimes(`${file}.copy`, new Date(), new Date('2026-01-01'));
+    await rename(`${file}.copy`, file);
+    await Promise.all([expectDelivered(), expectDelivered()]);
+    const after = await row();
+    expect(after.storage_stamp).not.toBe(before.storage_stamp);
+    expect(after.damaged_at).toBeNull();
+    expect(after.updated_at).toEqual(before.updated_at);
+  });
+
+  test('that rots with its time unchanged is found by the hash within a day, and what was mended within an hour', async () => {
+    await rot();
+    expect(await verifyFiles(server.context), 'compared when it was uploaded').toEqual({
+      checked: 0,
+      damaged: 0,
+    });
+    server.clock.advance(hours(24));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 1 });
+    expect(await verifyFiles(server.context), 'not again at once').toEqual({ checked: 0, damaged: 0 });
+    await expectRefused();
+    await writeFile(file, bytes);
+    server.clock.advance(hours(1));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
+    await expectDelivered();
+    expect(lines.join()).toContain('right again');
+  });
+
+  test('of an earlier version, of which nothing is known yet, is compared at its first delivery', async () => {
+    await server.db.updateTable('releases').set({ storage_stamp: null, verified_at: null }).execute();
+    await expectDelivered();
+    expect((await row()).storage_stamp).toMatch(/^200000 /);
+  });
+});
