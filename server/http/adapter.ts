@@ -9,6 +9,7 @@ import type { Actor, Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { transactOrFail } from '../db/transaction.ts';
 import { fail, failField, isFailure, type Failure } from '../failure.ts';
+import { compressed, compressedStream } from './compression.ts';
 import type { Call, ChangeHandler, CsvFile, Implemented, SessionCookie } from './call.ts';
 import { claimKey, keepAnswer, readIdempotencyKey, type StoredAnswer } from './idempotency.ts';
 import { checkInput } from './input.ts';
@@ -85,7 +86,7 @@ async function answer(
   if (route.raw) return reply;
   if (checkAnswers) assertAnswer(route, result);
   if (route.csv) await streamUntilDown(context, (result as CsvFile).stream);
-  return sendAnswer(route, reply, result);
+  return sendAnswer(route, request, reply, result);
 }
 
 async function runChange(
@@ -156,22 +157,28 @@ export function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 
-function sendAnswer(route: Route, reply: FastifyReply, result: unknown): FastifyReply {
+async function sendAnswer(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: unknown,
+): Promise<FastifyReply> {
   if (route.csv) {
     const { fileName, stream } = result as CsvFile;
     return reply
       .header('content-disposition', `attachment; filename="${fileName}"`)
       .type('text/csv; charset=utf-8')
-      .send(stream);
+      .send(compressedStream(route, request, reply, stream));
   }
   if (!route.answer) return reply.code(204).send();
   const version = (result as { updatedAt?: string }).updatedAt;
   if (version) reply.header('etag', `"${version}"`);
   const body = route.meta ? { success: true, ...(result as object) } : { success: true, data: result };
+  const text = await compressed(route, request, reply, JSON.stringify(body));
   return reply
     .code(route.status ?? 200)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(body));
+    .send(text);
 }
 
 /** The body of a route that reads it itself; other routes take nothing but JSON. */

@@ -1,0 +1,119 @@
+import { request as httpRequest } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeApiKey, makeCustomer, makeLicense } from '../../tests/factories.ts';
+import { startTestServer, type Session, type TestServer } from '../../tests/harness.ts';
+import { program } from '../../tests/binaries.ts';
+import { nextVersion, uploader } from '../../tests/uploading.ts';
+
+let server: TestServer;
+let admin: Session;
+beforeAll(async () => {
+  server = await startTestServer();
+  admin = await server.signInAs('super_admin');
+  for (let made = 0; made < 8; made++) await makeCustomer(server.api(admin));
+});
+afterAll(() => server.close());
+
+type Headers = Record<string, string>;
+
+/** As it comes over the wire: fetch would unpack it. */
+function raw(path: string, headers: Headers = {}, method = 'GET', body?: string) {
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; bytes: Buffer }>(
+    (resolve, reject) => {
+      const request = httpRequest(
+        server.url + path,
+        { method, headers: { ...admin.headers, ...headers } },
+        (answer) => {
+          const pieces: Buffer[] = [];
+          answer.on('data', (piece: Buffer) => pieces.push(piece));
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode!, headers: answer.headers, bytes: Buffer.concat(pieces) }),
+          );
+        },
+      );
+      request.on('error', reject).end(body);
+    },
+  );
+}
+
+describe('an answer of the console', () => {
+  test.each([
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+  ])('above 1 KB is compressed for who takes %s', async (accepted, encoding, unpack) => {
+    const plain = await raw('/api/customers');
+    expect(plain.bytes.length).toBeGreaterThan(1024);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(plain.headers.vary).toBe('accept-encoding');
+    const packed = await raw('/api/customers', { 'accept-encoding': accepted });
+    expect(packed.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
+    expect(packed.headers['content-length']).toBe(String(packed.bytes.length));
+    expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+    expect(unpack(packed.bytes).equals(plain.bytes)).toBe(true);
+  });
+
+  test('is sent as it is where it is small, or nothing is taken', async () => {
+    const small = await raw('/api/customers?limit=1', { 'accept-encoding': 'br' });
+    expect(small.bytes.toString()).toMatch(/^\{"success":true/);
+    for (const accepted of ['', 'identity', 'br;q=0', 'zstd'])
+      expect((await raw('/api/customers', { 'accept-encoding': accepted })).headers).not.toHaveProperty(
+        'content-encoding',
+      );
+  });
+
+  test('that is a file is compressed as it is made', async () => {
+    const path = '/api/audit/export';
+    const packed = await raw(path, { 'accept-encoding': 'gzip' });
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(gunzipSync(packed.bytes).toString()).toContain('customer.created');
+  });
+});
+
+describe('never compressed, whoever asks', () => {
+  const all = { 'accept-encoding': 'br, gzip' };
+  const plain = (answer: { headers: object }) =>
+    expect(answer.headers).not.toHaveProperty('content-encoding');
+
+  test('is an answer that holds a secret', async () => {
+    const json = { ...all, 'content-type': 'application/json' };
+    const login = JSON.stringify({ email: admin.email, password: 'correct horse battery staple' });
+    const signedIn = await raw('/api/v1/auth/login', json, 'POST', login);
+    expect(signedIn.status).toBe(200);
+    expect(signedIn.bytes.length).toBeGreaterThan(1024);
+    plain(signedIn);
+    const long = 'a description '.repeat(30);
+    const body = JSON.stringify({ name: 'k', description: long, scopes: ['updates'] });
+    plain(await raw('/api/v1/api-keys', json, 'POST', body));
+  });
+
+  test('is what updaters and machines read: files, ranges, feeds, validations', async () => {
+    const up = uploader(server.url, server.api(admin), admin);
+    const release = (
+      await up.direct({ version: nextVersion(), is_draft: 'false', file: program(5000, Buffer.alloc(5000)) })
+    ).body.data;
+    const key = await makeApiKey(server.api(admin), { scopes: ['updates', 'validate'] });
+    const as = { ...all, ...key.headers, authorization: '' };
+    const file = new URL(release.fileUrl).pathname;
+    const whole = await raw(file, as);
+    plain(whole);
+    expect(whole.bytes).toHaveLength(5000);
+    const range = await raw(file, { ...as, range: 'bytes=0-1999' });
+    expect(range.status).toBe(206);
+    plain(range);
+    const feed = await raw('/api/v1/updates/electron/win/x64/latest.yml', as);
+    expect(feed.bytes.toString()).toContain(release.version);
+    plain(feed);
+    const license = await makeLicense(server.api(admin));
+    const question = JSON.stringify({ licenseKey: license.licenseKey, machineId: 'm' });
+    const valid = await raw(
+      '/api/licenses/validate',
+      { ...as, 'content-type': 'application/json' },
+      'POST',
+      question,
+    );
+    expect(valid.status).toBe(200);
+    plain(valid);
+  });
+});
