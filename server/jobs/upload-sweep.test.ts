@@ -18,6 +18,7 @@ import { sweepUploads } from './upload-sweep.ts';
 
 let server: TestServer;
 let up: Uploader;
+let person: { email: string } | undefined;
 // what lies on the disk has the times of the real clock
 beforeAll(async () => {
   server = await startTestServer({ clock: movableClock(new Date()) });
@@ -25,8 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** Always the same person: an upload goes on only for whoever began it. */
 async function signIn() {
-  const manager = await server.signInAs('binary_manager');
+  person ??= await server.createPerson('binary_manager');
+  const manager = await server.signIn(person.email, 'binary_manager');
   up = uploader(server.url, server.api(manager), manager);
   return server.api(manager);
 }
