@@ -50,7 +50,7 @@ export function compressedStream(
 
 function negotiate({ headers }: FastifyRequest, reply: FastifyReply): Encoding | undefined {
   reply.header('vary', 'accept-encoding');
-  const accepted = String(headers['accept-encoding'] ?? '')
+  const accepted = (headers['accept-encoding'] ?? '')
     .toLowerCase()
     .split(',')
     .filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one))

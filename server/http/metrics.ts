@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.ts';
+import type { Db } from '../db/client.ts';
 import type { Guard } from './diagnostics.ts';
 
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
@@ -14,33 +15,22 @@ export function serveMetrics(app: FastifyInstance, { db, pool, signals }: Contex
     buckets: [0.001, 0.005, 0.015, 0.05, 0.15, 0.5, 1.5, 5],
     registers: [register],
   });
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name,
       help,
       registers: [register],
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(await read());
       },
     });
   gauge('lanyard_database_up', 'Whether the database answers', () => Number(signals.isUp()));
   gauge('lanyard_database_connections', 'Connections of this process', () => pool.totalCount);
   gauge('lanyard_database_waiting', 'Calls that wait for a connection', () => pool.waitingCount);
 
-  new Gauge({
-    name: 'lanyard_damaged_files',
-    help: 'Releases whose stored file is missing or not what was uploaded',
-    registers: [register],
-    async collect() {
-      if (!signals.isUp()) return;
-      const { damaged } = await db
-        .selectFrom('releases')
-        .select((eb) => eb.fn.countAll<number>().as('damaged'))
-        .where('damaged_at', 'is not', null)
-        .executeTakeFirstOrThrow();
-      this.set(damaged);
-    },
-  });
+  gauge('lanyard_damaged_files', 'Releases whose stored file is missing or not what was uploaded', () =>
+    signals.isUp() ? countDamaged(db) : Number.NaN,
+  );
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
@@ -49,4 +39,13 @@ export function serveMetrics(app: FastifyInstance, { db, pool, signals }: Contex
   app.get('/metrics', { onRequest: guard }, async (_request, reply) =>
     reply.type(register.contentType).send(await register.metrics()),
   );
+}
+
+async function countDamaged(db: Db): Promise<number> {
+  const { damaged } = await db
+    .selectFrom('releases')
+    .select((eb) => eb.fn.countAll<number>().as('damaged'))
+    .where('damaged_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return damaged;
 }

@@ -104,11 +104,11 @@ export async function verifyDueFiles(parts: Parts): Promise<{ checked: number; d
           .selectFrom('releases')
           .select('release_id')
           .where('storage_key', 'is not', null)
-          .where(({ or, and, eb: is }) =>
-            or([
+          .where((is) =>
+            is.or([
               is('verified_at', 'is', null),
               is('verified_at', '<=', before(dayMs)),
-              and([is('damaged_at', 'is not', null), is('verified_at', '<=', before(hourMs))]),
+              is.and([is('damaged_at', 'is not', null), is('verified_at', '<=', before(hourMs))]),
             ]),
           )
           .orderBy('release_id')
