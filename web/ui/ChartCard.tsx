@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl } from '@mantine/core';
+import { Button, Group, SegmentedControl, Text } from '@mantine/core';
 import { useRef, useState, type ReactNode, type RefObject } from 'react';
 import { Card } from './Card.tsx';
 import { saveCsv, savePng } from './export-chart.ts';
@@ -41,7 +41,11 @@ export function ChartCard(
       }
     >
       {rows.length === 0 ? empty : view === 'chart' ? children : <FigureTable {...figures} />}
-      {note}
+      {note && (
+        <Text size="xs" c="dimmed" mt={6}>
+          {note}
+        </Text>
+      )}
     </Card>
   );
 }

@@ -7,6 +7,8 @@ import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { dashedBar, dashedEnd } from '../../ui/dashed.tsx';
+import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import { codesByDay } from './series.ts';
 
@@ -47,16 +49,19 @@ export function DayLine(props: {
   if (!series) return <Skeleton height={height + 60} radius={8} />;
   const data = series.map(({ period, count }) => ({ day: dayLabel(period), count }));
   const isEmpty = series.every(({ count }) => count === 0);
+  const today = isUnfinished(series.at(-1)?.period);
   return (
     <ChartCard
       exportable={can.exportAnalytics}
       title={title}
       columns={['Day', unit]}
       rows={isEmpty ? [] : data.map(({ day, count }) => [day, Number(count.toFixed(2))])}
+      note={today && !isEmpty && unfinishedNote}
       empty={<NoValidations />}
     >
       <LineChart
         {...look}
+        {...(today && { lineProps: dashedEnd })}
         data={data}
         dataKey="day"
         series={[{ name: 'count', label: unit, color: hues[0]! }]}
@@ -78,7 +83,11 @@ export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undef
   const { can } = useAuth();
   if (!codes) return <Skeleton height={height + 60} radius={8} />;
   const { names, rows } = codesByDay(codes);
-  const data = rows.map(({ period, counts }) => ({ day: dayLabel(period), ...counts }));
+  const data = rows.map(({ period, counts }) => ({
+    day: dayLabel(period),
+    unfinished: isUnfinished(period),
+    ...counts,
+  }));
   return (
     <ChartCard
       exportable={can.exportAnalytics}
@@ -89,6 +98,7 @@ export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undef
           ? []
           : rows.map(({ period, counts }) => [dayLabel(period), ...names.map((name) => counts[name] ?? 0)])
       }
+      note={data.at(-1)?.unfinished && unfinishedNote}
       empty={<EmptyState title="No refusals">Every validation of this period was valid.</EmptyState>}
     >
       <BarChart
@@ -96,6 +106,7 @@ export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undef
         data={data}
         dataKey="day"
         type="stacked"
+        barProps={dashedBar}
         series={names.map((name, index) => ({ name, label: name, color: hues[(index + 2) % hues.length]! }))}
         withLegend
         legendProps={{ verticalAlign: 'top', height: 36 }}
@@ -163,8 +174,6 @@ export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | unde
       note={
         <Anchor
           size="xs"
-          mt={6}
-          display="inline-block"
           renderRoot={(props) => <Link {...props} to={paths.licenses} search={{ sort: 'validUntil' }} />}
         >
           Licenses by the day they expire

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AsOf } from '../../ui/AsOf.tsx';
+import { isUnfinished } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import classes from './audit.module.css';
 import { auditStatsQuery, statsDays } from './audit-calls.ts';
@@ -59,7 +60,14 @@ function Bars({ days }: { days: Days }) {
         {days.map((day, n) => {
           const bar = day.count === 0 ? 1 : Math.max(2, (day.count / most) * height);
           return (
-            <rect key={day.date} x={n * step + 1} width={step - 2} y={height - bar} height={bar}>
+            <rect
+              key={day.date}
+              x={n * step + 1}
+              width={step - 2}
+              y={height - bar}
+              height={bar}
+              data-unfinished={isUnfinished(day.date) || undefined}
+            >
               <title>{`${dayLabel(day.date)}: ${number(day.count)}`}</title>
             </rect>
           );

@@ -4,6 +4,8 @@ import { Skeleton } from '@mantine/core';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { dashedEnd } from '../../ui/dashed.tsx';
+import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 
 export const chartHeight = 240;
@@ -13,12 +15,14 @@ export const whole = (value: number) => value.toLocaleString('en');
 export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends'] | undefined }) {
   if (!trends) return <Skeleton height={chartHeight + 60} radius={8} />;
   const data = trends.map((day) => ({ ...day, day: dayLabel(day.date) }));
+  const today = isUnfinished(trends.at(-1)?.date);
   const isEmpty = trends.every((day) => day.totalChecks === 0);
   return (
     <ChartCard
       title="Update Check Trends (30 Days)"
       columns={['Date', 'Total Checks', 'Unique Machines']}
       rows={isEmpty ? [] : data.map((day) => [day.day, day.totalChecks, day.uniqueMachines])}
+      note={today && !isEmpty && unfinishedNote}
       empty={<EmptyState title="No update checks yet">Machines appear here once they check.</EmptyState>}
     >
       <LineChart
@@ -32,6 +36,7 @@ export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends
         curveType="monotone"
         strokeWidth={1.75}
         withDots={false}
+        {...(today && { lineProps: dashedEnd })}
         withLegend
         legendProps={{ verticalAlign: 'top', height: 36 }}
         tickLine="none"

@@ -1,0 +1,28 @@
+import { Curve, Rectangle, type CurveProps, type RectangleProps } from 'recharts';
+
+/** For `lineProps` of a chart that ends with today: the way from yesterday to it is dashed. */
+export const dashedEnd = {
+  shape: ({ points = [], ...line }: CurveProps) => (
+    <>
+      <Curve {...line} points={points.slice(0, -1)} />
+      <Curve {...line} points={points.slice(-2)} strokeDasharray="3 4" data-unfinished />
+    </>
+  ),
+};
+
+/** For `barProps` of a chart whose rows say `unfinished` of today: an outline, hardly filled. */
+export const dashedBar = {
+  shape: (bar: RectangleProps & { payload?: { unfinished?: boolean } }) =>
+    bar.payload?.unfinished ? (
+      <Rectangle
+        {...bar}
+        fillOpacity={0.3}
+        stroke={bar.fill}
+        strokeOpacity={1}
+        strokeDasharray="3 3"
+        data-unfinished
+      />
+    ) : (
+      <Rectangle {...bar} />
+    ),
+};
