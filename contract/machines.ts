@@ -74,6 +74,7 @@ export const explanation = z
     releaseId: z.string(),
     version: z.string(),
     channel: z.enum(channels),
+    fileKind: z.string().meta({ description: 'Ending of the file, in lower case: exe, nupkg' }),
     offered: z.boolean(),
     reason: z.enum(offerReasons),
     detail: z.string(),

@@ -166,6 +166,7 @@ export const releaseAnalytics = z
         channel: z.enum(channels),
         platform: z.enum(platforms),
         architecture: z.enum(architectures),
+        fileKind: z.string().meta({ description: 'Ending of the file, in lower case: exe, nupkg' }),
         totalDownloads: z.number(),
         completedDownloads: z.number(),
         failedDownloads: z.number(),

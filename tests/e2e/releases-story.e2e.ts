@@ -100,6 +100,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     await modal.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
     const direct = page.waitForResponse((answer) => answer.url().endsWith(uploads.direct.path));
     await modal.getByRole('button', { name: 'Upload Release' }).click();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
     expect((await direct).status()).toBe(201);
     await expect(modal).toBeHidden();
     await expect(release('1.0.0')).toContainText('100 %');

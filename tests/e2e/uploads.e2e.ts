@@ -61,7 +61,8 @@ test('a small archive goes in one request and is a draft for macOS', async ({ pa
   await openForm(page, server);
   await expect(box(page, 'Draft Release')).toBeChecked();
   await expect(field(page, 'Rollout Percentage')).toHaveValue('100');
-  await expect(modal(page).getByText('All users will receive this update')).toBeVisible();
+  await expect(field(page, 'Rollout Percentage')).toBeDisabled();
+  await expect(modal(page).getByText('All users will receive this update')).toHaveCount(0);
   await expect(modal(page).getByText('.exe, .dmg, .zip, .nupkg')).toBeVisible();
   await expectAccessible(page);
 
@@ -91,10 +92,14 @@ test('a small archive goes in one request and is a draft for macOS', async ({ pa
     fileSize: 200_000,
   });
   await expectAccessible(page);
-  await tray(page)
-    .getByRole('button', { name: /^Remove/ })
-    .click();
-  await expect(tray(page)).toBeHidden();
+  await tray(page).getByRole('link', { name: 'View releases' }).click();
+  const editing = page.getByRole('dialog', { name: /^Edit Release/ });
+  await expect(editing).toContainText(`Version ${wanted}`);
+  await page.keyboard.press('Escape');
+  // what is finished leaves by itself, once nobody is at the tray
+  await page.mouse.move(0, 0);
+  await page.getByRole('searchbox').or(page.getByPlaceholder('Search version or notes...')).first().focus();
+  await expect(tray(page)).toBeHidden({ timeout: 30_000 });
 });
 
 test('platform and architecture follow from the name of the file', async ({ page, server }) => {
@@ -153,6 +158,44 @@ test('the next version follows from the highest of that platform and channel', a
   await expect(field(page, 'Version')).toHaveValue('4.0.0-alpha');
 });
 
+test('the name of the file says the version, and publishing to all is asked about', async ({
+  page,
+  server,
+}) => {
+  await openForm(page, server);
+  await choose(page, await fileOnDisk('App-Setup-71.8.9.exe', program(2048)));
+  await expect(field(page, 'Version')).toHaveValue('71.8.9');
+  await field(page, 'Version').fill('71.9.0');
+  await expect(modal(page).getByText('The name of the file says 71.8.9.')).toBeVisible();
+  await expectAccessible(page);
+  // a person's own version stays when another file is chosen
+  await choose(page, await fileOnDisk('App-71.9.1-full.nupkg', archive(4096)));
+  await expect(field(page, 'Version')).toHaveValue('71.9.0');
+  await modal(page).getByRole('button', { name: 'Use 71.9.1' }).click();
+  await expect(field(page, 'Version')).toHaveValue('71.9.1');
+  await expect(modal(page).getByText(/The name of the file says/)).toHaveCount(0);
+  await box(page, 'Draft Release').uncheck();
+  await press(page, 'Upload Release');
+  const question = dialog(page, 'Publish Release');
+  await expect(question).toContainText(
+    'Offer version 71.9.1 (stable) for Windows (x64) to all users at once?',
+  );
+  await expect(question).toContainText(/machines? of this platform, architecture and channel/i);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect(await found(server, '71.9.1')).toEqual([]);
+  await press(page, 'Upload Release');
+  await question.getByRole('button', { name: 'Publish' }).click();
+  await expect(modal(page)).toBeHidden();
+  expect(await found(server, '71.9.1')).toMatchObject([{ isDraft: false, rolloutPercentage: 100 }]);
+
+  // beside an .exe of the same version, each says its kind
+  await makeRelease(server, { version: '71.9.1' });
+  await page.goto(`${server.url}/releases?search=71.9.1`);
+  const list = page.getByRole('region', { name: 'Releases', exact: true });
+  await expect(rowOf(list, 'Windows.exe')).toHaveCount(1);
+  await expect(rowOf(list, 'Windows.nupkg')).toHaveCount(1);
+});
+
 test('a draft cannot be mandatory', async ({ page, server }) => {
   await openForm(page, server);
   await expect(box(page, 'Mandatory Update')).toBeDisabled();
@@ -181,7 +224,9 @@ test('nothing is sent while a field is wrong', async ({ page, server }) => {
   await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
   await expect(errors(page).first()).toHaveText('Accepted types: .exe, .dmg, .zip, .nupkg');
 
+  await box(page, 'Draft Release').uncheck();
   const rollout = field(page, 'Rollout Percentage');
+  await expect(modal(page).getByText('All users will receive this update')).toBeVisible();
   await rollout.fill('30');
   await expect(modal(page).getByText('Approximately 30% of users will receive this update')).toBeVisible();
   await rollout.fill('');

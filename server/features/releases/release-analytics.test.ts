@@ -72,7 +72,7 @@ test('downloads come by release, newest version first, without the bin', async (
       .execute();
     const admin = server.api(await server.signInAs('admin'));
     await admin.ok(calls.softDelete, { params: { releaseId: gone.id }, body: { reason: 'x' } });
-    const facts = { platform: 'win32', architecture: 'x64', channel: 'stable' };
+    const facts = { platform: 'win32', architecture: 'x64', fileKind: 'exe', channel: 'stable' };
     expect((await ask()).releaseStats).toEqual([
       {
         id: fresh.id,

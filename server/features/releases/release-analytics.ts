@@ -42,6 +42,7 @@ async function downloadsByRelease(db: Db): Promise<ReleaseAnalytics['releaseStat
       'r.channel',
       'r.platform',
       'r.architecture',
+      'r.file_kind as fileKind',
       sql<number>`coalesce(t.downloads, 0)`.as('totalDownloads'),
       sql<number>`coalesce(t.completed_downloads, 0)`.as('completedDownloads'),
       sql<number>`coalesce(t.failed_downloads, 0)`.as('failedDownloads'),

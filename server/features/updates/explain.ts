@@ -57,6 +57,7 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
     releaseId: verdict.release.id,
     version: verdict.release.version,
     channel: verdict.release.channel,
+    fileKind,
     offered: verdict.reason === 'OFFERED',
     reason: verdict.reason,
     detail: sentences[verdict.reason](verdict, { question, machine, offered }),

@@ -6,6 +6,7 @@ import { messageOf } from '../../api-error.ts';
 import { DataTable, type Column } from '../../ui/DataTable.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { unusualKind } from '../releases/releases.ts';
 import classes from './machines.module.css';
 import { machineOffersQuery } from './machines.ts';
 import { bucketText, isForPlatform, reasonWords } from './offer-words.ts';
@@ -18,7 +19,10 @@ const columns: Column<Explanation>[] = [
     header: 'Release',
     cell: ({ row }) => (
       <>
-        {row.original.version} <span className={classes.dimmed}>{row.original.channel}</span>
+        {row.original.version}{' '}
+        <span className={classes.dimmed}>
+          {row.original.channel} {unusualKind(row.original.fileKind)}
+        </span>
       </>
     ),
   },

@@ -9,7 +9,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { mostShown, rateTone, successRate, type ReleaseStat } from './analytics-figures.ts';
 import { ChannelBadge } from './release-cells.tsx';
-import { platformText } from './release-words.ts';
+import { platformText, unusualKind } from './release-words.ts';
 import classes from './analytics.module.css';
 
 type Activity = ReleaseAnalytics['machineActivity'][number];
@@ -76,7 +76,10 @@ const performanceColumns: Column<ReleaseStat>[] = [
   {
     id: 'platform',
     header: 'Platform',
-    cell: ({ row }) => platformText(row.original.platform, row.original.architecture),
+    cell: ({ row }) =>
+      [platformText(row.original.platform, row.original.architecture), unusualKind(row.original.fileKind)]
+        .filter(Boolean)
+        .join(' '),
   },
   {
     accessorKey: 'uniqueDownloads',

@@ -4,16 +4,21 @@ import { Skeleton } from '@mantine/core';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { mostShown, type ReleaseStat } from './analytics-figures.ts';
-import { shortPlatformText } from './release-words.ts';
+import { shortPlatformText, unusualKind } from './release-words.ts';
 import { chartHeight, whole } from './TrendsChart.tsx';
 
 const separator = ' · ';
 
 /** One version may have been built for several machines, so the name says for which. */
-const nameOf = ({ version, channel, platform, architecture }: ReleaseStat) =>
-  [version, shortPlatformText(platform, architecture), ...(channel === 'stable' ? [] : [channel])].join(
-    separator,
-  );
+const nameOf = ({ version, channel, platform, architecture, fileKind }: ReleaseStat) =>
+  [
+    version,
+    shortPlatformText(platform, architecture),
+    channel === 'stable' ? undefined : channel,
+    unusualKind(fileKind),
+  ]
+    .filter(Boolean)
+    .join(separator);
 
 /** Downloads of the newest releases, those that succeeded and those that did not. */
 export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) {

@@ -15,6 +15,7 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { releaseColumns } from './release-columns.tsx';
+import { inSeveralKinds } from './release-words.ts';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
 import classes from './releases.module.css';
 import { pageSize, releaseListQuery } from './releases.ts';
@@ -39,6 +40,7 @@ export function ReleaseList() {
   const [toWithdraw, setToWithdraw] = useState<Release>();
   const meta = list.data?.meta;
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
+  const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);
 
   if (list.isError && !list.data) {
     return (
@@ -77,13 +79,16 @@ export function ReleaseList() {
       <div className={classes.list}>
         <DataTable
           label="Releases"
-          columns={releaseColumns({
-            onEdit: can.updateReleases ? (release) => change({ edit: release.id }) : undefined,
-            onPause: can.manageRollouts ? setToPause : undefined,
-            onResume: can.manageRollouts ? setToResume : undefined,
-            onWithdraw: can.updateReleases ? setToWithdraw : undefined,
-            onDelete: can.deleteReleases ? setToDelete : undefined,
-          })}
+          columns={releaseColumns(
+            {
+              onEdit: can.updateReleases ? (release) => change({ edit: release.id }) : undefined,
+              onPause: can.manageRollouts ? setToPause : undefined,
+              onResume: can.manageRollouts ? setToResume : undefined,
+              onWithdraw: can.updateReleases ? setToWithdraw : undefined,
+              onDelete: can.deleteReleases ? setToDelete : undefined,
+            },
+            severalKinds,
+          )}
           rows={rows}
           rowId={(release) => release.id}
           groups={versionGroups}

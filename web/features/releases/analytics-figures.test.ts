@@ -7,6 +7,7 @@ const stat = (version: string, totalDownloads: number, completedDownloads: numbe
   channel: 'stable',
   platform: 'win32',
   architecture: 'x64',
+  fileKind: 'exe',
   totalDownloads,
   completedDownloads,
   failedDownloads: totalDownloads - completedDownloads,

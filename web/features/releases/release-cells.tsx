@@ -13,11 +13,17 @@ function PlatformIcon({ platform }: { platform: Platform }) {
   return <Icon size={16} stroke={1.5} aria-hidden />;
 }
 
-export function PlatformCell({ release }: { release: Pick<Release, 'platform' | 'architecture'> }) {
+/** `kind` tells it from another file of the same version for the same machines. */
+export function PlatformCell(props: {
+  release: Pick<Release, 'platform' | 'architecture'>;
+  kind: string | undefined;
+}) {
+  const { release, kind } = props;
   return (
     <span className={classes.platform}>
       <PlatformIcon platform={release.platform} />
       {shortPlatformText(release.platform, release.architecture)}
+      {kind && <span className={classes.dimmed}>.{kind}</span>}
     </span>
   );
 }

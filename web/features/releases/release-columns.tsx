@@ -14,7 +14,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Badges, PlatformCell, RolloutCell } from './release-cells.tsx';
-import { buildText } from './release-words.ts';
+import { buildText, kindOf } from './release-words.ts';
 import classes from './releases.module.css';
 
 type Handler = ((release: Release) => void) | undefined;
@@ -24,12 +24,17 @@ type Handlers = Record<'onEdit' | 'onPause' | 'onResume' | 'onWithdraw' | 'onDel
 const hashShown = 8;
 
 /** Columns of the release list, below the heading of their version. */
-export const releaseColumns = (handlers: Handlers): Column<Release>[] => [
+export const releaseColumns = (handlers: Handlers, severalKinds: ReadonlySet<Release>): Column<Release>[] => [
   {
     id: 'platform',
     header: 'Platform',
     meta: { narrow: 1 },
-    cell: ({ row }) => <PlatformCell release={row.original} />,
+    cell: ({ row }) => (
+      <PlatformCell
+        release={row.original}
+        kind={severalKinds.has(row.original) ? kindOf(row.original.fileName) : undefined}
+      />
+    ),
   },
   {
     id: 'badges',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError, errorOf } from '../../api-error.ts';
-import { buildText, platformText, problemOf, shortPlatformText } from './release-words.ts';
+import { buildText, inSeveralKinds, platformText, problemOf, shortPlatformText } from './release-words.ts';
 
 test('names platform and architecture', () => {
   expect(platformText('win32', 'ia32')).toBe('Windows (x86)');
@@ -16,9 +16,13 @@ test('leaves x64 out where the spec does', () => {
 });
 
 test('tells the builds of a version apart', () => {
-  expect(buildText({ version: '2.4.1', channel: 'beta', platform: 'win32', architecture: 'x64' })).toBe(
-    '2.4.1 (beta) for Windows (x64)',
-  );
+  const build = { version: '2.4.1', channel: 'beta', platform: 'win32', architecture: 'x64' } as const;
+  const setup = { ...build, fileName: 'Setup.exe' };
+  const squirrel = { ...build, fileName: 'App-2.4.1-full.nupkg' };
+  expect(buildText(setup)).toBe('2.4.1 (beta) for Windows (x64)');
+  expect(buildText(squirrel)).toBe('2.4.1 (beta) for Windows (x64), .nupkg');
+  const other = { ...setup, architecture: 'arm64' } as const;
+  expect([...inSeveralKinds([setup, other, squirrel])]).toEqual([setup, squirrel]);
 });
 
 test('says what the server says, and the words of the spec where it says nothing', () => {

@@ -15,11 +15,38 @@ export const platformText = (platform: string | null, architecture: string | nul
     ? 'Unknown'
     : `${nameIn(platformNames, platform)} (${nameIn(architectureNames, architecture)})`;
 
-type Build = { version: string; channel: Channel; platform: Platform; architecture: Architecture };
+type Build = {
+  version: string;
+  channel: Channel;
+  platform: Platform;
+  architecture: Architecture;
+  fileName: string;
+};
 
-/** `2.4.1 (stable) for Windows (x64)`: one release among those of its version. */
-export const buildText = ({ version, channel, platform, architecture }: Build): string =>
-  `${version} (${channel}) for ${platformText(platform, architecture)}`;
+/** The kind that goes without saying on its platform. */
+const usualKinds = new Set(['exe', 'zip', 'appimage']);
+
+/** `2.4.1 (stable) for Windows (x64)`, `…, .nupkg`: one release among those of its version. */
+export const buildText = ({ version, channel, platform, architecture, fileName }: Build): string =>
+  [`${version} (${channel}) for ${platformText(platform, architecture)}`, unusualKind(kindOf(fileName))]
+    .filter(Boolean)
+    .join(', ');
+
+/** `nupkg`, as the service calls the kind of a file. */
+export const kindOf = (fileName: string): string =>
+  fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
+
+/** `.nupkg`, where a version may also have another file for the same machines; else nothing. */
+export const unusualKind = (kind: string): string | undefined =>
+  usualKinds.has(kind) ? undefined : `.${kind}`;
+
+/** The builds that differ from another of their version in the kind of file alone. */
+export function inSeveralKinds<R extends Build>(releases: readonly R[]): ReadonlySet<R> {
+  const lineOf = (r: R) => [r.version, r.channel, r.platform, r.architecture].join(' ');
+  const counts = new Map<string, number>();
+  for (const release of releases) counts.set(lineOf(release), (counts.get(lineOf(release)) ?? 0) + 1);
+  return new Set(releases.filter((release) => counts.get(lineOf(release))! > 1));
+}
 
 /** Like `platformText`, without the architecture that goes without saying (spec part 2, section 2.1). */
 export const shortPlatformText = (platform: Platform, architecture: Architecture): string =>

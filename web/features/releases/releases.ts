@@ -11,7 +11,7 @@ import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
 
 /** Main module of the feature: what the console asks and tells the service about releases. */
 
-export { platformText } from './release-words.ts';
+export { platformText, unusualKind } from './release-words.ts';
 
 /** Releases on a page of the list. */
 export const pageSize = 100;

@@ -7,7 +7,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
 import { daysText, deletionTone } from './deletion-tone.ts';
 import { ChannelBadge } from './release-cells.tsx';
-import { platformText } from './release-words.ts';
+import { kindOf, platformText, unusualKind } from './release-words.ts';
 import classes from './trash.module.css';
 
 type Handlers = {
@@ -32,7 +32,13 @@ export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
     id: 'platform',
     header: 'Platform/architecture',
     meta: { narrow: 2 },
-    cell: ({ row }) => platformText(row.original.platform, row.original.architecture),
+    cell: ({ row }) =>
+      [
+        platformText(row.original.platform, row.original.architecture),
+        unusualKind(kindOf(row.original.fileName)),
+      ]
+        .filter(Boolean)
+        .join(' '),
   },
   {
     accessorKey: 'fileSize',

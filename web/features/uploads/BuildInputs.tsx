@@ -1,7 +1,8 @@
-import { Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { architectures, platforms } from '../../../contract/builds.ts';
 import { channels, nextVersion, type Bump } from '../../../contract/versions.ts';
 import { oneOf } from '../../search-params.ts';
+import { isVersionOf } from './detect-build.ts';
 import type { NewReleaseState } from './new-release.ts';
 import { architectureNames, platformNames } from '../../build-names.ts';
 import classes from './uploads.module.css';
@@ -18,10 +19,12 @@ type Props = {
   existing: readonly string[] | undefined;
   /** As it stands in its field. */
   version: string;
+  /** The one that the name of the chosen file holds. */
+  nameVersion: string | undefined;
 };
 
 /** What identifies a build: version, channel, platform and architecture. */
-export function BuildInputs({ form, existing, version }: Props) {
+export function BuildInputs({ form, ...version }: Props) {
   const { values } = form;
   return (
     <>
@@ -57,50 +60,71 @@ export function BuildInputs({ form, existing, version }: Props) {
           }
         />
       </SimpleGrid>
-      <VersionInput form={form} existing={existing} version={version} />
+      <VersionInput form={form} {...version} />
     </>
   );
 }
 
-/** Suggests the version after the highest of that platform and channel; a person may type another. */
-function VersionInput({ form, existing, version }: Props) {
+/**
+ * Suggests the version in the name of the file, or the one after the highest of that platform and channel; a person
+ * may type another.
+ */
+function VersionInput({ form, existing, version, nameVersion }: Props) {
   const { channel } = form.values;
+  const differs = nameVersion !== undefined && version !== '' && !isVersionOf(version, nameVersion);
   return (
-    <Group gap="xs" align="flex-start" className={classes.version}>
-      <TextInput
-        label="Version"
-        required
-        maxLength={100}
-        classNames={{ input: 'mono' }}
-        spellCheck={false}
-        value={version}
-        error={form.errors['version']}
-        onChange={(event) => form.setValues({ bump: null, version: event.currentTarget.value })}
-      />
-      {existing && existing.length > 0 && (
-        <div role="group" aria-label="Next version">
-          <div className={classes.bumpLabel} aria-hidden>
-            Next version
+    <div>
+      <Group gap="xs" align="flex-start" className={classes.version}>
+        <TextInput
+          label="Version"
+          required
+          maxLength={100}
+          classNames={{ input: 'mono' }}
+          spellCheck={false}
+          value={version}
+          error={form.errors['version']}
+          onChange={(event) => form.setValues({ bump: null, version: event.currentTarget.value })}
+        />
+        {existing && existing.length > 0 && (
+          <div role="group" aria-label="Next version">
+            <div className={classes.bumpLabel} aria-hidden>
+              Next version
+            </div>
+            <Group gap={4}>
+              {bumps.map((bump) => {
+                const next = nextVersion(existing, channel, bump);
+                return (
+                  <Button
+                    key={bump}
+                    variant={version === next ? 'light' : 'default'}
+                    aria-pressed={version === next}
+                    px={9}
+                    fw={500}
+                    onClick={() => form.setValues({ bump, version: next })}
+                  >
+                    {bump} {next}
+                  </Button>
+                );
+              })}
+            </Group>
           </div>
-          <Group gap={4}>
-            {bumps.map((bump) => {
-              const next = nextVersion(existing, channel, bump);
-              return (
-                <Button
-                  key={bump}
-                  variant={version === next ? 'light' : 'default'}
-                  aria-pressed={version === next}
-                  px={9}
-                  fw={500}
-                  onClick={() => form.setValues({ bump, version: next })}
-                >
-                  {bump} {next}
-                </Button>
-              );
-            })}
-          </Group>
-        </div>
-      )}
-    </Group>
+        )}
+      </Group>
+      <div role="status">
+        {differs && (
+          <Text size="xs" mt={6} c="var(--ui-amber-text)">
+            The name of the file says {nameVersion}.{' '}
+            <Anchor
+              component="button"
+              type="button"
+              inherit
+              onClick={() => form.setValues({ bump: null, version: nameVersion })}
+            >
+              Use {nameVersion}
+            </Anchor>
+          </Text>
+        )}
+      </div>
+    </div>
   );
 }

@@ -4,13 +4,14 @@ import { useState } from 'react';
 import { largestFile } from '../../../contract/builds.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { CancelButton, useUnsaved } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { BuildInputs } from './BuildInputs.tsx';
-import { architectureOf, isAccepted, platformOf } from './detect-build.ts';
+import { architectureOf, isAccepted, platformOf, versionOf } from './detect-build.ts';
 import { FileChoice, wrongType } from './FileChoice.tsx';
 import { PublishInputs } from './PublishInputs.tsx';
 import {
@@ -59,9 +60,12 @@ export function NewReleaseForm(props: {
     // The modal stays open (spec part 2, section 8).
     onError: (error) => console.warn('Failed to save release:', messageOf(error)),
   });
+  const [publishing, setPublishing] = useState(false);
   const { setErrors } = form;
   const values = withVersion(form.values, existing);
   const problem = useRefusedFields(create.error, form, atFields);
+
+  const nameVersion = values.mode === 'file' && chosen ? versionOf(chosen.file.name) : undefined;
 
   const choose = (next: ChosenFile) => {
     const { name } = next.file;
@@ -69,49 +73,70 @@ export function NewReleaseForm(props: {
       setErrors({ ...form.errors, file: wrongType });
       return;
     }
+    const inName = versionOf(name);
+    // what a person typed stays; they are told where it differs
+    const mayFollow = form.values.bump !== null || form.values.version === nameVersion;
     setChosen(next);
     form.clearFieldError('file');
-    form.setValues({ platform: platformOf(name), architecture: architectureOf(name) });
+    form.setValues({
+      platform: platformOf(name),
+      architecture: architectureOf(name),
+      ...(inName !== undefined && mayFollow && { bump: null, version: inName }),
+    });
   };
 
-  const submit = () => {
+  const send = () => {
+    setPublishing(false);
     if (values.mode === 'url') create.mutate(urlPayloadOf(values));
     else if (chosen) props.onUpload(uploadList.start(chosen, fieldsOf(values), currentUser()), chosen);
   };
+  // a share that was chosen is what was asked for; all users are what a new release has without a word
+  const submit = () => (!values.isDraft && values.rolloutPercentage === 100 ? setPublishing(true) : send());
 
   return (
-    <form noValidate onSubmit={form.onSubmit(submit)}>
-      <Stack gap="md">
-        <SegmentedControl
-          aria-label="Where the file comes from"
-          data={modes}
-          value={values.mode}
-          onChange={(mode) => {
-            form.clearErrors();
-            form.setFieldValue('mode', mode as ReleaseMode);
-          }}
-        />
-        {values.mode === 'file' ? (
-          <FileChoice
-            chosen={chosen}
-            error={form.errors['file']}
-            onChoose={choose}
-            onReject={(message) => setErrors({ ...form.errors, file: message })}
+    <>
+      <form noValidate onSubmit={form.onSubmit(submit)}>
+        <Stack gap="md">
+          <SegmentedControl
+            aria-label="Where the file comes from"
+            data={modes}
+            value={values.mode}
+            onChange={(mode) => {
+              form.clearErrors();
+              form.setFieldValue('mode', mode as ReleaseMode);
+            }}
           />
-        ) : (
-          <UrlInputs form={form} />
-        )}
-        <BuildInputs form={form} existing={existing} version={values.version} />
-        <PublishInputs form={form} />
-        {problem && <ErrorText>{problem}</ErrorText>}
-        <Group justify="flex-end" gap="xs" className={classes.foot}>
-          <CancelButton onCancel={props.onClose} />
-          <Button type="submit" loading={create.isPending}>
-            {values.mode === 'file' ? 'Upload Release' : 'Create Release'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          {values.mode === 'file' ? (
+            <FileChoice
+              chosen={chosen}
+              error={form.errors['file']}
+              onChoose={choose}
+              onReject={(message) => setErrors({ ...form.errors, file: message })}
+            />
+          ) : (
+            <UrlInputs form={form} />
+          )}
+          <BuildInputs form={form} existing={existing} version={values.version} nameVersion={nameVersion} />
+          <PublishInputs form={form} />
+          {problem && <ErrorText>{problem}</ErrorText>}
+          <Group justify="flex-end" gap="xs" className={classes.foot}>
+            <CancelButton onCancel={props.onClose} />
+            <Button type="submit" loading={create.isPending}>
+              {values.mode === 'file' ? 'Upload Release' : 'Create Release'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {publishing && (
+        <ReachConfirm
+          title="Publish Release"
+          confirmLabel="Publish"
+          build={fieldsOf(values)}
+          onConfirm={send}
+          onClose={() => setPublishing(false)}
+        />
+      )}
+    </>
   );
 }
 

@@ -31,7 +31,12 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
         />
         <NumberField
           label="Rollout Percentage"
-          description={reachText(values.rolloutPercentage)}
+          description={
+            values.isDraft
+              ? 'A draft is offered to nobody. The rollout is chosen when it is published.'
+              : reachText(values.rolloutPercentage)
+          }
+          disabled={values.isDraft}
           inputWrapperOrder={belowInput}
           min={0}
           max={100}

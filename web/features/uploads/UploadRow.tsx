@@ -41,7 +41,13 @@ export function UploadRow({ upload }: { upload: Upload }) {
         {status === 'done' && (
           <>
             {' · '}
-            <Anchor component={Link} to={paths.releases} fz={12} underline="always">
+            <Anchor
+              component={Link}
+              to={paths.releases}
+              search={{ search: upload.fields.version, edit: upload.releaseId } as never}
+              fz={12}
+              underline="always"
+            >
               View releases
             </Anchor>
           </>

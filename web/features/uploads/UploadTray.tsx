@@ -1,6 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronDown, IconUpload } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { useAuth } from '../../session.tsx';
 import type { Upload } from './upload-list.ts';
 import { uploadList, useUploads } from './upload-session.ts';
@@ -12,6 +12,8 @@ import classes from './uploads.module.css';
 export default function UploadTray() {
   const uploads = inOrder(useUploads());
   const over = uploads.filter(isOver);
+  const tray = useRef<HTMLElement>(null);
+  useLeaving(over, tray);
   const [folded, setFolded] = useState(false);
   const user = useAuth().user?.userId;
   useEffect(() => {
@@ -38,7 +40,7 @@ export default function UploadTray() {
             </Button>
           </section>
         ) : (
-          <section aria-label="Uploads" className={classes.tray}>
+          <section aria-label="Uploads" className={classes.tray} ref={tray}>
             <header className={classes.head} role="none">
               <h2>{summary(uploads)}</h2>
               {over.length > 1 && (
@@ -72,6 +74,21 @@ export default function UploadTray() {
         ))}
     </>
   );
+}
+
+/** How long what is over stays, in milliseconds; longer while somebody is at the tray. */
+const leavesAfter = 15_000;
+
+function useLeaving(over: readonly Upload[], tray: RefObject<HTMLElement | null>): void {
+  const ids = over.map(({ id }) => id).join(' ');
+  useEffect(() => {
+    if (!ids) return;
+    const timer = setInterval(() => {
+      if (tray.current?.matches(':hover, :focus-within')) return;
+      for (const id of ids.split(' ')) uploadList.dismiss(id);
+    }, leavesAfter);
+    return () => clearInterval(timer);
+  }, [ids, tray]);
 }
 
 const isOver = ({ status }: Upload): boolean => status === 'done' || status === 'cancelled';

@@ -1,5 +1,6 @@
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
+import { isVersion } from '../../../contract/versions.ts';
 
 /** What a file name says about a build (spec part 2, section 2.2). Upper and lower case are alike. */
 
@@ -20,3 +21,25 @@ export function architectureOf(fileName: string): Architecture {
 
 const extensionOf = (fileName: string) =>
   acceptedExtensions.find((extension) => fileName.toLowerCase().endsWith(extension));
+
+const versionForm =
+  /(?:^|[^a-z0-9]|(?<![a-z])v)(\d+\.\d+\.\d+(?:-(?:alpha|beta|rc|pre|preview|dev|next|canary|nightly)(?:[.-]?\d+)*)?)/i;
+
+/**
+ * The version that a file name holds, if it does. Squirrel.Windows writes prereleases without the dot of their
+ * version: `App-1.2.0-beta3-full.nupkg` is 1.2.0-beta.3.
+ */
+export function versionOf(fileName: string): string | undefined {
+  const found = versionForm.exec(fileName)?.[1];
+  if (found === undefined || !isVersion(found)) return undefined;
+  return extensionOf(fileName) === '.nupkg' ? found.replace(/([a-z])(\d+)$/i, '$1.$2') : found;
+}
+
+/** Whether a version is the one that a file name holds; build metadata stands in no file name. */
+export const isVersionOf = (version: string, inName: string): boolean => plain(version) === plain(inName);
+
+const plain = (version: string) =>
+  version
+    .split('+')[0]!
+    .toLowerCase()
+    .replace(/-.*$/, (tag) => tag.replaceAll(/[.-]/g, ''));

@@ -140,6 +140,20 @@ describe('what goes wrong', () => {
     await status('done');
   });
 
+  test('a file that the server does not take is not asked for again after a reload', async () => {
+    const { transport, page, kept } = world();
+    vi.mocked(transport.complete).mockRejectedValueOnce(
+      new ApiError(422, 'The content is not a Windows program'),
+    );
+    const before = page();
+    before.list.start(fileOfSize(30 * megabyte), fields, 'me');
+    await before.status('failed');
+    expect(kept.size).toBe(0);
+    const after = page();
+    await after.list.restore('me');
+    expect(after.first()).toBeUndefined();
+  });
+
   test('what has no words of its own is an upload that failed', async () => {
     const { transport, page } = world();
     vi.mocked(transport.direct).mockRejectedValue(new Error(''));

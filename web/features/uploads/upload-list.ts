@@ -33,6 +33,8 @@ export type Upload = Pick<UploadRecord, 'id' | 'owner' | 'fileName' | 'fileSize'
   message: string | null;
   /** What else the person should know. */
   note: string | null;
+  /** What became of it, once it is done. */
+  releaseId: string | null;
   /** The file may be read again after one question of the browser; else it must be chosen again. */
   hasHandle: boolean;
 };
@@ -114,6 +116,7 @@ export function createUploadList(parts: UploadListParts) {
         pace: unknownPace,
         message: null,
         note: null,
+        releaseId: null,
         hasHandle: handle !== null,
       },
     };
@@ -187,7 +190,13 @@ export function createUploadList(parts: UploadListParts) {
   }
 
   function finish(entry: Entry, release: Release): void {
-    update(entry, { status: 'done', done: entry.record.fileSize, pace: unknownPace, message: null });
+    update(entry, {
+      status: 'done',
+      done: entry.record.fileSize,
+      pace: unknownPace,
+      message: null,
+      releaseId: release.id,
+    });
     forget(entry);
     parts.onDone(entry.upload, release);
   }
@@ -208,6 +217,8 @@ export function createUploadList(parts: UploadListParts) {
       const wait = Math.min(longestWait, firstWait * 2 ** entry.attempts++);
       entry.timer = setTimeout(() => void run(entry, file), wait);
     } else {
+      // a reload would only ask for a file that the server does not take
+      if (isRefusal(error)) void records.remove(entry.record.id);
       update(entry, { ...still, status: 'failed' });
     }
   }
@@ -343,3 +354,7 @@ export function createUploadList(parts: UploadListParts) {
 /** Trouble of the network or of a server that comes back, as opposed to an answer. */
 const mayPass = (error: unknown): boolean =>
   error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status);
+
+/** An answer that the same file would get again. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500;
