@@ -18,6 +18,7 @@ vi.stubGlobal('localStorage', {
 
 const { call, callList, urlOf } = await import('./api.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
+const { addDialog } = await import('./ui/open-dialogs.ts');
 const { setRolePreview } = await import('./role-preview.ts');
 const { ApiError, errorOf, messageOf } = await import('./api-error.ts');
 
@@ -265,5 +266,55 @@ describe('while the console is shown as another role', () => {
     answer([204]);
     await call(session.logout);
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe('the key that lets a change be sent again', () => {
+  const create = (name: string) => call(customers.create, { body: { name, country: 'NO' } });
+  const keys = () => sent.map(({ init }) => (init.headers as Record<string, string>)['Idempotency-Key']);
+  const lost = () =>
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+      sent.push({ url, init });
+      return Promise.reject(new TypeError('Failed to fetch'));
+    });
+
+  test('is on every change and on nothing else', async () => {
+    answer([200, {}], [200, {}], [204], [200, {}]);
+    await call(customers.get, { params: { id: 'c1' } });
+    await create('Osaka Medical');
+    await call(customers.hardDelete, { params: { id: 'c1' } });
+    await call(session.login, { body: { email: 'a@b.example', password: 'x' } });
+    const [read, ...changes] = keys();
+    expect(read).toBeUndefined();
+    expect(new Set(changes).size).toBe(3);
+    for (const key of changes) expect(key).toMatch(/^[\d-]{7,}$/);
+  });
+
+  test('stays the same from one dialog until the answer has come, also with a renewed session', async () => {
+    const close = addDialog({ onEscape: () => {} });
+    lost();
+    await expect(create('Osaka Medical')).rejects.toThrow('The server cannot be reached');
+    answer([401], [200, { data: { ...signedIn, accessToken: 'second' } }], [200, {}], [200, {}]);
+    await create('Osaka Medical');
+    const [first, refused, , renewed] = keys();
+    expect([refused, renewed]).toEqual([first, first]);
+    // It is done: the same once more is another one.
+    await create('Osaka Medical');
+    expect(keys().at(-1)).not.toBe(first);
+    close();
+  });
+
+  test('is another one for other input, in another dialog, and without a dialog', async () => {
+    lost();
+    const closeFirst = addDialog({ onEscape: () => {} });
+    await expect(create('Osaka Medical')).rejects.toThrow();
+    await expect(create('Osaka Medical Center')).rejects.toThrow();
+    closeFirst();
+    const closeSecond = addDialog({ onEscape: () => {} });
+    await expect(create('Osaka Medical')).rejects.toThrow();
+    closeSecond();
+    await expect(create('Osaka Medical')).rejects.toThrow();
+    await expect(create('Osaka Medical')).rejects.toThrow();
+    expect(new Set(keys()).size).toBe(5);
   });
 });

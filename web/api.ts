@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
+import { idempotencyKey } from './idempotency.ts';
 import { dataOf, listOf } from './read-answer.ts';
 import { lackedBy } from './permission-checks.ts';
 import { refusedByPreview } from './role-preview.ts';
@@ -47,12 +48,24 @@ type Answer = { status: number; text: string; keepsSession: boolean };
 async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
   refuseInPreview(route);
   refuseUnpermitted(route);
+  const url = address(route, request);
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  const init: RequestInit = { method: route.method, credentials: 'include' };
+  if (request.body !== undefined) {
+    headers['Content-Type'] = 'application/json';
+    init.body = JSON.stringify(request.body);
+  }
+  if (signal) init.signal = signal;
+  const once = route.method === 'GET' ? undefined : idempotencyKey([route.method, url, init.body].join(' '));
+  if (once) headers['Idempotency-Key'] = once.key;
   const { status, text } =
     route.access.kind === 'public'
-      ? await fetchOnce(route, request, signal, undefined)
-      : await withSession((token) => fetchOnce(route, request, signal, token));
+      ? await fetchOnce(url, { ...init, headers })
+      : await withSession((token) => fetchOnce(url, { ...init, headers: withToken(headers, token) }));
   if (status < 200 || status > 299) throw errorOf(status, text);
-  return parsed(status, text);
+  const answer = parsed(status, text);
+  once?.onSuccess();
+  return answer;
 }
 
 function parsed(status: number, text: string): unknown {
@@ -101,20 +114,12 @@ export async function withSession<T extends { status: number; keepsSession?: boo
 const isSessionOver = (answer: { status: number; keepsSession?: boolean }) =>
   answer.status === 401 && !answer.keepsSession;
 
-async function fetchOnce(
-  route: Route,
-  request: Parts,
-  signal: AbortSignal | undefined,
-  token: string | undefined,
-): Promise<Answer> {
-  const headers: Record<string, string> = { Accept: 'application/json' };
-  if (token) headers['Authorization'] = `Bearer ${token}`;
-  if (request.body !== undefined) headers['Content-Type'] = 'application/json';
-  const init: RequestInit = { method: route.method, headers, credentials: 'include' };
-  if (request.body !== undefined) init.body = JSON.stringify(request.body);
-  if (signal) init.signal = signal;
+const withToken = (headers: Record<string, string>, token: string | undefined) =>
+  token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
+
+async function fetchOnce(url: string, init: RequestInit): Promise<Answer> {
   try {
-    const response = await fetch(address(route, request), init);
+    const response = await fetch(url, init);
     const text = await response.text();
     return { status: response.status, text, keepsSession: isAboutPassword(text) };
   } catch (error) {

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import type { ConflictRow } from './ui/ConflictDialog.tsx';
+import { useChange } from './use-change.ts';
 
 /** The refusal of an edit because somebody else saved the record after it was opened. */
 export const conflictOf = (error: unknown): ApiError | undefined =>
@@ -37,7 +37,7 @@ type Edit<Values, Saved> = {
 
 /** Saves an edit together with the version that it began from, and holds on to it while a conflict is decided. */
 export function useEdit<Values, Saved>({ save, onSaved }: Edit<Values, Saved>) {
-  const edit = useMutation({
+  const edit = useChange({
     mutationFn: ({ values, updatedAt }: { values: Values; updatedAt: string | undefined }) =>
       save(values, updatedAt),
     onSuccess: onSaved,

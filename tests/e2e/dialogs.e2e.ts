@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
-import { makeCustomer } from '../factories.ts';
-import { dialog, expect, signInAs, test } from './support.ts';
+import { customers } from '../../contract/customers.ts';
+import { makeCustomer, unique } from '../factories.ts';
+import { dialog, expect, expectStatus, signInAs, test } from './support.ts';
 
 // What holds for every dialog, shown on the dialogs of customers.
 
@@ -80,4 +81,49 @@ test('the focus goes back to what opened a dialog, or near it; the title names t
   await button(page, 'Confirm').press('Enter');
   await expect(row(page, name)).toBeHidden();
   await expect(page.getByRole('region', { name: 'Customers' })).toBeFocused();
+});
+
+test('neither a double click nor an answer that was lost creates anything twice', async ({
+  page,
+  server,
+}) => {
+  const [twice, lost] = [unique('Clicked Twice'), unique('Lost Answer')];
+  const add = dialog(page, 'Add Customer');
+  const fill = async (name: string) => {
+    await button(page, 'Create Customer').first().click();
+    await add.getByRole('textbox', { name: 'Company Name' }).fill(name);
+    await add.getByRole('combobox', { name: 'Country' }).fill('portu');
+    await page.getByRole('option', { name: 'Portugal' }).click();
+  };
+  const send = add.getByRole('button', { name: 'Create Customer' });
+  const countOf = async (search: string) =>
+    (await server.admin.ok(customers.list, { query: { search } })).length;
+  await signInAs(page, 'super_admin', '/customers', server);
+
+  await fill(twice);
+  await send.evaluate((element: HTMLButtonElement) => {
+    element.click();
+    element.click();
+  });
+  await expect(add).toBeHidden();
+  await expect(page.getByText('Customer created successfully')).toHaveCount(1);
+  expect(await countOf(twice)).toBe(1);
+
+  await fill(lost);
+  expectStatus(page, 'aborted');
+  await page.route(
+    '**/api/customers',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await send.click();
+  await expect(
+    add.getByText('The server cannot be reached. Check the connection and try again.'),
+  ).toBeVisible();
+  await send.click();
+  await expect(add).toBeHidden();
+  expect(await countOf(lost)).toBe(1);
 });

@@ -10,17 +10,19 @@ export const isDialogOpen = (): boolean => open.length > 0;
 /** The dialog that takes the input: the one that was opened last. */
 export const topDialog = (): OpenDialog | undefined => open.at(-1);
 
+/** Puts a dialog on top of the others; gives back how to take it away. */
+export function addDialog(dialog: OpenDialog): () => void {
+  open.push(dialog);
+  return () => void open.splice(open.indexOf(dialog), 1);
+}
+
 /** Counts as open from the first to the last render of the caller. Escape goes to the top dialog alone. */
 export function useOpenDialog(onEscape: () => void): void {
   const latest = useRef(onEscape);
   useLayoutEffect(() => {
     latest.current = onEscape;
   });
-  useLayoutEffect(() => {
-    const dialog: OpenDialog = { onEscape: () => latest.current() };
-    open.push(dialog);
-    return () => void open.splice(open.indexOf(dialog), 1);
-  }, []);
+  useLayoutEffect(() => addDialog({ onEscape: () => latest.current() }), []);
 }
 
 /** One listener for all: with one in each dialog, the dialog below closes as well when it has come to the top. */

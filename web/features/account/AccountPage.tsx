@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Suspense, type ReactNode } from 'react';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
@@ -8,6 +8,7 @@ import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { problemOf, SessionList } from '../users/users.ts';
+import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
 import { endOtherSessions, endSession, ownSessionsQuery } from './account.ts';
 import { ChangePassword } from './ChangePassword.tsx';
@@ -51,11 +52,11 @@ function Section({ title, about, children }: { title: string; about: string; chi
 
 function OwnSessions() {
   const sessions = useQuery(ownSessionsQuery);
-  const end = useMutation({
+  const end = useChange({
     mutationFn: endSession,
     onSuccess: () => toast({ message: 'Session ended successfully' }),
   });
-  const endOthers = useMutation({
+  const endOthers = useChange({
     mutationFn: endOtherSessions,
     onSuccess: () => toast({ message: 'Other sessions ended successfully' }),
   });

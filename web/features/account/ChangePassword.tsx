@@ -1,11 +1,11 @@
 import { Button, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { passwordsProblem, problemOf } from '../users/users.ts';
+import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
 import { changePassword } from './account.ts';
 import { PasswordField } from './PasswordField.tsx';
@@ -15,7 +15,7 @@ export function ChangePassword() {
   const { user } = useAuth();
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<string>();
-  const change = useMutation({
+  const change = useChange({
     mutationFn: changePassword,
     onSuccess: () => {
       form.current?.reset();

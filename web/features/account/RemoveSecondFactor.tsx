@@ -1,17 +1,17 @@
 import { Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { problemOf } from '../users/users.ts';
+import { useChange } from '../../use-change.ts';
 import { removeSecondFactor } from './account.ts';
 import { PasswordField } from './PasswordField.tsx';
 
 /** Goes back to the password alone. */
 export default function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
-  const remove = useMutation({
+  const remove = useChange({
     mutationFn: removeSecondFactor,
     onSuccess: () => {
       void toast({ message: 'Second factor removed successfully' });

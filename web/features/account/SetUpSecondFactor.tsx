@@ -1,5 +1,4 @@
 import { Anchor, Button, Center, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type FormEvent } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
@@ -10,6 +9,7 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { problemOf } from '../users/users.ts';
+import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
 import { confirmSecondFactor, enrollSecondFactor } from './account.ts';
 import { inGroups } from './in-groups.ts';
@@ -24,7 +24,7 @@ type Secret = RouteAnswer<typeof account.enrollSecondFactor>;
 export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) {
   const { refreshRights } = useAuth();
   const [secret, setSecret] = useState<Secret>();
-  const confirm = useMutation({
+  const confirm = useChange({
     mutationFn: confirmSecondFactor,
     // The answer holds the codes: nothing keeps them once the dialog is gone.
     gcTime: 0,
@@ -58,7 +58,7 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
 }
 
 function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => void; onCancel: () => void }) {
-  const enroll = useMutation({ mutationFn: enrollSecondFactor, onSuccess: onSecret });
+  const enroll = useChange({ mutationFn: enrollSecondFactor, onSuccess: onSecret });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     enroll.mutate(formText(new FormData(event.currentTarget), 'currentPassword'));

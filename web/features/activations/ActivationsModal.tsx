@@ -1,6 +1,6 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Activation } from '../../../contract/activations.ts';
 import { messageOf } from '../../api-error.ts';
@@ -13,6 +13,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { activationsQuery, deactivateMachine, reactivateMachine } from './activation-calls.ts';
 import { activationColumns } from './activation-columns.tsx';
 import { SeatUsage } from './activations.tsx';
@@ -126,7 +127,7 @@ function useShowChange(licenseKey: string) {
 function useReactivate(licenseKey: string, onFailure?: (error: Error) => void) {
   const show = useShowChange(licenseKey);
   const queryClient = useQueryClient();
-  return useMutation({
+  return useChange({
     mutationFn: (machineId: string) => reactivateMachine(licenseKey, machineId),
     onSuccess: ({ activation, machineId }) => {
       if (activation) show(activation);
@@ -152,7 +153,7 @@ function Deactivate(props: { licenseKey: string; activation: Activation; onClose
         tone: 'red',
       }),
   );
-  const deactivate = useMutation({
+  const deactivate = useChange({
     mutationFn: deactivateMachine,
     onSuccess: (changed) => {
       show(changed);

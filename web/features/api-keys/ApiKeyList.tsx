@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
@@ -8,6 +8,7 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { useChange } from '../../use-change.ts';
 import { apiKeyColumns } from './api-key-columns.tsx';
 import { revokeQuestion } from './api-key-words.ts';
 import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './api-keys.ts';
@@ -52,13 +53,13 @@ export function ApiKeyList() {
 
 /** Asks as the spec wants it, by the browser's own question, which shows nothing that comes later: numbers first. */
 function useRevoke() {
-  const revoke = useMutation({
+  const revoke = useChange({
     mutationFn: ({ id }: ApiKey) => revokeApiKey(id),
     onSuccess: (_, { name }) => void toast({ message: `API key "${name}" revoked` }),
     onError: (error, { name }) =>
       void toast({ tone: 'red', message: `API key "${name}" was not revoked: ${messageOf(error)}` }),
   });
-  const ask = useMutation({
+  const ask = useChange({
     mutationFn: async (key: ApiKey) => ({ key, impact: await apiKeyImpact(key.id) }),
     onSuccess: ({ key, impact }) => {
       if (window.confirm(revokeQuestion(key, impact))) revoke.mutate(key);

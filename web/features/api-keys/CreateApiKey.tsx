@@ -1,9 +1,9 @@
 import { Stack, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
+import { useChange } from '../../use-change.ts';
 import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-key-form.ts';
 import { ApiKeyCreated } from './ApiKeyCreated.tsx';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
@@ -12,7 +12,7 @@ import { createApiKey, type ApiKeyPayload } from './api-keys.ts';
 /** Creates a key, and then shows it, once. */
 export default function CreateApiKey({ onClose }: { onClose: () => void }) {
   // The answer holds the secret: nothing keeps it once the modal is gone.
-  const create = useMutation({ mutationFn: createApiKey, gcTime: 0 });
+  const create = useChange({ mutationFn: createApiKey, gcTime: 0 });
   const isShown = create.data !== undefined;
   return (
     <Dialog

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { audit, longestRetentionDays } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
@@ -13,6 +13,7 @@ import { NumberField } from '../../ui/NumberField.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { TypedNumber } from '../../ui/typed-number.ts';
+import { useChange } from '../../use-change.ts';
 import { auditConfigQuery, cleanUp, setRetention } from './audit-calls.ts';
 
 type Config = RouteAnswer<typeof audit.config>;
@@ -41,14 +42,14 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
   const { hasPermission } = useAuth();
   const [days, setDays] = useState<TypedNumber>(config.retentionDays);
   useUnsaved(() => days !== config.retentionDays);
-  const save = useMutation({
+  const save = useChange({
     mutationFn: setRetention,
     onSuccess: ({ retentionDays }) => {
       void toast({ message: `Audit entries are kept for ${retentionDays} days` });
       onClose();
     },
   });
-  const clean = useMutation({
+  const clean = useChange({
     mutationFn: cleanUp,
     onSuccess: ({ removed }) => {
       void toast({

@@ -1,16 +1,16 @@
 import { Alert, Button, CloseButton, Popover, Stack, Text } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import { messageOf } from '../../api-error.ts';
+import { useChange } from '../../use-change.ts';
 import classes from './audit.module.css';
 import { verifyChain } from './audit-calls.ts';
 
 /** Checks the sealed chain, and says whether it is whole or which entry breaks it. */
 export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
   const [opened, setOpened] = useState(false);
-  const verify = useMutation({ mutationFn: verifyChain, onSettled: () => setOpened(true) });
+  const verify = useChange({ mutationFn: verifyChain, onSettled: () => setOpened(true) });
   return (
     <Popover
       opened={opened}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
@@ -8,6 +8,7 @@ import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { conflictRows } from './customer-conflict.ts';
 import { CustomerForm } from './CustomerForm.tsx';
 import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } from './customers.ts';
@@ -22,7 +23,7 @@ export default function CustomerModal({ id, onClose }: { id?: string; onClose: (
 }
 
 function AddCustomer({ onClose }: { onClose: () => void }) {
-  const create = useMutation({
+  const create = useChange({
     mutationFn: createCustomer,
     onSuccess: () => {
       void toast({ message: 'Customer created successfully' });

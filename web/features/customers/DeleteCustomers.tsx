@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
 import { refusedSentence } from '../../impact-words.ts';
@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { customerImpactQuery, restoreCustomer, softDeleteCustomer } from './customers.ts';
 
 /** Asks before customers go to the trash, offers the way back afterwards, and names those that failed. */
@@ -62,7 +63,7 @@ export default function DeleteCustomers(props: {
 }
 
 function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
-  const restore = useMutation({
+  const restore = useChange({
     mutationFn: (deleted: Customer[]) => runBulk(deleted, (one) => restoreCustomer(one.customerId)),
     onSuccess: ({ done, failed }) => {
       const restored = `${capital(whatOf(done))} restored`;
@@ -71,7 +72,7 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
       else void toast({ message: `${restored}, ${failed.length} failed`, tone: 'red' });
     },
   });
-  return useMutation({
+  return useChange({
     mutationFn: (customers: Customer[]) => runBulk(customers, (one) => softDeleteCustomer(one.customerId)),
     onSuccess: (result) => {
       const { done } = result;

@@ -1,11 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { askedOnce } from '../../query-client.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { checkCustomerDeletable, hardDeleteCustomer } from './customers.ts';
 
 type Props = {
@@ -62,7 +63,7 @@ function CannotDelete({ message, onClose }: { message: string; onClose: () => vo
 
 function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWithIt: string }) {
   const { id, name, onClose } = props;
-  const hardDelete = useMutation({
+  const hardDelete = useChange({
     mutationFn: () => hardDeleteCustomer(id),
     onSuccess: () => {
       onClose();

@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { acceptedSentence } from '../../impact-words.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { customerImpactQuery, restoreCustomer } from './customers.ts';
 
 /** Asks before a customer comes back from the trash. */
@@ -15,7 +16,7 @@ export default function ReactivateCustomer({
   customer: Customer;
   onClose: () => void;
 }) {
-  const restore = useMutation({
+  const restore = useChange({
     mutationFn: restoreCustomer,
     onSuccess: ({ name }) => {
       onClose();

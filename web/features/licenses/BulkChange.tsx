@@ -1,5 +1,5 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
@@ -9,6 +9,7 @@ import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { countOf } from './license-words.ts';
 import { licenseImpactQuery, reactivateLicense, revokeLicense } from './licenses.ts';
 
@@ -76,7 +77,7 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
   const { change, past, back } = kinds[kind];
   const [finished, setFinished] = useState(0);
   const abort = useRef(new AbortController());
-  const undo = useMutation({
+  const undo = useChange({
     mutationFn: (licenses: License[]) =>
       runBulk(licenses, (license) => kinds[back].change(license.licenseId)),
     onSuccess: ({ done, failed }) => {
@@ -86,7 +87,7 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
       );
     },
   });
-  const run = useMutation({
+  const run = useChange({
     mutationFn: (licenses: License[]) =>
       runBulk(licenses, (license) => change(license.licenseId), {
         signal: abort.current.signal,

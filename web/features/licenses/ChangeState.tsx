@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { License } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
 import { acceptedSentence, refusedSentence } from '../../impact-words.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { licenseImpactQuery, reactivateLicense, revokeLicense } from './licenses.ts';
 
 type Props = { license: License; onClose: () => void };
@@ -12,12 +13,12 @@ const Key = ({ children }: { children: string }) => <span className="mono">{chil
 
 /** Asks before a license is revoked, and offers the way back afterwards. */
 export function RevokeLicense({ license, onClose }: Props) {
-  const undo = useMutation({
+  const undo = useChange({
     mutationFn: reactivateLicense,
     onSuccess: ({ licenseKey }) => toast({ message: `License ${licenseKey} reactivated` }),
     onError: (error) => toast({ message: messageOf(error), tone: 'red' }),
   });
-  const revoke = useMutation({
+  const revoke = useChange({
     mutationFn: revokeLicense,
     onSuccess: ({ licenseId, licenseKey }) => {
       onClose();
@@ -51,7 +52,7 @@ export function RevokeLicense({ license, onClose }: Props) {
 
 /** Asks before a revoked license becomes valid again. */
 export function ReactivateLicense({ license, onClose }: Props) {
-  const reactivate = useMutation({
+  const reactivate = useChange({
     mutationFn: reactivateLicense,
     onSuccess: ({ licenseKey }) => {
       onClose();

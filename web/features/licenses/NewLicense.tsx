@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useChange } from '../../use-change.ts';
 import { CustomersFirst } from './CustomersFirst.tsx';
 import type { Terms } from './license-term.ts';
 import { LicenseCreated } from './LicenseCreated.tsx';
@@ -7,7 +7,7 @@ import { createLicense, type LicensePayload } from './licenses.ts';
 
 /** The form of a new license, and its key afterwards. */
 export function NewLicense({ terms, onClose }: { terms: Terms; onClose: () => void }) {
-  const create = useMutation({ mutationFn: (payload: LicensePayload) => createLicense(payload) });
+  const create = useChange({ mutationFn: (payload: LicensePayload) => createLicense(payload) });
   if (create.data) return <LicenseCreated license={create.data} onAnother={create.reset} onDone={onClose} />;
   return (
     <CustomersFirst>

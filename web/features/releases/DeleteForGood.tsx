@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import type { DeletedRelease } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { problemOf } from './release-words.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { deleteReleasePermanently } from './releases.ts';
@@ -10,7 +10,7 @@ import { deleteReleasePermanently } from './releases.ts';
 export default function DeleteForGood(props: { release: DeletedRelease; onClose: () => void }) {
   const { release, onClose } = props;
   const consequences = useReleaseConsequences(release, 'deletePermanently');
-  const remove = useMutation({
+  const remove = useChange({
     mutationFn: (reason: string) => deleteReleasePermanently(release.id, reason),
     onSuccess: () => {
       onClose();

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { binDays, type Release } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { buildText, problemOf } from './release-words.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { restoreRelease, softDeleteRelease } from './releases.ts';
@@ -10,12 +10,12 @@ import { restoreRelease, softDeleteRelease } from './releases.ts';
 export default function DeleteRelease({ release, onClose }: { release: Release; onClose: () => void }) {
   const { id, version } = release;
   const consequences = useReleaseConsequences(release, 'softDelete');
-  const restore = useMutation({
+  const restore = useChange({
     mutationFn: () => restoreRelease(id, 'Deletion undone'),
     onSuccess: () => toast({ message: 'Release restored successfully' }),
     onError: (error) => toast({ message: problemOf(error, 'Failed to restore release'), tone: 'red' }),
   });
-  const softDelete = useMutation({
+  const softDelete = useChange({
     mutationFn: (reason: string) => softDeleteRelease(id, reason),
     onSuccess: () => {
       onClose();

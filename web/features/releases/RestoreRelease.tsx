@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import type { DeletedRelease } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { problemOf } from './release-words.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { restoreRelease } from './releases.ts';
@@ -10,7 +10,7 @@ import { restoreRelease } from './releases.ts';
 export default function RestoreRelease(props: { release: DeletedRelease; onClose: () => void }) {
   const { release, onClose } = props;
   const consequences = useReleaseConsequences(release, 'restore');
-  const restore = useMutation({
+  const restore = useChange({
     mutationFn: (reason: string) => restoreRelease(release.id, reason),
     onSuccess: () => {
       onClose();

@@ -1,15 +1,15 @@
-import { useMutation } from '@tanstack/react-query';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { resumeRollout } from './releases.ts';
 
 /** Asks before a paused rollout goes on. */
 export default function ResumeRollout({ release, onClose }: { release: Release; onClose: () => void }) {
   const consequences = useReleaseConsequences(release, 'resume');
-  const resume = useMutation({
+  const resume = useChange({
     mutationFn: () => resumeRollout(release.id),
     onSuccess: () => {
       onClose();

@@ -1,5 +1,4 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
@@ -7,6 +6,7 @@ import { paths } from '../../paths.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { useChange } from '../../use-change.ts';
 import { buildText } from './release-words.ts';
 import classes from './releases.module.css';
 import { useReleaseConsequences } from './release-consequences.ts';
@@ -17,7 +17,7 @@ type Withdrawn = Awaited<ReturnType<typeof withdrawRelease>>;
 /** Takes a release out of every feed at once, and lists the machines that have it already. */
 export default function WithdrawRelease({ release, onClose }: { release: Release; onClose: () => void }) {
   const consequences = useReleaseConsequences(release, 'withdraw');
-  const withdraw = useMutation({ mutationFn: (reason: string) => withdrawRelease(release.id, reason) });
+  const withdraw = useChange({ mutationFn: (reason: string) => withdrawRelease(release.id, reason) });
   if (withdraw.data) return <AffectedMachines withdrawn={withdraw.data} onClose={onClose} />;
   return (
     <ReasonDialog

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { conflictOf } from '../../edit-conflict.ts';
 import { useAuth } from '../../session.tsx';
+import { useChange } from '../../use-change.ts';
 import { payloadOf, rolloutAfter, rolloutOnPublishing, type ReleaseValues } from './release-form.ts';
 import { setRollout, updateRelease } from './releases.ts';
 
@@ -17,7 +17,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   const { can } = useAuth();
   // When the first call succeeds and the second does not, the next try starts from what is stored by then.
   const stored = useRef(seen);
-  const save = useMutation({
+  const save = useChange({
     mutationFn: async ({ values, updatedAt = stored.current.updatedAt }: Change) => {
       const rollout = can.manageRollouts ? rolloutOnPublishing(values, stored.current) : {};
       stored.current = await updateRelease(seen.id, { ...payloadOf(values), ...rollout, updatedAt });

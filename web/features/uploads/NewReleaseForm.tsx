@@ -1,5 +1,5 @@
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { largestFile } from '../../../contract/builds.ts';
 import { messageOf } from '../../api-error.ts';
@@ -10,6 +10,7 @@ import { CancelButton, useUnsaved } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { BuildInputs } from './BuildInputs.tsx';
 import { architectureOf, isAccepted, platformOf, versionOf } from './detect-build.ts';
 import { FileChoice, wrongType } from './FileChoice.tsx';
@@ -51,7 +52,7 @@ export function NewReleaseForm(props: {
     onValuesChange: setLine,
   });
   useUnsaved(() => chosen !== null);
-  const create = useMutation({
+  const create = useChange({
     mutationFn: createFromUrl,
     onSuccess: ({ version }) => {
       void toast({ message: `Release ${version} created` });

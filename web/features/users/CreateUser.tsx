@@ -1,12 +1,12 @@
 import { PasswordInput, Stack, TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { userInput } from '../../../contract/users.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
 import { createUser, problemBesideFields, type NewUser } from './users.ts';
@@ -35,7 +35,7 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
     validate,
     validateInputOnBlur: ['email'],
   });
-  const create = useMutation({
+  const create = useChange({
     mutationFn: createUser,
     onSuccess: () => {
       void toast({ message: 'User created successfully' });

@@ -1,14 +1,14 @@
-import { useMutation } from '@tanstack/react-query';
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { deleteRole, problemOf } from './users.ts';
 
 /** Asks before a role of one's own making goes. */
 export default function DeleteRole(props: { role: Role; onDeleted: () => void; onClose: () => void }) {
   const { role, onDeleted, onClose } = props;
-  const remove = useMutation({
+  const remove = useChange({
     mutationFn: () => deleteRole(role.roleId),
     onSuccess: () => {
       void toast({ message: 'Role deleted successfully' });

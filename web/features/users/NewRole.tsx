@@ -1,12 +1,12 @@
 import { Stack, TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { rbac } from '../../../contract/users.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
 import { createRole, problemBesideFields } from './users.ts';
 
@@ -27,7 +27,7 @@ export default function NewRole(props: {
     initialValues: { roleId: '', description: '', copyFrom: props.copyFrom },
     validate,
   });
-  const create = useMutation({
+  const create = useChange({
     mutationFn: (values: typeof form.values) => createRole({ ...values, roleId: values.roleId.trim() }),
     onSuccess: ({ roleId }) => {
       void toast({ message: 'Role created successfully' });

@@ -1,5 +1,4 @@
 import { PasswordInput, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
@@ -7,6 +6,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { passwordsProblem } from './password-rules.ts';
 import { useUserConsequences } from './user-consequences.ts';
 import { problemOf, resetPassword } from './users.ts';
@@ -15,7 +15,7 @@ import { problemOf, resetPassword } from './users.ts';
 export default function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const [problem, setProblem] = useState<string>();
   const consequences = useUserConsequences(user.id, 'resetPassword');
-  const reset = useMutation({
+  const reset = useChange({
     mutationFn: (passwords: { newPassword: string; confirmPassword: string }) =>
       resetPassword(user.id, passwords),
     onSuccess: () => {

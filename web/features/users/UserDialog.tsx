@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { lazy } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import type { UserAction } from './user-columns.tsx';
 import { useUserConsequences } from './user-consequences.ts';
 import { deactivateUser, deleteUser, problemOf, reactivateUser } from './users.ts';
@@ -52,7 +52,7 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
   const { action, user, onClose } = props;
   const { title, question, label, run, done } = changes[action];
   const consequences = useUserConsequences(user.id, action);
-  const change = useMutation({
+  const change = useChange({
     mutationFn: async (): Promise<unknown> => run(user.id),
     onSuccess: () => {
       void toast({ message: done });

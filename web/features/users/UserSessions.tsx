@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import SessionList from './SessionList.tsx';
 import { useMe } from './use-roles.ts';
 import { endUserSession, problemOf, resetSecondFactor, usersQuery, userSessionsQuery } from './users.ts';
@@ -33,7 +34,7 @@ export default function UserSessions({ user, onClose }: { user: User; onClose: (
 
 function OpenSessions({ user }: { user: User }) {
   const sessions = useQuery(userSessionsQuery(user.id));
-  const end = useMutation({
+  const end = useChange({
     mutationFn: (sessionId: string) => endUserSession(user.id, sessionId),
     onSuccess: () => toast({ message: 'Session ended successfully' }),
   });
@@ -62,7 +63,7 @@ function SecondFactor(props: {
   // As it is now: the row of the list that the dialog began from is older after a reset.
   const list = useQuery(usersQuery(undefined));
   const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
-  const reset = useMutation({
+  const reset = useChange({
     mutationFn: () => resetSecondFactor(user.id),
     onSuccess: () => {
       setAsking(false);

@@ -1,0 +1,21 @@
+import { topDialog } from './ui/open-dialogs.ts';
+
+/** Of each dialog: the keys of the requests that have not succeeded yet. They go with the dialog. */
+const waiting = new WeakMap<object, Map<string, string>>();
+
+/**
+ * The `Idempotency-Key` of a change. The same request from the same dialog keeps its key until it has succeeded: when
+ * only the answer was lost, sending it again does not carry it out twice. Anything else is a new request.
+ */
+export function idempotencyKey(request: string): { key: string; onSuccess: () => void } {
+  const dialog = topDialog();
+  if (!dialog) return { key: randomKey(), onSuccess: () => {} };
+  const keys = waiting.get(dialog) ?? new Map<string, string>();
+  waiting.set(dialog, keys);
+  const key = keys.get(request) ?? randomKey();
+  keys.set(request, key);
+  return { key, onSuccess: () => void keys.delete(request) };
+}
+
+/** Not `randomUUID`, which plain http does not have. */
+const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');

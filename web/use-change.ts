@@ -1,0 +1,32 @@
+import { useMutation, type UseMutationOptions, type UseMutationResult } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
+
+/**
+ * The library's `useMutation` for everything that a form or a button does. What is under way is not begun a second
+ * time, such as by a double click: that is known at once, while `isPending` waits for the next render.
+ */
+export function useChange<Data, Variables = void>(
+  options: UseMutationOptions<Data, Error, Variables>,
+): UseMutationResult<Data, Error, Variables> {
+  const underWay = useRef(new Set<string>());
+  const change = useMutation({
+    ...options,
+    onSettled: (...settled) => {
+      underWay.current.delete(nameOf(settled[2]));
+      return options.onSettled?.(...settled);
+    },
+  });
+  const { mutate } = change;
+  const begin = useCallback(
+    (...call: Parameters<typeof mutate>) => {
+      const name = nameOf(call[0]);
+      if (underWay.current.has(name)) return;
+      underWay.current.add(name);
+      mutate(...call);
+    },
+    [mutate],
+  );
+  return { ...change, mutate: begin };
+}
+
+const nameOf = (variables: unknown): string => JSON.stringify(variables) ?? '';
