@@ -56,7 +56,8 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
     init.body = JSON.stringify(request.body);
   }
   if (signal) init.signal = signal;
-  const once = route.method === 'GET' ? undefined : idempotencyKey([route.method, url, init.body].join(' '));
+  const once =
+    route.method === 'GET' ? undefined : idempotencyKey(JSON.stringify([route.method, url, init.body]));
   if (once) headers['Idempotency-Key'] = once.key;
   const { status, text } =
     route.access.kind === 'public'

@@ -1,14 +1,50 @@
 import { expect, test } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { conflictOf, storedVersion } from './edit-conflict.ts';
+import { conflictOf, mergedAttempt } from './edit-conflict.ts';
 
-test('only a lost update is a conflict, and it names the stored version', () => {
-  const conflict = new ApiError(409, 'Changed', {
+const version = '2026-11-20T09:00:00.000Z';
+const conflict = (...differing: { path: string; current: unknown; yours: unknown }[]) =>
+  new ApiError(409, 'Changed', {
     code: 'EDIT_CONFLICT',
-    details: [{ path: 'updatedAt', message: 'version', current: '2026-11-20T09:00:00.000Z', yours: 'older' }],
+    details: [...differing, { path: 'updatedAt', current: version, yours: 'older' }].map((detail) => ({
+      ...detail,
+      message: 'differs',
+    })),
   });
-  expect(conflictOf(conflict)).toBe(conflict);
-  expect(storedVersion(conflict)).toBe('2026-11-20T09:00:00.000Z');
+const base = { name: 'Osaka Medical', phone: '1', email: null, updatedAt: 'older' };
+const attempt = { payload: { name: 'Osaka Medical', phone: '2' }, base, round: 0 };
+
+test('only a lost update is a conflict', () => {
+  expect(conflictOf(conflict())).toBeInstanceOf(ApiError);
   expect(conflictOf(new ApiError(409, 'x', { code: 'ALREADY_EXISTS' }))).toBeUndefined();
-  expect(conflictOf(new Error('x'))).toBeUndefined();
+  expect(mergedAttempt(new Error('x'), attempt)).toBeUndefined();
+});
+
+test('what only the other person changed is taken over, and the edit goes on from the stored version', () => {
+  const error = conflict(
+    { path: 'name', current: 'Osaka Medical Center', yours: 'Osaka Medical' },
+    { path: 'phone', current: '1', yours: '2' },
+  );
+  const merged = mergedAttempt(error, attempt);
+  expect(merged?.clash).toBeUndefined();
+  expect(merged?.attempt.payload).toEqual({ name: 'Osaka Medical Center', phone: '2' });
+  expect(merged?.attempt.base).toMatchObject({
+    name: 'Osaka Medical Center',
+    phone: '1',
+    updatedAt: version,
+  });
+});
+
+test('what both changed is all that a person is asked about', () => {
+  const error = conflict(
+    { path: 'name', current: 'Osaka Medical Center', yours: 'Osaka Medical' },
+    { path: 'phone', current: '3', yours: '2' },
+  );
+  const merged = mergedAttempt(error, attempt);
+  expect(merged?.clash?.details.map(({ path }) => path)).toEqual(['phone']);
+  expect(merged?.attempt.payload).toEqual({ name: 'Osaka Medical Center', phone: '2' });
+});
+
+test('where others are quicker again and again, a person hears of it', () => {
+  expect(mergedAttempt(conflict(), { ...attempt, round: 5 })).toBeUndefined();
 });

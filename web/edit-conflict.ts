@@ -1,4 +1,6 @@
+import type { ErrorDetail } from '../contract/errors.ts';
 import { ApiError } from './api-error.ts';
+import { isSame, mergeEdits } from './merge-edits.ts';
 import type { ConflictRow } from './ui/ConflictDialog.tsx';
 import { useChange } from './use-change.ts';
 
@@ -6,19 +8,16 @@ import { useChange } from './use-change.ts';
 export const conflictOf = (error: unknown): ApiError | undefined =>
   error instanceof ApiError && error.code === 'EDIT_CONFLICT' ? error : undefined;
 
-/** The version that the person has now seen; a third one in between is a conflict again. */
-export function storedVersion(conflict: ApiError): string | undefined {
-  const version = conflict.details.find((detail) => detail.path === 'updatedAt')?.current;
-  return typeof version === 'string' ? version : undefined;
-}
+/** The fields that two people changed, each to something else. */
+export type Clash = { readonly details: readonly ErrorDetail[] };
 
-/** The fields in which two edits of one record differ, as a person reads them: by their names in the form. */
+/** The fields that two people changed, as a person reads them: by their names in the form. */
 export const differingFields = <Field extends string>(
-  conflict: ApiError,
+  clash: Clash,
   labels: Readonly<Record<Field, string>>,
   inWords: (field: Field, value: unknown, whose: 'theirs' | 'yours') => string,
 ): ConflictRow[] =>
-  conflict.details.flatMap(({ path, current, yours }) => {
+  clash.details.flatMap(({ path, current, yours }) => {
     if (!(path in labels)) return [];
     const field = path as Field;
     return [
@@ -30,31 +29,86 @@ export const differingFields = <Field extends string>(
     ];
   });
 
-type Edit<Values, Saved> = {
-  save: (values: Values, updatedAt: string | undefined) => Promise<Saved>;
+/** The record that an edit began from, with its version. */
+type Seen = { readonly updatedAt: string };
+
+/** What is sent, and what it was made from. */
+export type Attempt<Payload> = { payload: Payload; base: Seen; round: number };
+
+/** How often an edit is merged and sent again before a person hears of it: each time somebody else was quicker. */
+const roundsAlone = 5;
+
+/**
+ * What an attempt that met a conflict becomes: what only the other person changed is taken over. `clash` is what both
+ * changed; undefined when the merged attempt may be sent as it is.
+ */
+export function mergedAttempt<Payload extends object>(
+  error: unknown,
+  { payload, base, round }: Attempt<Payload>,
+): { attempt: Attempt<Payload>; clash: Clash | undefined } | undefined {
+  const conflict = conflictOf(error);
+  const version = conflict?.details.find(({ path }) => path === 'updatedAt')?.current;
+  if (!conflict || typeof version !== 'string' || round >= roundsAlone) return undefined;
+  const differences = conflict.details.filter(({ path }) => path !== 'updatedAt');
+  const { taken, clashes } = mergeEdits({ ...base }, differences);
+  const stored = { ...base, ...payload, ...fieldsOf(differences), updatedAt: version };
+  return {
+    attempt: { payload: { ...payload, ...sendable(taken) }, base: stored, round: round + 1 },
+    clash: clashes.length > 0 ? { details: clashes } : undefined,
+  };
+}
+
+const fieldsOf = (details: readonly ErrorDetail[]): Record<string, unknown> =>
+  Object.fromEntries(details.map(({ path, current }) => [path, current]));
+
+/** An optional text that is empty is left out of what a form sends. */
+const sendable = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).map(([path, value]) => [path, value ?? undefined]));
+
+const changesNothing = (payload: object, stored: Seen): boolean =>
+  Object.entries(payload).every(
+    ([field, value]) => value === undefined || isSame(value, { ...stored }[field]),
+  );
+
+type Edit<Payload, Saved> = {
+  save: (payload: Payload, updatedAt: string) => Promise<Saved>;
   onSaved: (saved: Saved) => void;
+  /** The person keeps what the other one saved, and nothing of their own is left to save. */
+  onGivenUp: () => void;
 };
 
-/** Saves an edit together with the version that it began from, and holds on to it while a conflict is decided. */
-export function useEdit<Values, Saved>({ save, onSaved }: Edit<Values, Saved>) {
+/**
+ * Saves an edit together with the record that it began from. When someone else has saved the record meanwhile, the
+ * two edits are merged; only what both changed waits for a decision.
+ */
+export function useEdit<Payload extends object, Saved>({ save, onSaved, onGivenUp }: Edit<Payload, Saved>) {
   const edit = useChange({
-    mutationFn: ({ values, updatedAt }: { values: Values; updatedAt: string | undefined }) =>
-      save(values, updatedAt),
+    mutationFn: ({ payload, base }: Attempt<Payload>) => save(payload, base.updatedAt),
     onSuccess: onSaved,
+    onError: (error, attempt) => {
+      const merged = mergedAttempt(error, attempt);
+      if (merged && !merged.clash) edit.mutate(merged.attempt);
+    },
   });
-  const error = conflictOf(edit.error);
-  const mine = edit.variables?.values;
+  const merged = edit.error && edit.variables ? mergedAttempt(edit.error, edit.variables) : undefined;
+  const clash = merged?.clash;
   return {
-    submit: (values: Values, updatedAt: string) => edit.mutate({ values, updatedAt }),
-    busy: edit.isPending,
+    /** `base`: the record as the form was opened with it. */
+    submit: (payload: Payload, base: Seen) => edit.mutate({ payload, base, round: 0 }),
+    busy: edit.isPending || (merged !== undefined && !clash),
     /** What is not about a conflict. */
-    error: error ? null : edit.error,
+    error: merged ? null : edit.error,
     conflict:
-      error && mine !== undefined
+      merged && clash
         ? {
-            error,
-            mine,
-            saveMine: () => edit.mutate({ values: mine, updatedAt: storedVersion(error) }),
+            clash,
+            saveMine: () => edit.mutate(merged.attempt),
+            /** The rest of the own edit is saved. */
+            keepTheirs: () => {
+              const payload = { ...merged.attempt.payload, ...sendable(fieldsOf(clash.details)) };
+              if (changesNothing(payload, merged.attempt.base)) onGivenUp();
+              else edit.mutate({ ...merged.attempt, payload });
+            },
             dismiss: edit.reset,
           }
         : undefined,

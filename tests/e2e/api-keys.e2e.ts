@@ -371,6 +371,7 @@ test('failures are shown: loading, creating, updating, revoking', async ({ page,
   await edit.getByRole('button', { name: 'Save Changes' }).click();
   await expect(edit.getByRole('alert')).toHaveText('Not today.');
   await edit.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Discard' }).click();
   await expect(page).toHaveURL('/api-keys');
 
   await refuse('DELETE', 'It is stuck.');

@@ -413,11 +413,7 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   await edit.getByRole('textbox', { name: 'Max Activations' }).fill('5');
   await edit.getByRole('button', { name: 'Update License' }).click();
   const conflict = dialog(page, 'Someone else changed this meanwhile');
-  await expect(conflict.getByRole('row')).toHaveText([
-    'FieldTheirsYours',
-    'Max Activations95',
-    'ModulesCopdLung Nodule, Diabetes',
-  ]);
+  await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Max Activations95']);
   await expectAccessible(page);
   await conflict.getByRole('button', { name: 'Keep theirs' }).click();
   await expect(conflict).toBeHidden();

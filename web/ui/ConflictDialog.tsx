@@ -3,7 +3,7 @@ import { Dialog } from './Dialog.tsx';
 
 export type ConflictRow = { field: string; theirs: string; yours: string };
 
-/** Two people edited the same record: shows what differs, and lets this person decide. */
+/** Two people edited the same record: shows what both changed, and lets this person decide. */
 export function ConflictDialog(props: {
   rows: readonly ConflictRow[];
   onKeepTheirs: () => void;
@@ -15,8 +15,8 @@ export function ConflictDialog(props: {
     <Dialog title="Someone else changed this meanwhile" size={560} onClose={props.onClose}>
       <Stack gap="md">
         <Text>
-          It was saved by someone else after you opened it.{' '}
-          {props.rows.length > 0 ? 'This is what differs:' : 'Nothing that you entered differs from it.'}
+          It was saved by someone else after you opened it. This is what you both changed; the rest of both
+          changes is kept.
         </Text>
         <Table.ScrollContainer minWidth={420}>
           <Table withTableBorder verticalSpacing={6}>

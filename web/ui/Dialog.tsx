@@ -8,6 +8,8 @@ type Check = () => boolean;
 type DialogState = {
   /** Asks first when something was typed. */
   close: () => void;
+  /** It cannot be closed at present. */
+  isHeld: boolean;
   checks: Set<Check>;
   setSubject: (subject: string | undefined) => void;
 };
@@ -48,7 +50,7 @@ export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsav
   };
   return (
     <DialogFrame subject={subject} {...props} onClose={close}>
-      <DialogContext value={{ close, checks, setSubject }}>
+      <DialogContext value={{ close, isHeld: props.held === 'all', checks, setSubject }}>
         <div ref={body}>{props.children}</div>
         {(asking || leaving.status === 'blocked') && <DiscardQuestion onKeep={keep} onDiscard={discard} />}
       </DialogContext>
@@ -108,9 +110,14 @@ export function useDialogSubject(subject: string): void {
 
 /** The way out of a form. In a dialog it asks as every other way out does. */
 export function CancelButton(props: { onCancel: () => void; label?: string; focused?: boolean }) {
-  const close = use(DialogContext)?.close ?? props.onCancel;
+  const dialog = use(DialogContext);
   return (
-    <Button variant="default" onClick={close} data-autofocus={props.focused || undefined}>
+    <Button
+      variant="default"
+      disabled={dialog?.isHeld ?? false}
+      onClick={dialog?.close ?? props.onCancel}
+      data-autofocus={props.focused || undefined}
+    >
       {props.label ?? 'Cancel'}
     </Button>
   );

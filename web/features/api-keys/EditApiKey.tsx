@@ -45,12 +45,13 @@ function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
       void toast({ message: `API key "${name}" updated` });
       onClose();
     },
+    onGivenUp: onClose,
   });
 
   function save(values: Values) {
     const patch = patchOf(values, seen);
     if (Object.keys(patch).length === 0) onClose();
-    else edit.submit(patch, seen.updatedAt);
+    else edit.submit(patch, seen);
   }
 
   return (
@@ -58,9 +59,9 @@ function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
       <EditForm apiKey={seen} busy={edit.busy} error={edit.error} onSubmit={save} onCancel={onClose} />
       {edit.conflict && (
         <ConflictDialog
-          rows={conflictRows(edit.conflict.error)}
+          rows={conflictRows(edit.conflict.clash)}
           busy={edit.busy}
-          onKeepTheirs={onClose}
+          onKeepTheirs={edit.conflict.keepTheirs}
           onSaveMine={edit.conflict.saveMine}
           onClose={edit.conflict.dismiss}
         />

@@ -1,7 +1,6 @@
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { apiKeyScopes } from '../../../contract/route.ts';
-import type { ApiError } from '../../api-error.ts';
-import { differingFields } from '../../edit-conflict.ts';
+import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fullTime } from '../../ui/time.ts';
 import { rateText, scopeWords } from './api-key-words.ts';
 
@@ -32,7 +31,7 @@ const words: { [F in Field]: (value: ApiKey[F]) => string } = {
 };
 
 /** The fields in which two edits of one key differ, as a person reads them. */
-export const conflictRows = (conflict: ApiError) =>
-  differingFields(conflict, fieldLabels, inWords).filter(({ theirs, yours }) => theirs !== yours);
+export const conflictRows = (clash: Clash) =>
+  differingFields(clash, fieldLabels, inWords).filter(({ theirs, yours }) => theirs !== yours);
 
 const inWords = (field: Field, value: unknown): string => (words[field] as (value: unknown) => string)(value);

@@ -66,6 +66,7 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
       void toast({ message: 'Customer updated successfully' });
       onClose();
     },
+    onGivenUp: onClose,
   });
 
   return (
@@ -75,14 +76,14 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
         submitLabel="Update Customer"
         busy={edit.busy}
         error={edit.error}
-        onSubmit={(payload) => edit.submit(payload, seen.updatedAt)}
+        onSubmit={(payload) => edit.submit(payload, seen)}
         onCancel={onClose}
       />
       {edit.conflict && (
         <ConflictDialog
-          rows={conflictRows(edit.conflict.error)}
+          rows={conflictRows(edit.conflict.clash)}
           busy={edit.busy}
-          onKeepTheirs={onClose}
+          onKeepTheirs={edit.conflict.keepTheirs}
           onSaveMine={edit.conflict.saveMine}
           onClose={edit.conflict.dismiss}
         />

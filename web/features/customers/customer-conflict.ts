@@ -1,6 +1,5 @@
 import { countryName } from '../../../contract/countries.ts';
-import type { ApiError } from '../../api-error.ts';
-import { differingFields } from '../../edit-conflict.ts';
+import { differingFields, type Clash } from '../../edit-conflict.ts';
 
 /** Fields of the customer modal and what they are called in it. */
 export const fieldLabels = {
@@ -12,7 +11,7 @@ export const fieldLabels = {
 } as const;
 
 /** The fields in which two edits of one customer differ, as a person reads them. */
-export const conflictRows = (conflict: ApiError) => differingFields(conflict, fieldLabels, inWords);
+export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, inWords);
 
 function inWords(path: keyof typeof fieldLabels, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '—';

@@ -62,18 +62,18 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-/** The name of the customer is what a conflict shows of it. */
-type Change = { payload: LicensePayload; customerName: string };
-
 function EditForm({ license, onClose }: { license: License; onClose: () => void }) {
   // What the person began from; a later load of the same license must not pass for having been seen.
   const [seen] = useState(license);
+  // What a conflict shows of the customer.
+  const [customerName, setCustomerName] = useState('');
   const edit = useEdit({
-    save: ({ payload }: Change, updatedAt) => updateLicense(seen.licenseId, { ...payload, updatedAt }),
+    save: (payload: LicensePayload, updatedAt) => updateLicense(seen.licenseId, { ...payload, updatedAt }),
     onSaved: ({ licenseKey }) => {
       void toast({ message: `License ${licenseKey} updated` });
       onClose();
     },
+    onGivenUp: onClose,
   });
   const { conflict } = edit;
 
@@ -88,17 +88,20 @@ function EditForm({ license, onClose }: { license: License; onClose: () => void 
         submitLabel="Update License"
         busy={edit.busy}
         error={edit.error}
-        onSubmit={(payload, customerName) => edit.submit({ payload, customerName }, seen.updatedAt)}
+        onSubmit={(payload, name) => {
+          setCustomerName(name);
+          edit.submit(payload, seen);
+        }}
         onCancel={onClose}
       />
       {conflict && (
         <ConflictDialog
-          rows={conflictRows(conflict.error, {
+          rows={conflictRows(conflict.clash, {
             theirs: license.customer?.name ?? '—',
-            yours: conflict.mine.customerName,
+            yours: customerName,
           })}
           busy={edit.busy}
-          onKeepTheirs={onClose}
+          onKeepTheirs={conflict.keepTheirs}
           onSaveMine={conflict.saveMine}
           onClose={conflict.dismiss}
         />

@@ -1,7 +1,6 @@
 import type { LicenseType } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/modules.ts';
-import type { ApiError } from '../../api-error.ts';
-import { differingFields } from '../../edit-conflict.ts';
+import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fieldLabels } from './license-form.ts';
 import { utcDate } from '../../ui/time.ts';
 import { typeBadges } from './license-words.ts';
@@ -10,8 +9,8 @@ type Field = keyof typeof fieldLabels;
 type CustomerNames = { theirs: string; yours: string };
 
 /** The fields in which two edits of one license differ, as a person reads them. */
-export const conflictRows = (conflict: ApiError, customers: CustomerNames) =>
-  differingFields(conflict, fieldLabels, (field, value, whose) =>
+export const conflictRows = (clash: Clash, customers: CustomerNames) =>
+  differingFields(clash, fieldLabels, (field, value, whose) =>
     field === 'customerId' ? customers[whose] : inWords(field, value),
   );
 

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
-import { storedVersion } from '../../edit-conflict.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -58,17 +57,17 @@ function Which({ release }: { release: Release }) {
 function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
   // What the person began from; a later load of the same release must not pass for having been seen.
   const [seen] = useState(release);
-  const { save, conflict, again } = useSaveRelease(seen, onClose);
+  const edit = useSaveRelease(seen, onClose);
   const [reaching, ask] = useState<ReleaseValues>();
 
   return (
     <>
       <EditReleaseForm
         release={seen}
-        busy={save.isPending}
-        saved={save.isSuccess}
-        error={conflict ? null : save.error}
-        onSubmit={(values) => (needsReachConfirm(values, seen) ? ask(values) : save.mutate({ values }))}
+        busy={edit.busy}
+        saved={edit.saved}
+        error={edit.error}
+        onSubmit={(values) => (needsReachConfirm(values, seen) ? ask(values) : edit.submit(values))}
         onCancel={onClose}
       />
       {reaching && (
@@ -78,18 +77,18 @@ function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
           build={{ ...seen, ...reaching, rolloutPercentage: percentageOf(reaching.rolloutPercentage) }}
           onConfirm={() => {
             ask(undefined);
-            save.mutate({ values: reaching });
+            edit.submit(reaching);
           }}
           onClose={() => ask(undefined)}
         />
       )}
-      {conflict && (
+      {edit.conflict && (
         <ConflictDialog
-          rows={conflictRows(conflict)}
-          busy={save.isPending}
-          onKeepTheirs={onClose}
-          onSaveMine={() => again(storedVersion(conflict))}
-          onClose={save.reset}
+          rows={conflictRows(edit.conflict.clash)}
+          busy={edit.busy}
+          onKeepTheirs={edit.conflict.keepTheirs}
+          onSaveMine={edit.conflict.saveMine}
+          onClose={edit.conflict.dismiss}
         />
       )}
     </>

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { buildText } from './release-words.ts';
 import { pauseRollout } from './releases.ts';
@@ -10,7 +10,7 @@ import { pauseRollout } from './releases.ts';
 /** Stops a rollout where it is, with the reason that everyone reads until it is resumed. */
 export default function PauseRollout({ release, onClose }: { release: Release; onClose: () => void }) {
   const consequences = useReleaseConsequences(release, 'pause');
-  const pause = useMutation({
+  const pause = useChange({
     mutationFn: (reason: string) => pauseRollout(release.id, reason),
     onSuccess: () => {
       onClose();

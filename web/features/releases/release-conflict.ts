@@ -1,11 +1,10 @@
 import type { FailureThreshold } from '../../../contract/builds.ts';
-import type { ApiError } from '../../api-error.ts';
-import { differingFields } from '../../edit-conflict.ts';
+import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fieldLabels } from './release-form.ts';
 
 /** The fields in which two edits of one release differ, as a person reads them. */
-export const conflictRows = (conflict: ApiError) =>
-  differingFields(conflict, fieldLabels, (_field, value) => inWords(value));
+export const conflictRows = (clash: Clash) =>
+  differingFields(clash, fieldLabels, (_field, value) => inWords(value));
 
 function inWords(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

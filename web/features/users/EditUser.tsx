@@ -46,6 +46,7 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
       void toast({ message: 'User updated successfully' });
       onClose();
     },
+    onGivenUp: onClose,
   });
 
   return (
@@ -54,14 +55,14 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
         user={seen}
         busy={edit.busy}
         error={edit.error}
-        onSubmit={(values) => edit.submit(values, seen.updatedAt)}
+        onSubmit={(values) => edit.submit(values, seen)}
         onCancel={onClose}
       />
       {edit.conflict && (
         <ConflictDialog
-          rows={conflictRows(edit.conflict.error)}
+          rows={conflictRows(edit.conflict.clash)}
           busy={edit.busy}
-          onKeepTheirs={onClose}
+          onKeepTheirs={edit.conflict.keepTheirs}
           onSaveMine={edit.conflict.saveMine}
           onClose={edit.conflict.dismiss}
         />

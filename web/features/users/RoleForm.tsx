@@ -13,13 +13,12 @@ import { conflictRows } from './role-conflict.ts';
 import { RoleMatrix } from './RoleMatrix.tsx';
 import {
   isChanged,
-  permissionsOf,
+  payloadOf,
   valuesOf,
   whyNotCell,
   whyNotDelete,
   whyNotEdit,
   withCell,
-  type RoleValues,
 } from './role-form.ts';
 import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
@@ -47,18 +46,17 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
   // Nothing of the person's own would be lost.
   if (!changed && latest !== seen) beginFrom(latest);
   const edit = useEdit({
-    save: ({ description, requiresSecondFactor, cells }: RoleValues, updatedAt) =>
-      updateRole(role.roleId, {
-        description,
-        requiresSecondFactor,
-        permissions: permissionsOf(cells),
-        updatedAt,
-      }),
+    save: (payload: ReturnType<typeof payloadOf>, updatedAt) =>
+      updateRole(role.roleId, { ...payload, updatedAt }),
     onSaved: (saved) => {
       beginFrom(saved);
       void toast({ message: 'Role updated successfully' });
       // It may be one's own role.
       void refreshRights();
+    },
+    onGivenUp: () => {
+      edit.conflict?.dismiss();
+      beginFrom(latest);
     },
   });
 
@@ -110,7 +108,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
             <Button
               disabled={!changed || values.description.trim() === ''}
               loading={edit.busy}
-              onClick={() => edit.submit(values, seen.updatedAt)}
+              onClick={() => edit.submit(payloadOf(values), seen)}
             >
               Save Changes
             </Button>
@@ -119,12 +117,9 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
       </Stack>
       {edit.conflict && (
         <ConflictDialog
-          rows={conflictRows(edit.conflict.error)}
+          rows={conflictRows(edit.conflict.clash)}
           busy={edit.busy}
-          onKeepTheirs={() => {
-            edit.conflict?.dismiss();
-            beginFrom(latest);
-          }}
+          onKeepTheirs={edit.conflict.keepTheirs}
           onSaveMine={edit.conflict.saveMine}
           onClose={edit.conflict.dismiss}
         />

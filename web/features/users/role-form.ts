@@ -38,6 +38,12 @@ export const permissionsOf = (cells: ReadonlySet<string>): Permission[] =>
       .map((action) => ({ resource, action })),
   );
 
+export const payloadOf = ({ description, requiresSecondFactor, cells }: RoleValues) => ({
+  description,
+  requiresSecondFactor,
+  permissions: permissionsOf(cells),
+});
+
 export function withCell(values: RoleValues, cell: string, on: boolean): RoleValues {
   const cells = new Set(values.cells);
   if (on) cells.add(cell);

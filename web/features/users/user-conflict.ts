@@ -1,12 +1,11 @@
 import { roleLabel } from '../../../contract/permissions.ts';
-import type { ApiError } from '../../api-error.ts';
-import { differingFields } from '../../edit-conflict.ts';
+import { differingFields, type Clash } from '../../edit-conflict.ts';
 
 /** Fields of the user forms and what they are called there. */
 export const fieldLabels = { email: 'Email', name: 'Name', role: 'Role' } as const;
 
 /** The fields in which two edits of one user differ, as a person reads them. */
-export const conflictRows = (conflict: ApiError) => differingFields(conflict, fieldLabels, inWords);
+export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, inWords);
 
 function inWords(path: keyof typeof fieldLabels, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '—';

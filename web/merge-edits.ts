@@ -1,0 +1,57 @@
+import type { ErrorDetail } from '../contract/errors.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Difference = Pick<ErrorDetail, 'path' | 'current' | 'yours'>;
+
+export type Merged<D extends Difference> = {
+  /** What the own edit takes over from the other one, by field. */
+  taken: Record<string, unknown>;
+  /** The fields that both changed, and not to the same: a person decides. */
+  clashes: D[];
+};
+
+/** Lists whose entries are fields of their own: a form has a checkbox for each. */
+const ofCheckboxes: ReadonlySet<string> = new Set(['moduleIds', 'permissions', 'scopes']);
+
+/**
+ * Merges two edits of one record that began from the same `base`. `differences` are the fields in which what is
+ * stored now and what is sent differ. A field that only one of the two changed keeps that change; a list of
+ * checkboxes is merged entry by entry, so it never clashes.
+ */
+export function mergeEdits<D extends Difference>(base: Fields, differences: readonly D[]): Merged<D> {
+  const merged: Merged<D> = { taken: {}, clashes: [] };
+  for (const difference of differences) {
+    const { path, current, yours } = difference;
+    const before = base[path];
+    if (ofCheckboxes.has(path) && Array.isArray(current) && Array.isArray(yours)) {
+      merged.taken[path] = mergeLists(Array.isArray(before) ? before : [], current, yours);
+    } else if (isSame(yours, before)) {
+      merged.taken[path] = current;
+    } else if (!isSame(current, before) && !isSame(current, yours)) {
+      merged.clashes.push(difference);
+    }
+  }
+  return merged;
+}
+
+/** What is stored now, with what was added and removed here. */
+function mergeLists(base: unknown[], theirs: unknown[], mine: unknown[]): unknown[] {
+  const [before, kept] = [namesOf(base), namesOf(mine)];
+  const stored = namesOf(theirs);
+  return [
+    ...theirs.filter((entry) => kept.has(nameOf(entry)) || !before.has(nameOf(entry))),
+    ...mine.filter((entry) => !before.has(nameOf(entry)) && !stored.has(nameOf(entry))),
+  ];
+}
+
+const namesOf = (entries: unknown[]) => new Set(entries.map(nameOf));
+
+/** A form has no value where the record has null or empty text. */
+export const isSame = (one: unknown, other: unknown): boolean => nameOf(one) === nameOf(other);
+
+function nameOf(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, part]) => `${name}:${nameOf(part)}`).join()}}`;
+}
