@@ -13,7 +13,9 @@ import { loadSigner } from '../server/features/validation/signing.ts';
 import { createFinder } from '../server/features/validation/find.ts';
 import { createLog } from '../server/log.ts';
 import { createPasswords } from '../server/passwords.ts';
-import { makeCompany } from './demo/company.ts';
+import { makeCustomers, makeStaff } from './demo/company.ts';
+import { makeKeys } from './demo/keys.ts';
+import { days } from './demo/calendar.ts';
 import { staff, staffEmail } from './demo/names.ts';
 import { makeUpdates } from './demo/updates.ts';
 import { createRandom } from './demo/random.ts';
@@ -57,14 +59,19 @@ async function main(): Promise<void> {
     const random = createRandom(Number(values.seed));
     const passwordHash = await passwords.hash(password);
     const stage = { db, validator, random, now: new Date(), passwordHash };
-    const { apiKey, inUse, publisher, ...made } = await makeCompany(stage, Number(values.customers));
+    const people = await makeStaff(stage);
+    const { apiKey, desktop } = await makeKeys({ ...stage, signals, log }, people[0]!);
+    const licensing = people.slice(0, 4);
+    const customers = Number(values.customers);
+    const { inUse, ...made } = await makeCustomers(stage, licensing, desktop, customers);
     await recorder.stop();
     const updateRecorder = createUpdateRecorder({ db, signals, log, clock: () => stage.now });
     while (inUse.length < Number(values.machines)) {
-      inUse.push({ machineId: random.hex(32), platform: random.chance(0.2) ? 'darwin' : 'win32' });
+      const since = stage.now.getTime() - random.next() * days(400);
+      inUse.push({ machineId: random.hex(32), platform: random.chance(0.2) ? 'darwin' : 'win32', since });
     }
     const updates = { db, random, now: stage.now, recorder: updateRecorder, publicUrl: config.publicUrl };
-    Object.assign(made, { machines: inUse.length }, await makeUpdates(updates, publisher, inUse));
+    Object.assign(made, { machines: inUse.length }, await makeUpdates(updates, people[4]!, inUse));
     await updateRecorder.stop();
     say(
       `Made ${Object.entries(made)

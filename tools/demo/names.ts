@@ -142,13 +142,29 @@ const ascii = (text: string) =>
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, '');
 
+/** What tells houses of one name in one city apart. */
+const quarters = [
+  'North',
+  'South',
+  'East',
+  'West',
+  'Old Town',
+  'Harbor',
+  'Riverside',
+  'Hillside',
+  'Station',
+  'University',
+  'Park',
+  'Lakeside',
+];
+
 /** A customer as staff would have typed it; some fields are left out, as people do. Names do not repeat. */
 export function makeCustomer(random: Random, taken: Set<string>) {
   const country = random.pick(countries);
   const city = random.pick(country.cities);
   const base = random.pick(country.houses).replace('{}', city);
   let name = base;
-  for (let n = 2; taken.has(name); n++) name = `${base} ${n}`;
+  while (taken.has(name)) name = `${name}, ${random.pick(quarters)}`;
   taken.add(name);
   const [first, last] = [random.pick(country.first), random.pick(country.last)];
   const email = `${ascii(first)}.${ascii(last)}@${ascii(name).slice(0, 20)}.example.${country.domain}`;

@@ -1,33 +1,58 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { ReportedEvent } from '../../contract/updates.ts';
-import { compareVersions } from '../../contract/versions.ts';
-import type { Context } from '../../server/context.ts';
+import { channels, compareVersions } from '../../contract/versions.ts';
 import type { Caller } from '../../server/caller.ts';
-import { isFailure } from '../../server/failure.ts';
+import { softDeleteRelease } from '../../server/features/releases/release-bin.ts';
 import { createRelease, type NewRelease } from '../../server/features/releases/releases.ts';
-import { reportEvents, type UpdateRecorder } from '../../server/features/updates/updates.ts';
+import { rolloutBucket } from '../../server/features/updates/rollout.ts';
+import { machineHashOf, reportEvents, type UpdateRecorder } from '../../server/features/updates/updates.ts';
+import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Random } from './random.ts';
+import { at, done, type Stage } from './stage.ts';
 
-const dayMs = 86_400_000;
 /** Beyond this many waiting reports the demo waits for them to be written, as a pool of clients would. */
 const mostWaiting = 20_000;
 
-export type DemoMachine = { machineId: string; platform: 'win32' | 'darwin' };
-type Stage = { db: Context['db']; random: Random; now: Date; recorder: UpdateRecorder; publicUrl: string };
+/** `since`: when it was first seen, in milliseconds since 1970. */
+export type DemoMachine = { machineId: string; platform: 'win32' | 'darwin'; since: number };
+type Updates = Pick<Stage, 'db' | 'random' | 'now'> & { recorder: UpdateRecorder; publicUrl: string };
 
-/** When each version came out, in days before today; the last one is the rollout under way. */
-const versions: [version: string, channel: NewRelease['channel'], daysAgo: number][] = [
-  ['4.0.0', 'stable', 210],
-  ['4.0.1', 'stable', 180],
-  ['4.1.0', 'stable', 130],
-  ['4.1.1', 'stable', 110],
-  ['4.1.3', 'stable', 75],
-  ['4.2.0', 'stable', 40],
-  ['4.2.1', 'stable', 6],
-  ['4.3.0-beta.1', 'beta', 20],
-  ['4.3.0-beta.2', 'beta', 9],
-  ['4.4.0-alpha.1', 'alpha', 3],
+type Version = {
+  version: string;
+  channel: NewRelease['channel'];
+  /** When it came out, in days before today. */
+  daysAgo: number;
+  /** Why and when it went to the bin. */
+  binned?: { reason: string; daysAgo: number };
+};
+
+/** The last stable one is the rollout under way. */
+const versions: Version[] = [
+  { version: '4.0.0', channel: 'stable', daysAgo: 520 },
+  { version: '4.0.1', channel: 'stable', daysAgo: 340 },
+  { version: '4.0.2', channel: 'stable', daysAgo: 285 },
+  { version: '4.1.0', channel: 'stable', daysAgo: 230 },
+  { version: '4.1.1', channel: 'stable', daysAgo: 198 },
+  { version: '4.1.2', channel: 'stable', daysAgo: 150 },
+  { version: '4.1.3', channel: 'stable', daysAgo: 95 },
+  { version: '4.2.0', channel: 'stable', daysAgo: 38 },
+  { version: '4.2.1', channel: 'stable', daysAgo: 6 },
+  {
+    version: '4.3.0-beta.1',
+    channel: 'beta',
+    daysAgo: 33,
+    binned: { reason: 'Replaced by beta.2: worklists were sorted wrong', daysAgo: 20 },
+  },
+  { version: '4.3.0-beta.2', channel: 'beta', daysAgo: 21 },
+  { version: '4.3.0-beta.3', channel: 'beta', daysAgo: 9 },
+  {
+    version: '4.4.0-alpha.1',
+    channel: 'alpha',
+    daysAgo: 12,
+    binned: { reason: 'Built from the wrong branch', daysAgo: 5 },
+  },
+  { version: '4.4.0-alpha.2', channel: 'alpha', daysAgo: 3 },
 ];
 const rolling = '4.2.1';
 
@@ -36,26 +61,41 @@ const rolling = '4.2.1';
  * then fail: reported through the same function as by real machines.
  */
 export async function makeUpdates(
-  stage: Stage,
+  stage: Updates,
   by: Caller,
   machines: DemoMachine[],
 ): Promise<{ releases: number; updateEvents: number }> {
-  let releases = 0;
-  for (const [version, channel, daysAgo] of versions) {
+  const { db, random, now } = stage;
+  const salts: Salts = { win32: '', darwin: '' };
+  for (const { binned, ...version } of versions) {
     for (const platform of ['win32', 'darwin'] as const) {
-      await makeRelease(stage, by, { version, channel, platform, daysAgo });
-      releases += 1;
+      const { id } = await makeRelease(stage, by, { ...version, platform });
+      if (version.version === rolling) salts[platform] = await saltOf(db, id);
+      if (!binned) continue;
+      const when = workingMoment(random, now.getTime() - days(binned.daysAgo), now.getTime());
+      await done(db.transaction().execute((tx) => softDeleteRelease(tx, at(by, when), id, binned.reason)));
     }
   }
   let updateEvents = 0;
   for (const machine of machines) {
-    const events = lifeOf(stage, machine);
-    reportEvents({ recorder: stage.recorder, clock: () => stage.now }, events);
+    const events = lifeOf(stage, machine, salts);
+    reportEvents({ recorder: stage.recorder, clock: () => now }, events);
     updateEvents += events.length;
     if (updateEvents % mostWaiting < events.length) await stage.recorder.flush();
   }
   await stage.recorder.flush();
-  return { releases, updateEvents };
+  return { releases: versions.length * 2, updateEvents };
+}
+
+type Salts = Record<DemoMachine['platform'], string>;
+
+async function saltOf(db: Stage['db'], id: string): Promise<string> {
+  const row = await db
+    .selectFrom('releases')
+    .select('rollout_salt')
+    .where('release_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return row.rollout_salt;
 }
 
 type Build = {
@@ -66,13 +106,13 @@ type Build = {
 };
 
 async function makeRelease(
-  { db, random, now, publicUrl }: Stage,
+  { db, random, now, publicUrl }: Updates,
   by: Caller,
   { version, channel, platform, daysAgo }: Build,
 ) {
   const kind = platform === 'win32' ? 'exe' : 'zip';
   const fileName = `Lanyard-Viewer-${version}-${platform}.${kind}`;
-  const at: Caller = { ...by, now: new Date(now.getTime() - daysAgo * dayMs) };
+  const published = workingMoment(random, now.getTime() - days(daysAgo), now.getTime() - days(daysAgo - 1));
   const build: NewRelease = {
     version,
     channel,
@@ -92,8 +132,7 @@ async function makeRelease(
     rolloutPercentage: version === rolling ? 5 : 100,
     failureThreshold: version === rolling ? { percent: 20, minimumInstalls: 50 } : null,
   };
-  const made = await db.transaction().execute((tx) => createRelease(tx, at, build, publicUrl));
-  if (isFailure(made)) throw new Error(made.message);
+  return done(db.transaction().execute((tx) => createRelease(tx, at(by, published), build, publicUrl)));
 }
 
 function notesOf(version: string): string {
@@ -105,25 +144,53 @@ function notesOf(version: string): string {
     : 'Improvements and fixes.';
 }
 
-/** What one machine reported in the last month: checks on most days, updates as they came out, some failures. */
-function lifeOf({ random, now }: Stage, machine: DemoMachine): ReportedEvent[] {
-  const stable = versions
-    .filter(([, channel]) => channel === 'stable')
-    .map(([version, , daysAgo]) => ({ version, daysAgo }));
-  const offered = stable.filter(({ version }) => version !== rolling || random.chance(0.05));
-  const lag = random.whole(0, 25);
-  let current = '4.0.0';
+/** How many days back every check is there; before them one a week and those that led to an update. */
+const dailyChecks = 45;
+
+/** Nearly every machine is a hospital's; some are testers'. */
+const channelOf = (random: Random): NewRelease['channel'] =>
+  random.chance(0.04) ? 'beta' : random.chance(0.01) ? 'alpha' : 'stable';
+
+/** The versions that a machine comes to run, the oldest first, and from when on. */
+function offersFor({ random, now }: Updates, channel: NewRelease['channel'], inRollout: boolean) {
+  const lag = channel === 'stable' ? random.whole(0, 20) : random.whole(0, 3);
+  return versions
+    .filter((one) => channels.indexOf(one.channel) <= channels.indexOf(channel))
+    .filter(({ version, binned }) => !binned && (version !== rolling || inRollout))
+    .toSorted((a, b) => compareVersions(a.version, b.version))
+    .map(({ version, daysAgo }) => {
+      const wait = version === rolling ? Math.min(lag, 4) : lag;
+      return { version, from: now.getTime() - days(daysAgo - 1 - wait) };
+    });
+}
+
+/**
+ * What one machine reported since it was first seen: checks, each version some days after it came out, downloads and
+ * installs that fail now and then. Most are tried again the next day; some machines cannot, and stay where they are.
+ */
+function lifeOf(stage: Updates, machine: DemoMachine, salts: Salts): ReportedEvent[] {
+  const { random, now } = stage;
+  const channel = channelOf(random);
+  const inRollout = rolloutBucket(salts[machine.platform], machineHashOf(machine.machineId)) < 5;
+  const offers = offersFor(stage, channel, inRollout);
+  const newestAt = (moment: number) => offers.findLast(({ from }) => from <= moment)?.version;
+  let current = newestAt(machine.since) ?? offers[0]!.version;
+  let givenUp = '';
+  let lastCheck = 0;
   const events: ReportedEvent[] = [];
-  for (let day = 30; day >= 0; day--) {
-    if (random.chance(0.3)) continue;
-    const at = new Date(now.getTime() - day * dayMs - random.whole(0, dayMs / 3));
-    const newest =
-      offered.filter(({ daysAgo }) => daysAgo >= day + lag || daysAgo > 40).at(-1)?.version ?? current;
-    events.push(event(machine, 'check', at, { fromVersion: current }));
-    if (compareVersions(newest, current) > 0) {
-      events.push(...update(random, machine, at, current, newest));
-      if (events.at(-1)!.eventType === 'install_complete') current = newest;
-    }
+  for (const seen of daysInUse(random, machine.since, now.getTime() - days(0.01))) {
+    const newest = newestAt(seen) ?? current;
+    const updates = compareVersions(newest, current) > 0 && newest !== givenUp;
+    const isRecent = seen > now.getTime() - days(dailyChecks);
+    if (!updates && !isRecent && seen < lastCheck + days(7)) continue;
+    lastCheck = seen;
+    const checked = [seen, ...(random.chance(0.3) ? [Math.min(seen + days(0.1), now.getTime())] : [])];
+    for (const time of checked)
+      events.push(event(machine, 'check', new Date(time), { fromVersion: current, channel }));
+    if (!updates) continue;
+    events.push(...update(random, machine, new Date(seen), current, newest));
+    if (events.at(-1)!.eventType === 'install_complete') current = newest;
+    else if (random.chance(0.5)) givenUp = newest;
   }
   return events;
 }
@@ -131,14 +198,14 @@ function lifeOf({ random, now }: Stage, machine: DemoMachine): ReportedEvent[] {
 function update(
   random: Random,
   machine: DemoMachine,
-  at: Date,
+  moment: Date,
   fromVersion: string,
   toVersion: string,
 ): ReportedEvent[] {
-  const later = (minutes: number) => new Date(at.getTime() + minutes * 60_000);
+  const later = (minutes: number) => new Date(moment.getTime() + minutes * 60_000);
   const versionsOf = { fromVersion, toVersion };
   const started = event(machine, 'download_start', later(1), versionsOf);
-  if (random.chance(0.03)) {
+  if (random.chance(0.05)) {
     return [
       started,
       event(machine, 'download_error', later(4), {
@@ -166,7 +233,7 @@ function update(
 function event(
   { machineId, platform }: DemoMachine,
   eventType: ReportedEvent['eventType'],
-  at: Date,
+  moment: Date,
   more: Partial<ReportedEvent>,
 ): ReportedEvent {
   const osVersion = platform === 'darwin' ? '15.1' : '10.0.22631';
@@ -174,7 +241,7 @@ function event(
     eventId: uuidv7(),
     machineId,
     eventType,
-    timestamp: at.toISOString(),
+    timestamp: moment.toISOString(),
     platform,
     architecture: 'x64',
     channel: 'stable',

@@ -213,7 +213,10 @@ export async function revokeApiKey(tx: Tx, by: Caller, id: string): Promise<unde
 export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
 
 /** Recognizes API keys: secret, state, address and hourly limit, and counts their use in batches. */
-export function createApiKeyCheck({ db, signals, clock, log }: Context, budgets: Budgets) {
+export function createApiKeyCheck(
+  { db, signals, clock, log }: Pick<Context, 'db' | 'signals' | 'clock' | 'log'>,
+  budgets: Budgets,
+) {
   const cached = createCache<Known | undefined>(signals, 'apiKeys', { max: 10_000, ttlMs: 60_000 });
   const usage = createBatchWriter<Use>('API key usage', log, (uses) => writeUsage(db, uses));
 

@@ -1,0 +1,83 @@
+import type { ApiKeyScope } from '../../contract/route.ts';
+import { createBudgets } from '../../server/budgets.ts';
+import type { Caller } from '../../server/caller.ts';
+import type { Context } from '../../server/context.ts';
+import { createApiKey, createApiKeyCheck, revokeApiKey } from '../../server/features/api-keys/api-keys.ts';
+import { days, workingMoment } from './calendar.ts';
+import type { Desktop } from './license-life.ts';
+import { at, done, type Stage } from './stage.ts';
+
+type Key = {
+  name: string;
+  scopes: ApiKeyScope[];
+  ipWhitelist?: string[];
+  /** Days before today. */
+  made: number;
+  revoked?: number;
+  /** Requests, and the days before today of the last one. */
+  used: number;
+  lastUsed: number;
+};
+
+const keys: Key[] = [
+  { name: 'Desktop app', scopes: ['validate', 'updates'], made: 500, used: 4200, lastUsed: 0 },
+  {
+    name: 'Build server',
+    scopes: ['releases'],
+    ipWhitelist: ['203.0.113.0/28'],
+    made: 400,
+    used: 76,
+    lastUsed: 3,
+  },
+  { name: 'Desktop app 3.x', scopes: ['validate'], made: 505, revoked: 120, used: 900, lastUsed: 121 },
+  { name: 'Support test bench', scopes: ['validate'], made: 60, used: 0, lastUsed: 0 },
+];
+
+/** The keys of the vendor's programs, used as real programs use them. Returns the desktop's key and its caller. */
+export async function makeKeys(
+  { db, random, now, signals, log }: Stage & Pick<Context, 'signals' | 'log'>,
+  by: Caller,
+): Promise<{ apiKey: string; desktop: Desktop }> {
+  const ago = (n: number) => now.getTime() - days(n);
+  const made: { key: string; id: string }[] = [];
+  let moment = now;
+  const clock = () => moment;
+  const budgets = createBudgets(db, clock);
+  const usage = createApiKeyCheck({ db, signals, log, clock }, budgets);
+  for (const { name, scopes, ipWhitelist, ...key } of keys) {
+    const input = {
+      name,
+      scopes,
+      ipWhitelist: ipWhitelist ?? [],
+      expiresAt: new Date(ago(key.made) + days(730)).toISOString(),
+      rateLimit: 100_000,
+    };
+    const from = workingMoment(random, ago(key.made), ago(key.made - 1));
+    const one = await done(db.transaction().execute((tx) => createApiKey(tx, at(by, from), input)));
+    made.push(one);
+    for (let n = key.used; n > 0; n--) {
+      moment = new Date(
+        n === 1 ? ago(key.lastUsed) - 60_000 : workingMoment(random, from, ago(key.lastUsed)),
+      );
+      await usage.check(one.key, '203.0.113.5');
+    }
+    if (key.revoked !== undefined) {
+      const end = workingMoment(random, ago(key.revoked), ago(key.revoked - 1));
+      await done(db.transaction().execute((tx) => revokeApiKey(tx, at(by, end), one.id)));
+    }
+  }
+  await usage.stop();
+  await budgets.stop();
+  const [{ key: apiKey, id: apiKeyId }] = made as [(typeof made)[number]];
+  return {
+    apiKey,
+    desktop: {
+      actor: { kind: 'apiKey', apiKeyId, name: 'Desktop app', scopes: ['validate', 'updates'] },
+      now: new Date(0),
+      ip: '198.51.100.7',
+      userAgent: 'Lanyard desktop',
+      requestId: '',
+      endpoint: 'POST /api/licenses/validate',
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { License } from '../../contract/licenses.ts';
+import type { ValidationCode } from '../../contract/validation.ts';
+import type { Caller } from '../../server/caller.ts';
+import { deactivateMachine, listActivations } from '../../server/features/activations/activations.ts';
+import { revokeLicense } from '../../server/features/licenses/licenses.ts';
+import { validate } from '../../server/features/validation/validation.ts';
+import { days, daysInUse, workingMoment } from './calendar.ts';
+import type { Company } from './company.ts';
+import { at, done, type Stage } from './stage.ts';
+
+export type Desktop = Caller & { actor: { kind: 'apiKey' } };
+type Running = Stage & { desktop: Desktop; company: Company; by: () => Caller };
+/** Moments in milliseconds since 1970; `left`: when its customer went to the trash. */
+type Issued = { license: License; issued: number; left: number | undefined };
+type Machine = ReturnType<typeof machineOf>;
+/** From when on a license answers something else than VALID, and what. */
+type End = { at: number; code: ValidationCode };
+
+const historyMs = days(365);
+
+/**
+ * What happens to a license: machines take seats in its first weeks and validate on most days until it ends; where it
+ * is full, others are refused; staff move a machine or revoke the license now and then.
+ */
+export async function runLicense(stage: Running, { license, issued, left }: Issued): Promise<void> {
+  const { random, now, by, db } = stage;
+  const revoked = random.chance(0.06) ? workingMoment(random, issued + days(15), now.getTime()) : undefined;
+  const end = [
+    { at: Date.parse(license.validUntil), code: 'EXPIRED' as const },
+    { at: revoked ?? Infinity, code: 'REVOKED' as const },
+    { at: left ?? Infinity, code: 'CUSTOMER_INACTIVE' as const },
+  ].toSorted((a, b) => a.at - b.at)[0]!;
+  const share = random.pick([0.3, 0.6, 0.8, 0.9, 1, 1]);
+  const count = Math.max(1, Math.round(license.maxActivations * share));
+  for (let m = 0; m < count; m++)
+    await runMachine(stage, license, issued, end, machineOf(random, license, m));
+  if (share === 1 && random.chance(0.4))
+    refuse(stage, license, issued, end, machineOf(random, license, count));
+  if (random.chance(0.15) && end.at > now.getTime()) await moveMachine(stage, license);
+  if (revoked !== undefined && revoked < Date.parse(license.validUntil))
+    await done(db.transaction().execute((tx) => revokeLicense(tx, at(by(), revoked), license.licenseId)));
+}
+
+async function runMachine(stage: Running, license: License, issued: number, end: End, machine: Machine) {
+  const { random, now, validator, desktop, company } = stage;
+  const stops = Math.min(end.at, now.getTime());
+  const first = workingMoment(random, issued, Math.min(issued + days(20), stops - 1));
+  const request = { licenseKey: license.licenseKey, ...machine };
+  const { activation } = await validate(validator, at(desktop, first), request);
+  if (!activation) return;
+  const { activationId } = activation;
+  company.machines += 1;
+  company.inUse.push({ machineId: machine.machineId, platform: machine.platform, since: first });
+  const from = Math.max(first + days(1), now.getTime() - historyMs);
+  for (const seen of daysInUse(random, from, stops))
+    record(stage, license, machine, { code: 'VALID', seen, activationId });
+  // a program that is refused is tried again for some days
+  const gaveUp = Math.min(stops + days(random.whole(1, 12)), now.getTime());
+  if (end.at < now.getTime())
+    for (const seen of daysInUse(random, Math.max(end.at, from), gaveUp))
+      record(stage, license, machine, { code: end.code, seen, activationId });
+}
+
+/** One machine too many asks for some days, until somebody frees a seat or gives up. */
+function refuse(stage: Running, license: License, issued: number, end: End, machine: Machine): void {
+  const { random, now } = stage;
+  const latest = Math.min(end.at, now.getTime());
+  const from = workingMoment(random, Math.max(issued + days(20), now.getTime() - historyMs), latest);
+  for (const seen of daysInUse(random, from, Math.min(from + days(random.whole(1, 9)), latest)))
+    record(stage, license, machine, { code: 'TOO_MANY_ACTIVATIONS', seen, activationId: null });
+}
+
+function machineOf({ hex, pick, chance }: Stage['random'], { licenseId }: License, m: number) {
+  const mac = chance(0.2);
+  const room = Number.parseInt(licenseId.slice(-2), 16) % 90;
+  return {
+    machineId: `${hex(8)}-${hex(4)}-${hex(4)}-${hex(12)}`,
+    hostname: `${pick(['RAD', 'PATH', 'ONC', 'LAB', 'MRI'])}-WS-${String(room + m + 1).padStart(2, '0')}`,
+    platform: mac ? ('darwin' as const) : ('win32' as const),
+    architecture: mac ? 'arm64' : 'x64',
+    osVersion: mac ? '15.1' : '10.0.22631',
+    appVersion: pick(['4.1.3', '4.2.0', '4.2.0', '4.2.1']),
+  };
+}
+
+/** A later validation of a machine: what recording it would have written then. */
+function record(
+  { validator, random, desktop, company }: Running,
+  license: License,
+  machine: Machine,
+  { code, seen, activationId }: { code: ValidationCode; seen: number; activationId: string | null },
+): void {
+  validator.recorder.add({
+    at: new Date(seen),
+    code,
+    durationUs: random.whole(900, 4_000) + (random.chance(0.02) ? random.whole(5_000, 40_000) : 0),
+    licenseId: license.licenseId,
+    customerId: license.customerId,
+    activationId,
+    apiKeyId: desktop.actor.apiKeyId,
+    request: { licenseKey: license.licenseKey, ...machine },
+  });
+  company.validations += 1;
+}
+
+async function moveMachine({ db, validator, now, random, by }: Running, license: License): Promise<void> {
+  await validator.recorder.flush();
+  const [machine] = await done(listActivations(db, license.licenseKey));
+  if (machine?.status !== 'active') return;
+  const when = workingMoment(random, now.getTime() - days(90), now.getTime());
+  await done(
+    db
+      .transaction()
+      .execute((tx) => deactivateMachine(tx, at(by(), when), machine.activationId, machine.machineId)),
+  );
+}
