@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { consoleChunks } from './tools/console-chunks.ts';
 
 /** What git says, or nothing where there is no git or no commit (an unpacked archive, a container build). */
 function git(...args: string[]): string {
@@ -60,17 +61,29 @@ const precompressed: Plugin = {
 const service = 'http://localhost:8080';
 const servicePaths = ['/api/', '/analytics/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
 
-const mantine = (components: string) =>
+/** The packages whose paths match one of the patterns, and parts of the UI library by their names. */
+const packages = (patterns: string[], components = '') =>
   new RegExp(
-    String.raw`@mantine[\\/]core[\\/]esm[\\/](core|components[\\/](${components.split(' ').join('|')}))[\\/]`,
+    [
+      ...patterns.map((one) => String.raw`node_modules[\\/]${one}[\\/]`),
+      ...(components ? [String.raw`@mantine[\\/]core[\\/]esm[\\/]components[\\/](${components})[\\/]`] : []),
+    ].join('|'),
   );
 
-/** What the sign-in screen shows, and what every list adds: as two files they are a tenth smaller than as fifty. */
-const signInParts = mantine(
-  'ActionIcon Alert Button Center CloseButton Group Input InputBase Loader Paper PasswordInput Stack Text TextInput Title Transition UnstyledButton',
+const reactParts = packages(['(react|react-dom|scheduler|use-sync-external-store)']);
+const tanstack = packages([
+  String.raw`@tanstack[\\/](react-router|router-core|history|react-query|query-core|react-store|store)`,
+]);
+const zod = packages(['zod']);
+
+/** What the sign-in screen shows of the library, and what every list adds. */
+const signInParts = packages(
+  [String.raw`@mantine[\\/]hooks`, String.raw`@mantine[\\/]core[\\/]esm[\\/]core`, 'clsx'],
+  'ActionIcon|Alert|Button|Center|CloseButton|Group|Input|InputBase|Loader|Paper|PasswordInput|Stack|Text|TextInput|Title|Transition|UnstyledButton',
 );
-const listParts = mantine(
-  'Burger Checkbox Combobox CopyButton Floating FocusTrap InlineInput Pagination Pill Popover Portal ScrollArea Select Skeleton Tabs Tooltip',
+const listParts = packages(
+  ['@floating-ui', String.raw`@tanstack[\\/](react-table|table-core)`, '@tabler'],
+  'Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip',
 );
 
 export default defineConfig({
@@ -93,16 +106,15 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
+          // else whichever group comes first takes what others were to share
+          includeDependenciesRecursively: false,
           groups: [
-            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
-            {
-              name: 'tanstack',
-              test: /node_modules[\\/]@tanstack[\\/](react-router|router-core|history|react-query|query-core|react-store|store)[\\/]/,
-            },
-            { name: 'zod', test: /node_modules[\\/]zod[\\/]/ },
-            { name: 'sign-in-parts', test: signInParts, priority: 2 },
-            { name: 'floating', test: /@floating-ui/, priority: 1 },
+            { name: 'react', test: reactParts, priority: 1 },
+            { name: 'tanstack', test: tanstack, priority: 1 },
+            { name: 'zod', test: zod, priority: 1 },
+            { name: 'sign-in-parts', test: signInParts, priority: 1 },
             { name: 'list-parts', test: listParts, priority: 1 },
+            { name: consoleChunks(), debugName: 'console-chunks' },
           ],
         },
       },

@@ -301,3 +301,40 @@ test('an error of the server is told in its words', async ({ page, server }) => 
     await expect(error.locator('p')).toHaveText(shown, { useInnerText: true });
   }
 });
+
+test('a first visit of a list takes few files, nothing jumps, and the policy refuses nothing', async ({
+  page,
+  server,
+}) => {
+  await page.addInitScript(() => {
+    const seen = { refused: [] as string[], shift: 0 };
+    Object.assign(window, { seen });
+    document.addEventListener('securitypolicyviolation', (event) =>
+      seen.refused.push(`${event.effectiveDirective} ${event.blockedURI}`),
+    );
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[])
+        seen.shift += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  // counts that come late, as on a slow line, with the tab bar on the screen
+  await page.route(/\/api\/v1\/licenses\?/, async (route) => {
+    await expect(page.getByRole('tab', { name: 'Active' })).toBeVisible();
+    await route.continue();
+  });
+  const files: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (/\.(js|css|woff2)$/.test(pathname)) files.push(pathname);
+  });
+  await signInAs(page, 'viewer', '/licenses', server);
+  await expect(page.getByRole('tab', { name: /^Active \d/ })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  expect(files.filter((file) => file.endsWith('.js')).length, files.join('\n')).toBeLessThanOrEqual(20);
+  expect(files.length, files.join('\n')).toBeLessThanOrEqual(28);
+  const { refused, shift } = await page.evaluate(
+    () => (window as unknown as { seen: { refused: string[]; shift: number } }).seen,
+  );
+  expect(refused).toEqual([]);
+  expect(shift).toBeLessThan(0.02);
+});

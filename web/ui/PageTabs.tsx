@@ -7,6 +7,7 @@ import classes from './PageTabs.module.css';
 export function PageTabs<T extends string>(props: {
   label: string;
   tab: T;
+  /** `count: undefined`: it is on its way. */
   tabs: readonly { value: T; label: string; count?: number | undefined }[];
   onTab: (tab: T) => void;
   /** Someone points at a tab, and will probably choose it. */
@@ -24,7 +25,7 @@ export function PageTabs<T extends string>(props: {
   return (
     <Tabs value={tab} onChange={change} className={classes.tabs}>
       <Tabs.List aria-label={label}>
-        {tabs.map(({ value, label: name, count }) => (
+        {tabs.map(({ value, label: name, ...counted }) => (
           <Tabs.Tab
             key={value}
             value={value}
@@ -32,7 +33,9 @@ export function PageTabs<T extends string>(props: {
             onPointerEnter={() => onApproach?.(value)}
             onFocus={() => onApproach?.(value)}
             rightSection={
-              count !== undefined && <span className={classes.count}>{count.toLocaleString('en')}</span>
+              'count' in counted && (
+                <span className={classes.count}>{counted.count?.toLocaleString('en')}</span>
+              )
             }
           >
             {name}

@@ -60,7 +60,11 @@ export type DataTableProps<T extends RowData> = {
 
 /** Attributes of a cell for the width, alignment and place that its column asks for. */
 export const columnLook = <T extends RowData>({ meta }: Column<T>) => ({
-  style: { width: meta?.width, textAlign: meta?.align },
+  style: {
+    width: meta?.width,
+    textAlign: meta?.align,
+    fontVariantNumeric: meta?.align === 'right' ? 'tabular-nums' : undefined,
+  },
   'data-pinned': meta?.pinned,
 });
 
