@@ -61,6 +61,38 @@ export const auditConfig = z
   .object({ retentionDays: z.number(), shortestRetentionDays: z.number() })
   .meta({ id: 'AuditConfig' });
 
+const broken = z.object({
+  audit_id: z.string().nullable(),
+  sequence: z.number().nullable(),
+  problem: z.string(),
+});
+
+/** What the process that answers knows of the chain, from its checks every minute. */
+export const chainState = z
+  .object({
+    state: z
+      .enum(['whole', 'broken', 'checking'])
+      .meta({ description: 'checking: the first round through all entries is not done yet' }),
+    broken: broken.nullable(),
+    sequence: z.number().meta({ description: 'The number of the last sealed entry' }),
+    checkedAt: answeredInstant.nullable(),
+    wholeAt: answeredInstant
+      .nullable()
+      .meta({ description: 'When a round through all entries last found no break' }),
+    kept: z
+      .array(
+        z.object({
+          place: z.string(),
+          sequence: z.number(),
+          at: answeredInstant.nullable(),
+          error: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'Where the head is kept outside of the database, and since when' }),
+  })
+  .meta({ id: 'AuditChainState' });
+export type ChainState = z.output<typeof chainState>;
+
 /** Whether the chain is whole; if not, the first entry that breaks it and how. */
 export const auditVerification = z
   .object({
@@ -68,9 +100,8 @@ export const auditVerification = z
     checkedEntries: z.number(),
     unsealedEntries: z.number(),
     anchors: z.number(),
-    broken: z
-      .object({ audit_id: z.string().nullable(), sequence: z.number().nullable(), problem: z.string() })
-      .nullable(),
+    acceptedGaps: z.number().meta({ description: 'Missing entries that the operator accepted' }),
+    broken: broken.nullable(),
     durationMs: z.number(),
   })
   .meta({ id: 'AuditVerification' });
@@ -172,6 +203,13 @@ export const audit = {
     summary: 'Check the sealed chain from the last anchor to now',
     access: canRead,
     answer: auditVerification,
+  }),
+  chain: route({
+    method: 'GET',
+    path: '/api/audit/chain',
+    summary: 'Whether the chain is whole, as it was last checked',
+    access: canRead,
+    answer: chainState,
   }),
   get: route({
     method: 'GET',

@@ -14,7 +14,7 @@ import { DatabaseDown } from './db/signals.ts';
 import { fail } from './failure.ts';
 import { accountRoutes } from './features/account/account.routes.ts';
 import { activationRoutes } from './features/activations/activations.routes.ts';
-import type { AuditKeys } from './features/audit/audit.ts';
+import type { ChainWatch } from './features/audit/audit.ts';
 import { auditRoutes } from './features/audit/audit.routes.ts';
 import { analyticsRoutes } from './features/analytics/analytics.routes.ts';
 import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
@@ -50,7 +50,7 @@ import { storageUnavailable } from './storage/storage.ts';
 
 export type AppParts = {
   signer: Signer;
-  auditKeys: AuditKeys;
+  audit: ChainWatch;
   passwords: Passwords;
   version: string;
   checkAnswers?: boolean;
@@ -64,7 +64,7 @@ export type AppParts = {
  */
 export async function buildApp(
   context: Context,
-  { signer, auditKeys, passwords, version, checkAnswers = false, arrival = arrivalLimits }: AppParts,
+  { signer, audit, passwords, version, checkAnswers = false, arrival = arrivalLimits }: AppParts,
 ) {
   const app = createServer(context, arrival);
   await secure(app, context);
@@ -93,7 +93,7 @@ export async function buildApp(
     }),
     apiKeyRoutes(context),
     analyticsRoutes(context),
-    auditRoutes(context, auditKeys),
+    auditRoutes(context, audit),
     releaseRoutes(context),
     uploadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder }, inspector),
     updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),
@@ -103,7 +103,7 @@ export async function buildApp(
   serve(app, context, implemented, { auth, checkAnswers });
 
   const guard = diagnosticsGuard(context.config, auth);
-  serveMetrics(app, context, guard);
+  serveMetrics(app, context, guard, { audit });
   serveHealth(app, context);
   await serveDocs(app, version, guard);
   await serveConsole(app);

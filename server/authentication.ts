@@ -52,14 +52,15 @@ export function createAuthentication(
       set: (value) => void reply.setCookie(name, value, options),
       clear: () => void reply.clearCookie(name, options),
     }),
-    refused: (by, failure) =>
-      writeAudit(db, by, {
+    refused: async (by, failure) => {
+      await writeAudit(db, by, {
         event: 'call.refused',
         resourceType: 'call',
         resourceId: null,
         summary: `Refused ${by.endpoint}`,
         error: failure.message,
-      }),
+      });
+    },
   };
 }
 

@@ -65,6 +65,15 @@ const storageUrl = z.string().transform((value, issues) => {
   return z.NEVER;
 });
 
+/** `file:/mnt/elsewhere/head.json`, or an http address. */
+const auditAnchor = z.string().transform((value, issues) => {
+  const file = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
+  if (file) return { kind: 'file' as const, file: path.resolve(file) };
+  if (httpUrl.safeParse(value).success) return { kind: 'http' as const, url: value };
+  issues.addIssue('must be file:<file>, or an http or https address');
+  return z.NEVER;
+});
+
 const settings = z.object({
   PORT: port.default(8080),
   HOST: z.string().min(1).optional(),
@@ -82,6 +91,7 @@ const settings = z.object({
   SESSION_MAX: duration.default(12 * 3_600_000),
   EVENTS_KEEP: duration.default(400 * 86_400_000),
   VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
+  AUDIT_ANCHOR_URL: auditAnchor.optional(),
   TRUST_PROXY: list('').refine(
     (entries) => entries.every(isProxy),
     'must be addresses, CIDR ranges, or loopback, linklocal, uniquelocal',
@@ -117,6 +127,8 @@ export type Config = {
   trustProxy: string[];
   /** Who may read `/metrics`, `/docs` and `/openapi.json`. */
   diagnosticsAccess: DiagnosticsAccess;
+  /** Where the head of the audit log is kept besides, or sent. */
+  auditAnchor: z.output<typeof auditAnchor> | undefined;
   logLevel: z.output<typeof settings>['LOG_LEVEL'];
 };
 
@@ -158,6 +170,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     validationsKeepMs: s.VALIDATIONS_KEEP,
     trustProxy: s.TRUST_PROXY,
     diagnosticsAccess: s.DIAGNOSTICS_ACCESS,
+    auditAnchor: s.AUDIT_ANCHOR_URL,
     logLevel: s.LOG_LEVEL,
   };
 }

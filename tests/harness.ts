@@ -17,7 +17,13 @@ import type { Context } from '../server/context.ts';
 import { createDb, createPool, type Db, type Tx } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { announce, startSignals, transact } from '../server/db/signals.ts';
-import { auditKeys, withAuditKey, type AuditKeys } from '../server/features/audit/audit.ts';
+import {
+  auditKeys,
+  createChainWatch,
+  withAuditKey,
+  type AuditKeys,
+  type ChainWatch,
+} from '../server/features/audit/audit.ts';
 import { protectSecondFactors } from '../server/features/session/session.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
 import { loadSigner, type Signer } from '../server/features/validation/signing.ts';
@@ -283,6 +289,7 @@ export type TestServer = {
   context: Context;
   database: TestDatabase;
   auditKeys: AuditKeys;
+  audit: ChainWatch;
   /** A client for whoever it is; without one, for nobody. */
   api(who?: Identity): Api;
   /** Makes a person of that role and signs them in. */
@@ -307,6 +314,7 @@ const defaults: Omit<Config, 'dataDir' | 'storage'> = {
   validationsKeepMs: days(90),
   trustProxy: [],
   diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
+  auditAnchor: undefined,
   logLevel: 'silent',
 };
 
@@ -352,9 +360,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const passwords = options.passwords ?? cheapPasswords();
   await protectSecondFactors(context, passwords);
   const keys = auditKeys(signer);
+  const audit = createChainWatch(context, keys);
+  await audit.begin();
   const app = await buildApp(context, {
     signer,
-    auditKeys: keys,
+    audit,
     passwords,
     version: 'test',
     checkAnswers: true,
@@ -398,6 +408,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     context,
     database,
     auditKeys: keys,
+    audit,
     api: (who) => apiAt(url, who),
     signInAs: async (role) => signIn((await createPerson(role)).email, role),
     createPerson,

@@ -1,36 +1,68 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { readConfig } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
-import { auditKeys, verifyChain } from '../server/features/audit/audit.ts';
+import {
+  acceptGaps,
+  auditKeys,
+  headPlaces,
+  readHeadJson,
+  readKept,
+  verifyChain,
+  withAuditKey,
+} from '../server/features/audit/audit.ts';
+import { isFailure } from '../server/failure.ts';
 import { loadRetiredSigners, loadSigner } from '../server/features/validation/signing.ts';
+import { openStorage } from '../server/storage/storage.ts';
 
 /**
- * `npm run audit:verify`: checks the sealed chain of the audit log, also beside a running server. Ends with 1 when it
- * is broken or cannot be checked.
+ * `npm run audit:verify`: checks the sealed chain of the audit log against the heads that are kept outside of the
+ * database, also beside a running server. Ends with 1 when it is broken or cannot be checked. `--head FILE` checks it
+ * against a head from the receiver too; `--accept REASON` accepts that entries are missing, and records it.
  */
 async function main(): Promise<void> {
+  const { values: options } = parseArgs({
+    options: { accept: { type: 'string' }, head: { type: 'string' } },
+  });
   const config = readConfig(process.env);
   const keyFile = path.join(config.dataDir, 'signing-key.pem');
   // A new key would call every entry a forgery.
   if (!existsSync(keyFile))
     throw new Error(`There is no signing key at ${keyFile}. Set DATA_DIR as the server has it.`);
-  const keys = auditKeys(await loadSigner(config.dataDir), await loadRetiredSigners(config.dataDir));
+  const signer = await loadSigner(config.dataDir);
+  const keys = auditKeys(signer, await loadRetiredSigners(config.dataDir));
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: false, log: () => undefined });
   const pool = createPool(config.databaseUrl ?? embedded!.url, 2);
+  const storage = await openStorage(config.storage);
+  const places = headPlaces(config, storage);
   try {
-    const { whole, broken, checkedEntries, unsealedEntries, anchors, durationMs } = await verifyChain(
-      createDb(pool),
-      keys,
-    );
+    if (options.accept !== undefined) {
+      const reason = options.accept.trim();
+      if (!reason) throw new Error('Say why: --accept "Restored the backup of 20 November"');
+      const db = withAuditKey(createDb(pool), signer);
+      const accepted = await acceptGaps(db, keys, places, { reason, now: new Date() });
+      if (isFailure(accepted)) throw new Error(accepted.message);
+      say(accepted);
+    }
+    const kept = await readKept(places);
+    if (options.head !== undefined) {
+      kept.push({ place: options.head, head: readHeadJson(await readFile(options.head, 'utf8')) });
+    }
+    const { whole, broken, checkedEntries, unsealedEntries, anchors, acceptedGaps, durationMs } =
+      await verifyChain(createDb(pool), keys, kept);
     const waiting = unsealedEntries > 0 ? `, ${unsealedEntries} not sealed yet` : '';
     const removed = anchors > 0 ? `, behind the anchor of the last of ${anchors} clean-ups` : '';
+    const accepted = acceptedGaps > 0 ? `, ${acceptedGaps} accepted gaps in it` : '';
+    const names = kept.map(({ place }) => place).join(', ');
+    const against = names ? `, held against the head in ${names}` : '';
     if (whole) {
       say(
-        `The audit log is whole: ${checkedEntries} entries checked in ${durationMs} ms${waiting}${removed}.`,
+        `The audit log is whole: ${checkedEntries} entries checked in ${durationMs} ms${waiting}${removed}${accepted}${against}.`,
       );
       return;
     }
@@ -39,9 +71,11 @@ async function main(): Promise<void> {
       broken!.audit_id && `entry ${broken!.audit_id}`,
     ].filter(Boolean);
     say(`The audit log is broken (${place.join(', ') || 'no entry'}): ${broken!.problem}`);
+    say('Where a backup was restored, accept that entries are missing: npm run audit:verify -- --accept "…"');
     process.exitCode = 1;
   } finally {
     await pool.end();
+    storage.close();
     await embedded?.stop();
   }
 }

@@ -13,6 +13,7 @@ export const locks = {
   auditSealer: 7_241_160_006,
   auditCleanup: 7_241_160_007,
   eventKeeping: 7_241_160_008,
+  auditHead: 7_241_160_009,
 } as const;
 
 /** Takes the lock until the transaction ends; false while another transaction or process holds it. */

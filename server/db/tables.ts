@@ -301,7 +301,17 @@ export type Tables = {
     sequence: number;
     seal: Buffer;
     unsigned_until: number;
+    retention_days: number;
     mac: Buffer | null;
+  };
+  audit_switch: { only_row: Generated<boolean>; opened_by: Buffer };
+  audit_refusals: {
+    window_start: Date;
+    kind: string;
+    subject: string;
+    first_entry: string | null;
+    entries: number;
+    times: number;
   };
   audit_anchors: {
     sequence: number;

@@ -1,11 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ChainState } from '../../contract/audit.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/client.ts';
 import type { Guard } from './diagnostics.ts';
 
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
-export function serveMetrics(app: FastifyInstance, { db, pool, signals }: Context, guard: Guard): void {
+export function serveMetrics(
+  app: FastifyInstance,
+  { db, pool, signals }: Context,
+  guard: Guard,
+  { audit }: { audit: { state(): ChainState } },
+): void {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const duration = new Histogram({
@@ -31,6 +37,22 @@ export function serveMetrics(app: FastifyInstance, { db, pool, signals }: Contex
   gauge('lanyard_damaged_files', 'Releases whose stored file is missing or not what was uploaded', () =>
     signals.isUp() ? countDamaged(db) : Number.NaN,
   );
+  gauge('lanyard_audit_chain_broken', 'Whether the audit log is broken', () =>
+    Number(audit.state().state === 'broken'),
+  );
+  gauge('lanyard_audit_chain_entries', 'The number of the last sealed entry', () => audit.state().sequence);
+  const keptAt = new Gauge({
+    name: 'lanyard_audit_head_kept_timestamp_seconds',
+    help: 'When the head of the audit log was last kept outside of the database',
+    labelNames: ['place'],
+    registers: [],
+    collect() {
+      for (const { place, at } of audit.state().kept) {
+        if (at) this.set({ place }, Date.parse(at) / 1000);
+      }
+    },
+  });
+  register.registerMetric(keptAt);
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';

@@ -33,7 +33,7 @@ test('what is due at the start is done at once', async () => {
     .insertInto('login_failures')
     .values({ subject: 'ip:192.0.2.1', window_start: new Date('2020-01-01'), failures: 1 })
     .execute();
-  const jobs = startJobs(server.context, server.auditKeys);
+  const jobs = startJobs(server.context, server.audit);
   await eventually(async () => {
     const releases = await server.db.selectFrom('releases').select('release_id').execute();
     const failures = await server.db.selectFrom('login_failures').selectAll().execute();

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
-import type { AuditKeys } from '../features/audit/audit.ts';
+import type { ChainWatch } from '../features/audit/audit.ts';
 import { keepRetention } from './audit-retention.ts';
 import { runBinPurge } from './bin-purge.ts';
 import { keepEvents } from './event-keeping.ts';
@@ -10,7 +10,7 @@ import { verifyFiles } from './verify-files.ts';
 
 type Job = {
   everyMs: number;
-  run: (context: Context, keys: AuditKeys) => Promise<unknown>;
+  run: (context: Context, audit: ChainWatch) => Promise<unknown>;
   /** What the log says when it did not work out. */
   failed: string;
 };
@@ -27,10 +27,10 @@ const jobs: Job[] = [
 ];
 
 /** Runs what the clock asks for: each job at once, and then every so often until it is stopped. */
-export function startJobs(context: Context, keys: AuditKeys): { stop(): void } {
+export function startJobs(context: Context, audit: ChainWatch): { stop(): void } {
   const timers = jobs.map(({ everyMs, run, failed }) => {
     const tick = () =>
-      void run(context, keys).catch((error: unknown) => {
+      void run(context, audit).catch((error: unknown) => {
         if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, failed);
       });
     tick();

@@ -19,7 +19,6 @@ import { letGo } from './let-go.ts';
 import {
   isKey,
   notUnfinished,
-  ownerName,
   storageFull,
   type Storage,
   type StoredThing,
@@ -39,7 +38,6 @@ export async function openDisk(folder: string): Promise<Storage> {
   const incoming = path.join(folder, 'incoming');
   await mkdir(incoming, { recursive: true, mode: 0o750 });
   await closeToOthers(folder);
-  const ownerFile = path.join(folder, ownerName);
   const finalPath = (key: string) => path.join(folder, safeName(key));
   const partPath = ({ key, token }: Pick<Unfinished, 'key' | 'token'>) =>
     path.join(incoming, `${safeName(key)}~${safeName(token)}`);
@@ -122,15 +120,17 @@ export async function openDisk(folder: string): Promise<Storage> {
       stat(finalPath(key)).then(({ size, mtimeMs }) => `${size} ${mtimeMs}`, missingAsUndefined),
     remove: (key) => rm(finalPath(key), { force: true }),
     list: () => list(folder, incoming),
-    async owner() {
-      const text = await readFile(ownerFile, 'utf8').catch(missingAsUndefined);
+    async readNote(name) {
+      const text = await readFile(path.join(folder, name), 'utf8').catch(missingAsUndefined);
       return text?.trim() || undefined;
     },
-    async setOwner(installation) {
-      await withFile(ownerFile, 'w', async (file) => {
-        await file.writeFile(`${installation}\n`);
+    async writeNote(name, text) {
+      const from = path.join(incoming, `${name}~${randomUUID()}`);
+      await withFile(from, 'wx', async (file) => {
+        await file.writeFile(`${text.trim()}\n`);
         await file.sync();
       });
+      await rename(from, path.join(folder, name));
       await syncFolder(folder);
     },
     check: () => access(incoming, constants.W_OK),

@@ -21,7 +21,6 @@ import { connect } from './s3-client.ts';
 import {
   isKey,
   notUnfinished,
-  ownerName,
   storageFull,
   storageUnavailable,
   type Part,
@@ -174,12 +173,12 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
       await client.send(new DeleteObjectCommand(object(key)));
     },
     list: () => list(place),
-    async owner() {
-      const found = await client.send(new GetObjectCommand(object(ownerName))).catch(missingAsUndefined);
+    async readNote(name) {
+      const found = await client.send(new GetObjectCommand(object(name))).catch(missingAsUndefined);
       return (await found?.Body?.transformToString())?.trim() || undefined;
     },
-    async setOwner(installation) {
-      await client.send(new PutObjectCommand({ ...object(ownerName), Body: `${installation}\n` }));
+    async writeNote(name, text) {
+      await client.send(new PutObjectCommand({ ...object(name), Body: `${text.trim()}\n` }));
     },
     async check() {
       await client.send(new HeadBucketCommand({ Bucket: config.bucket }), {

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isFailure } from '../failure.ts';
 import { connect } from './s3-client.ts';
-import { openStorage, type Storage, type StoredThing, type Unfinished } from './storage.ts';
+import { ownerName, openStorage, type Storage, type StoredThing, type Unfinished } from './storage.ts';
 
 const MiB = 1024 * 1024;
 const partBytes = 5 * MiB;
@@ -95,10 +95,10 @@ describe.each(places)('the storage %s', (_, open) => {
   });
 
   test('says whose files lie there, and lists no file for it', async () => {
-    expect(await storage.owner()).toBeUndefined();
-    await storage.setOwner('the first');
-    await storage.setOwner('the second');
-    expect(await storage.owner()).toBe('the second');
+    expect(await storage.readNote(ownerName)).toBeUndefined();
+    await storage.writeNote(ownerName, 'the first');
+    await storage.writeNote(ownerName, 'the second');
+    expect(await storage.readNote(ownerName)).toBe('the second');
     expect(await list(storage)).toEqual([]);
   });
 

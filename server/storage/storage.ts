@@ -50,10 +50,10 @@ export type Storage = {
   remove(key: string): Promise<void>;
   /** All that lies there under a name that can be a key, in no order. */
   list(): AsyncIterable<StoredThing>;
-  /** The installation whose files lie there; undefined where nobody has said it yet. */
-  owner(): Promise<string | undefined>;
-  /** Says whose files lie there: in `ownerName` beside them. */
-  setOwner(installation: string): Promise<void>;
+  /** A note that lies beside the files; undefined where there is none. */
+  readNote(name: NoteName): Promise<string | undefined>;
+  /** Writes a note, whole or not at all. */
+  writeNote(name: NoteName, text: string): Promise<void>;
   /** Throws when the storage cannot be used. */
   check(): Promise<void>;
   /** An address that gives the object to anyone for some minutes; only where clients are to be sent there. */
@@ -61,8 +61,10 @@ export type Storage = {
   close(): void;
 };
 
-/** The name of what says whose files lie there. It is no key, so no one is given it and no list has it. */
+/** The notes: whose files lie there, and the head of the audit log. They are no keys, so no list has them. */
 export const ownerName = '.lanyard-installation';
+export const auditHeadName = '.lanyard-audit-head';
+export type NoteName = typeof ownerName | typeof auditHeadName;
 
 /** Whether a name can be a key. What bears another was not stored by the service. */
 export const isKey = (name: string) => /^\w[\w.-]*$/.test(name);

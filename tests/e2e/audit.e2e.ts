@@ -289,6 +289,10 @@ test('the chain is whole; an entry altered in the database is named, here and by
 }) => {
   const { id } = await history(server);
   await signInAs(page, 'super_admin', '/audit', server);
+  await button(page, 'Chain whole').click();
+  await expect(page.getByText(/^Entry \d+ kept in the data directory:/)).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
   await button(page, 'Verify').click();
   await expect(page.getByText('The chain is whole')).toBeVisible();
   await expectAccessible(page);
@@ -311,6 +315,7 @@ test('the chain is whole; an entry altered in the database is named, here and by
   await page.keyboard.press('Escape');
   await button(page, 'Verify').click();
   await expect(page.getByText('The chain is broken')).toBeVisible();
+  await expect(button(page, 'Chain broken')).toBeVisible();
   await expect(page.getByText('The entry was altered after it was written.')).toBeVisible();
   await expectAccessible(page);
   await button(page, 'Open entry').click();

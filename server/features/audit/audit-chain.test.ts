@@ -14,9 +14,10 @@ import {
 import { systemCaller } from '../../caller.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { startAuditSealer } from '../../jobs/audit-sealer.ts';
-import { auditKeys, sealPending, verifyChain, writeAudit } from './audit.ts';
+import { auditKeys, verifyChain, writeAudit } from './audit.ts';
 import { sealOf, type Seal } from './chain.ts';
 import { hashEntry } from './entry.ts';
+import { sealPending } from './sealer.ts';
 
 let server: TestServer;
 let api: Api;
@@ -26,8 +27,9 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const seal = (on = server) => sealPending(on.db, on.auditKeys, on.context.clock);
-const verify = (): Promise<AuditVerification> => verifyChain(server.db, server.auditKeys);
+const seal = (on = server) => on.audit.seal();
+const verify = async (on = server): Promise<AuditVerification> =>
+  verifyChain(on.db, on.auditKeys, await on.audit.kept());
 const chain = () => server.db.selectFrom('audit_seals').selectAll().orderBy('sequence').execute();
 
 /** Entries, sealed. */
@@ -37,8 +39,8 @@ async function fill(entries: number): Promise<void> {
 }
 
 /** What someone does who has the database and turns its guards off. */
-async function behindOurBack(statement: string, values: unknown[] = []): Promise<void> {
-  const client = await server.pool.connect();
+async function behindOurBack(statement: string, values: unknown[] = [], on = server): Promise<void> {
+  const client = await on.pool.connect();
   try {
     await client.query("set session_replication_role = 'replica'");
     await client.query(statement, values);
@@ -82,7 +84,7 @@ describe('sealing', () => {
   });
 
   test('is done within a second by the job', async () => {
-    const job = startAuditSealer(server.context, server.auditKeys);
+    const job = startAuditSealer(server.context, server.audit);
     await makeCustomer(api);
     await eventually(
       async () => (await verify()).unsealedEntries === 0 && (await chain()).length === 3,
@@ -94,7 +96,7 @@ describe('sealing', () => {
   test('is done by many at once without a fork, while many write', async () => {
     const twin = await startTwin(server);
     const other = twin.api(await twin.signInAs('super_admin'));
-    const jobs = [server, twin, server, twin].map((one) => startAuditSealer(one.context, one.auditKeys));
+    const jobs = [server, twin, server, twin].map((one) => startAuditSealer(one.context, one.audit));
     await Promise.all(Array.from({ length: 60 }, (_, n) => makeCustomer(n % 2 === 0 ? api : other)));
     await Promise.all(Array.from({ length: 8 }, (_, n) => seal(n % 2 === 0 ? server : twin)));
     await eventually(async () => (await verify()).unsealedEntries === 0);
@@ -259,7 +261,9 @@ describe('an entry that was', () => {
       `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success)
        select gen_random_uuid(), '2026-01-01', 'old', 'test', '', true from generate_series(1, 3)`,
     );
-    await own.pool.query('update audit_head set unsigned_until = 3');
+    await behindOurBack('delete from audit_switch', [], own);
+    await own.pool.query('update audit_head set unsigned_until = 3, mac = null');
+    await own.audit.begin();
     expect(await verifyChain(own.db, own.auditKeys)).toMatchObject({ whole: true, unsealedEntries: 3 });
     await makeCustomer(own.api(await own.signInAs('admin')));
     await seal(own);
@@ -334,7 +338,7 @@ describe('the clean-up', () => {
     server.clock.advance(days(800));
     await entryAt(server.clock.now());
     await seal();
-    expect(await keepRetention(server.context, server.auditKeys)).toBe(5);
+    expect(await keepRetention(server.context, server.audit)).toBe(5);
     expect((await verify()).whole).toBe(true);
     await behindOurBack('update audit_anchors set removed = 4');
     expect((await verify()).broken!.problem).toMatch(
@@ -351,7 +355,7 @@ describe('the clean-up', () => {
     for (const round of [1, 2, 3]) {
       await fill(2);
       server.clock.advance(days(1000));
-      expect(await keepRetention(server.context, server.auditKeys)).toBeGreaterThan(0);
+      expect(await keepRetention(server.context, server.audit)).toBeGreaterThan(0);
       await seal();
       expect(await verify()).toMatchObject({ whole: true, anchors: round });
       server.clock.advance(1);
@@ -362,17 +366,17 @@ describe('the clean-up', () => {
   test('removes nothing that is not sealed, and keeps order where clocks differ', async () => {
     await entryAt(server.clock.now());
     await entryAt(new Date(server.clock.now().getTime() - days(1000)));
-    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    expect(await keepRetention(server.context, server.audit)).toBe(0);
     await seal();
     // older, but behind one that is not
-    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    expect(await keepRetention(server.context, server.audit)).toBe(0);
     expect((await verify()).whole).toBe(true);
   });
 
   test('by the clock leaves no entry when there is nothing to do, by a person it does', async () => {
     const count = async () => (await server.db.selectFrom('audit_entries').selectAll().execute()).length;
     const before = await count();
-    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    expect(await keepRetention(server.context, server.audit)).toBe(0);
     expect(await count()).toBe(before);
     expect((await api.ok(calls.cleanup)).removed).toBe(0);
     expect(await count()).toBe(before + 1);
@@ -383,7 +387,7 @@ describe('the clean-up', () => {
     const { audit_id } = await at(5);
     await behindOurBack("update audit_entries set timestamp = '2020-01-01' where audit_id = $1", [audit_id]);
     server.clock.advance(days(800));
-    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    expect(await keepRetention(server.context, server.audit)).toBe(0);
     api = server.api(await server.signInAs('super_admin'));
     const answer = await api.call(calls.cleanup);
     expect(answer.status).toBe(409);
@@ -398,7 +402,7 @@ describe('the clean-up', () => {
     const { audit_id } = await at(590);
     await behindOurBack("update audit_entries set timestamp = '2020-01-01' where audit_id = $1", [audit_id]);
     server.clock.advance(days(800));
-    expect(await keepRetention(server.context, server.auditKeys)).toBe(0);
+    expect(await keepRetention(server.context, server.audit)).toBe(0);
     expect(await at(1)).toBeDefined();
     expect((await verify()).broken).toMatchObject({ audit_id, sequence: 590 });
   });
@@ -406,9 +410,7 @@ describe('the clean-up', () => {
   test('of two at once, both end well and every entry goes once', async () => {
     await fill(30);
     server.clock.advance(days(800));
-    const removed = await Promise.all(
-      [1, 2, 3, 4].map(() => keepRetention(server.context, server.auditKeys)),
-    );
+    const removed = await Promise.all([1, 2, 3, 4].map(() => keepRetention(server.context, server.audit)));
     expect(removed.toSorted((a, b) => b - a)).toEqual([32, 0, 0, 0]);
     await seal();
     expect((await verify()).whole).toBe(true);
@@ -418,7 +420,7 @@ describe('the clean-up', () => {
     for (let n = 0; n < 1500; n++) await entryAt(server.clock.now());
     await seal();
     server.clock.advance(days(800));
-    const [checked] = await Promise.all([verify(), keepRetention(server.context, server.auditKeys)]);
+    const [checked] = await Promise.all([verify(), keepRetention(server.context, server.audit)]);
     expect(checked).toMatchObject({ whole: true });
     expect((await verify()).whole).toBe(true);
   });

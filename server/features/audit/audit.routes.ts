@@ -1,19 +1,16 @@
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
 import type { Context } from '../../context.ts';
-import { change, implement } from '../../http/call.ts';
+import { change, changeAfter, implement } from '../../http/call.ts';
 import { getEntry } from './audit-detail.ts';
 import { exportEntries } from './audit-export.ts';
 import { createCount, listEntries } from './audit-list.ts';
 import { choicesOf, statsOf } from './audit-stats.ts';
-import { sealPending, verifyChain, type AuditKeys } from './audit.ts';
+import type { ChainWatch } from './audit.ts';
 import { cleanUp, retentionOf, setRetention } from './cleanup.ts';
 
-export const auditRoutes = ({ db, clock }: Context, keys: AuditKeys) => {
+export const auditRoutes = ({ db }: Context, watch: ChainWatch) => {
   const count = createCount(db);
-  const verify = oneAtATime(async () => {
-    await sealPending(db, keys, clock);
-    return verifyChain(db, keys);
-  });
+  const verify = oneAtATime(watch.verify);
   return implement(calls, {
     list: ({ query }) => listEntries(db, count, query),
     exportCsv: ({ by, query }) => exportEntries(db, by, query),
@@ -21,8 +18,9 @@ export const auditRoutes = ({ db, clock }: Context, keys: AuditKeys) => {
     choices: () => choicesOf(db),
     config: () => retentionOf(db),
     setConfig: change((tx, { by, body }) => setRetention(tx, by, body.value)),
-    cleanup: change((tx, { by }) => cleanUp(tx, by, keys)),
+    cleanup: changeAfter(watch.seal, async (tx, { by }) => cleanUp(tx, by, watch.keys, await watch.kept())),
     verify,
+    chain: async () => watch.state(),
     get: ({ params }) => getEntry(db, params.id),
   });
 };

@@ -16,7 +16,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { systemCaller, type Caller } from '../../caller.ts';
-import { sealPending, writeAudit, type AuditEvent } from './audit.ts';
+import { writeAudit, type AuditEvent } from './audit.ts';
 
 type Query = NonNullable<RouteRequest<typeof calls.list>['query']>;
 
@@ -359,7 +359,7 @@ test('one entry has before and after, the request, and its seal once there is on
     after: { name: 'New', phone: null },
     seal: null,
   });
-  await sealPending(server.db, server.auditKeys, server.context.clock);
+  await server.audit.seal();
   expect((await api.ok(calls.get, at)).seal).toEqual({
     sequence: expect.any(Number),
     sealedAt: server.clock.now().toISOString(),
@@ -468,7 +468,7 @@ describe('the figures', () => {
     const ownAdmin = await own.signInAs('super_admin');
     const ownApi = own.api(ownAdmin);
     await entry({ error: 'no' }, {}, own);
-    await sealPending(own.db, own.auditKeys, own.context.clock);
+    await own.audit.seal();
     own.clock.advance(1);
     await entry({}, {}, own);
     const stats = await ownApi.ok(calls.stats, { query: { days: '3' } });
@@ -491,7 +491,7 @@ describe('the figures', () => {
         { user_email: ownAdmin.email, count: 1 },
       ],
     });
-    await sealPending(own.db, own.auditKeys, own.context.clock);
+    await own.audit.seal();
     expect(await ownApi.ok(calls.stats, { query: { days: '3' } })).toEqual(stats);
     expect((await ownApi.ok(calls.stats)).byDay).toHaveLength(30);
     expect((await ownApi.ok(calls.stats, { query: { days: '1' } })).total).toBe(1);

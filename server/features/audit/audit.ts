@@ -5,10 +5,12 @@ import type { Db, Tx } from '../../db/client.ts';
 import { canonicalEntry, type EntryRow } from './entry.ts';
 import { entryKeyOf, macOf } from './keys.ts';
 
+export { acceptGaps } from './accept.ts';
 export { cleanUp } from './cleanup.ts';
+export { headPlaces, readHeadJson, readKept } from './kept-heads.ts';
 export { auditKeys, withAuditKey, type AuditKeys } from './keys.ts';
-export { sealPending } from './sealer.ts';
 export { verifyChain } from './verify.ts';
+export { createChainWatch, type ChainWatch } from './watch.ts';
 
 export type AuditEvent = {
   /** `license.revoked`: the thing, then what happened to it. */
@@ -25,9 +27,9 @@ export type AuditEvent = {
 
 /**
  * Writes an audit entry. Called with the transaction of the change that it tells of: neither
- * can commit without the other.
+ * can commit without the other. Answers the id of the entry.
  */
-export async function writeAudit(tx: Tx | Db, by: Caller, entry: AuditEvent): Promise<void> {
+export async function writeAudit(tx: Tx | Db, by: Caller, entry: AuditEvent): Promise<string> {
   const row: EntryRow = {
     audit_id: uuidv7(),
     timestamp: by.now,
@@ -46,6 +48,7 @@ export async function writeAudit(tx: Tx | Db, by: Caller, entry: AuditEvent): Pr
     error_message: entry.error ?? null,
   };
   await insertEntry(tx, row);
+  return row.audit_id;
 }
 
 async function insertEntry(tx: Tx | Db, entry: EntryRow): Promise<void> {

@@ -1,4 +1,4 @@
-import { macOf } from './keys.ts';
+import { isMacOf, macOf, type AuditKeys } from './keys.ts';
 
 /** Where the chain begins. */
 export const noSeal = Buffer.alloc(32);
@@ -25,11 +25,28 @@ export function sealText({ sequence, audit_id, entry_hash, previous_seal, sealed
 
 export const sealOf = (key: Buffer, seal: Seal): Buffer => macOf(key, sealText(seal));
 
-export type Head = { sequence: number; seal: Buffer; unsigned_until: number };
+/** The end of the chain. Entries up to `unsigned_until` are older than the signing of entries. */
+export type Head = { sequence: number; seal: Buffer; unsigned_until: number; retention_days: number };
+export type SignedHead = Head & { mac: Buffer };
 
 /** What the mac of the head says. */
-export const headText = ({ sequence, seal, unsigned_until }: Head): string =>
+export const headText = ({ sequence, seal, unsigned_until, retention_days }: Head): string =>
+  ['lanyard audit head 2', sequence, seal.toString('hex'), unsigned_until, retention_days].join('\n');
+
+/** What it said before the retention was part of it; counts once, when the chain is taken over from then. */
+export const oldHeadText = ({ sequence, seal, unsigned_until }: Omit<Head, 'retention_days'>): string =>
   ['lanyard audit head 1', sequence, seal.toString('hex'), unsigned_until].join('\n');
+
+export const signHead = ({ current }: AuditKeys, head: Head): SignedHead => ({
+  sequence: head.sequence,
+  seal: head.seal,
+  unsigned_until: head.unsigned_until,
+  retention_days: head.retention_days,
+  mac: macOf(current.seal, headText(head)),
+});
+
+export const isOurHead = (keys: AuditKeys, head: Head & { mac: Buffer | null }): head is SignedHead =>
+  head.mac !== null && isMacOf(keys, 'seal', headText(head), head.mac);
 
 export type Anchor = {
   sequence: number;

@@ -6,9 +6,13 @@ import type { Db, Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { writeAudit } from './audit.ts';
+import { closeSwitch, openSwitch } from './begin.ts';
 import { anchorText, type Anchor } from './chain.ts';
+import { checkEnd, readEnd } from './end.ts';
+import type { KeptHead } from './kept-heads.ts';
 import type { AuditKeys } from './keys.ts';
-import { beginningOf, checkLink, readLinks, type Link, type Place } from './links.ts';
+import { acceptedGaps, beginningOf, checkLink, readLinks, type Link, type Place } from './links.ts';
+import { retentionChanged } from './sealer.ts';
 
 const dayMs = 86_400_000;
 
@@ -31,7 +35,7 @@ export async function setRetention(tx: Tx, by: Caller, retentionDays: number): P
   if (before.retentionDays === retentionDays) return before;
   await tx.updateTable('audit_settings').set({ retention_days: retentionDays }).execute();
   await writeAudit(tx, by, {
-    event: 'audit.config_changed',
+    event: retentionChanged,
     resourceType: 'audit',
     resourceId: null,
     summary: `retentionDays: ${before.retentionDays} → ${retentionDays}`,
@@ -44,15 +48,21 @@ export async function setRetention(tx: Tx, by: Caller, retentionDays: number): P
 /**
  * Removes the beginning of the chain: sealed entries older than the retention, up to the first that is not. A signed
  * anchor stays in their place, so that the rest still verifies. What does not verify is evidence and stays: a chain
- * that is broken there is a WRONG_STATE. A clean-up by the clock that finds nothing leaves no entry.
+ * that is broken there or at its end is a WRONG_STATE. A clean-up by the clock that finds nothing leaves no entry.
  */
-export async function cleanUp(tx: Tx, by: Caller, keys: AuditKeys): Promise<Cleaned | Failure> {
+export async function cleanUp(
+  tx: Tx,
+  by: Caller,
+  keys: AuditKeys,
+  kept: KeptHead[],
+): Promise<Cleaned | Failure> {
   await sql`select pg_advisory_xact_lock(${locks.auditCleanup})`.execute(tx);
-  await sql`select set_config('lanyard.audit_retention', 'on', true)`.execute(tx);
   const { retentionDays } = await retentionOf(tx);
+  const refusal = await whyNotNow(tx, keys, kept, retentionDays);
+  if (refusal) return fail('WRONG_STATE', `Nothing was removed. ${refusal}`);
   const before = new Date(by.now.getTime() - retentionDays * dayMs);
   const { removed, last, broken } = await removeOldest(tx, keys, before);
-  await sql`select set_config('lanyard.audit_retention', 'off', true)`.execute(tx);
+  await closeSwitch(tx);
   if (broken) {
     return fail(
       'WRONG_STATE',
@@ -73,22 +83,41 @@ export async function cleanUp(tx: Tx, by: Caller, keys: AuditKeys): Promise<Clea
   return { removed, before: before.toISOString() };
 }
 
+/** What an end that is not ours says may be a lie, the retention too. */
+async function whyNotNow(
+  tx: Tx,
+  keys: AuditKeys,
+  kept: KeptHead[],
+  retentionDays: number,
+): Promise<string | undefined> {
+  const end = await readEnd(tx);
+  const problem = await checkEnd(tx, keys, end, { kept, gaps: await acceptedGaps(tx, keys) });
+  if (problem) return problem.problem;
+  if (end.head!.retention_days !== retentionDays)
+    return 'The retention in the database is not the one that was set in Lanyard; set it again.';
+  if (!(await openSwitch(tx, keys)))
+    return 'The retention switch of the database was not made by this installation.';
+  return undefined;
+}
+
 async function removeOldest(tx: Tx, keys: AuditKeys, before: Date) {
-  const start = await beginningOf(tx);
+  const { unsignedUntil, ...start } = await beginningOf(tx, keys);
+  const excused = { unsignedUntil, gaps: await acceptedGaps(tx, keys) };
   let place: Place = start;
+  let removed = 0;
   for (;;) {
     const links = await readLinks(tx, place.sequence);
     const young = links.findIndex(({ entry }) => entry !== null && entry.timestamp >= before);
     const old = young < 0 ? links : links.slice(0, young);
     for (const link of old) {
-      const broken = checkLink(keys, place, link, start.unsignedUntil);
+      const broken = checkLink(keys, place, link, excused);
       if (broken) return { removed: 0, broken };
       place = link;
     }
     await remove(tx, old);
+    removed += old.length;
     if (young >= 0 || links.length === 0) break;
   }
-  const removed = place.sequence - start.sequence;
   return { removed, last: removed > 0 ? place : undefined };
 }
 

@@ -5,7 +5,8 @@ import type { Db, Tx } from '../../db/client.ts';
 /** What signs for this installation; validation has it. */
 export type AuditSigner = { keyId: string; publicKeyPem: string; sign(text: string): string };
 
-type KeySet = { entry: Buffer; seal: Buffer; signer: AuditSigner };
+/** `retention` is what opens the retention switch of the database. */
+type KeySet = { entry: Buffer; seal: Buffer; retention: Buffer; signer: AuditSigner };
 
 /**
  * Keys that are no part of the database: who can change its rows still cannot make them look like ours. `known` are
@@ -22,7 +23,7 @@ export function auditKeys(signer: AuditSigner, retired: AuditSigner[] = []): Aud
 function derive(signer: AuditSigner): KeySet {
   const secret = signer.sign('lanyard audit keys 1');
   const key = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
-  return { entry: key('entry'), seal: key('seal'), signer };
+  return { entry: key('entry'), seal: key('seal'), retention: key('retention'), signer };
 }
 
 /** HMAC-SHA-256. */

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql, type Selectable } from 'kysely';
 import type { AuditVerification } from '../../../contract/audit.ts';
-import type { Tx } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
-import { noSeal, sealText } from './chain.ts';
+import { isOurHead, noSeal, sealText } from './chain.ts';
 import { canonicalEntry, hashEntry, type SignedEntryRow } from './entry.ts';
 import { isMacOf, type AuditKeys } from './keys.ts';
 
@@ -14,15 +15,40 @@ export type Link = Selectable<Tables['audit_seals']> & { entry: SignedEntryRow |
 export type Place = { sequence: number; seal: Buffer };
 
 /** Where the chain begins: behind the last anchor, or at the very first entry. */
-export async function beginningOf(tx: Tx): Promise<Place & { unsignedUntil: number }> {
+export async function beginningOf(tx: Tx, keys: AuditKeys): Promise<Place & { unsignedUntil: number }> {
   const anchor = await tx
     .selectFrom('audit_anchors')
     .select(['sequence', 'seal'])
     .orderBy('sequence', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const head = await tx.selectFrom('audit_head').select('unsigned_until').executeTakeFirst();
-  return { ...(anchor ?? { sequence: 0, seal: noSeal }), unsignedUntil: head?.unsigned_until ?? 0 };
+  const head = await tx.selectFrom('audit_head').selectAll().executeTakeFirst();
+  // What anybody may have written there excuses nothing.
+  const unsignedUntil = head && isOurHead(keys, head) ? head.unsigned_until : 0;
+  return { ...(anchor ?? { sequence: 0, seal: noSeal }), unsignedUntil };
+}
+
+/** Numbers that the chain leaves out behind a place; accepted by the operator, or found. */
+export type Gap = { after: number; seal: string; until: number };
+
+export const gapAt = ({ sequence, seal }: Place, until: number): Gap => ({
+  after: sequence,
+  seal: seal.toString('hex'),
+  until,
+});
+
+export const gapAccepted = 'audit.gap_accepted';
+
+/** The gaps that the operator has accepted; only entries that we signed count. */
+export async function acceptedGaps(tx: Db | Tx, keys: AuditKeys): Promise<Gap[]> {
+  const entries = await tx
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('event_type', '=', gapAccepted)
+    .execute();
+  return entries
+    .filter((entry) => isOurs(keys, entry))
+    .flatMap((entry) => (entry.after as { gaps: Gap[] }).gaps);
 }
 
 /** The next links behind that sequence, each with its entry. */
@@ -44,13 +70,21 @@ export async function readLinks(tx: Tx, after: number): Promise<Link[]> {
   return seals.map((seal) => ({ ...seal, entry: byId.get(seal.audit_id) ?? null }));
 }
 
-/**
- * What is wrong with a link that should stand behind `place`; null when nothing is. Entries up to `unsignedUntil`
- * are older than the signing of entries.
- */
-export function checkLink(keys: AuditKeys, place: Place, link: Link, unsignedUntil: number): Broken | null {
+/** What excuses a link: entries up to `unsignedUntil` are older than the signing of entries, and accepted gaps. */
+export type Excused = { unsignedUntil: number; gaps: Gap[] };
+
+/** What is wrong with a link that should stand behind `place`; null when nothing is. */
+export function checkLink(
+  keys: AuditKeys,
+  place: Place,
+  link: Link,
+  { unsignedUntil, gaps }: Excused,
+): Broken | null {
   const { sequence, audit_id, entry } = link;
-  if (sequence !== place.sequence + 1) return removed(place.sequence + 1, sequence - 1);
+  if (sequence !== place.sequence + 1) {
+    const gap = gapAt(place, sequence - 1);
+    if (!gaps.some((one) => isDeepStrictEqual(one, gap))) return removed(place.sequence + 1, sequence - 1);
+  }
   if (!entry) return broken(audit_id, sequence, 'The entry was removed from the database.');
   const isSealedSo = hashEntry(entry).equals(link.entry_hash);
   if (!isOurs(keys, entry) && !(entry.mac === null && sequence <= unsignedUntil)) {
@@ -70,6 +104,10 @@ export const notOurs =
 /** Whether a process of ours wrote the entry as it stands there. */
 export const isOurs = (keys: AuditKeys, entry: SignedEntryRow) =>
   entry.mac !== null && isMacOf(keys, 'entry', canonicalEntry(entry), entry.mac);
+
+/** The head is missing, has no mac, or one that is not ours. */
+export const altered = (sequence: number): Broken =>
+  broken(null, sequence, 'The record of where the chain ends was altered.');
 
 export const broken = (audit_id: string | null, sequence: number | null, problem: string): Broken => ({
   audit_id,

@@ -3,9 +3,13 @@ import { sql } from 'kysely';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
-import { anchorText, headText } from './chain.ts';
-import { isMacOf, isSignedBy, type AuditKeys } from './keys.ts';
+import { anchorText, isOurHead } from './chain.ts';
+import { checkEnd, readEnd } from './end.ts';
+import type { KeptHead } from './kept-heads.ts';
+import { isSignedBy, type AuditKeys } from './keys.ts';
 import {
+  acceptedGaps,
+  altered,
   beginningOf,
   broken,
   checkLink,
@@ -13,52 +17,81 @@ import {
   linksAtOnce,
   notOurs,
   readLinks,
-  removed,
   type Broken,
+  type Excused,
+  type Gap,
+  type Link,
   type Place,
 } from './links.ts';
 
 type Anchor = Selectable<Tables['audit_anchors']>;
-type Head = Selectable<Tables['audit_head']>;
 type Found = { checkedEntries: number; broken: Broken | null };
 
 /**
  * Checks every entry against its mac and every seal against the one before, from the last anchor to the end, and
  * names the first that does not hold. Reads in batches, in one snapshot: neither the sealer nor a clean-up that
- * works meanwhile can look like a break.
+ * works meanwhile can look like a break. `kept`: the heads that are kept outside of the database, read before.
  */
-export async function verifyChain(db: Db, keys: AuditKeys): Promise<AuditVerification> {
+export async function verifyChain(
+  db: Db,
+  keys: AuditKeys,
+  kept: KeptHead[] = [],
+): Promise<AuditVerification> {
   const from = performance.now();
+  return inSnapshot(db, async (tx) => {
+    const anchors = await readAnchors(tx);
+    const gaps = await acceptedGaps(tx, keys);
+    const found = await checkAll(tx, keys, anchors, { kept, gaps });
+    const { waiting } = await tx
+      .selectFrom('audit_pending')
+      .select((eb) => eb.fn.countAll<number>().as('waiting'))
+      .executeTakeFirstOrThrow();
+    return {
+      whole: found.broken === null,
+      checkedEntries: found.checkedEntries,
+      unsealedEntries: waiting,
+      anchors: anchors.length,
+      acceptedGaps: gaps.length,
+      broken: found.broken,
+      durationMs: Math.round(performance.now() - from),
+    };
+  });
+}
+
+/** Neither the sealer nor a clean-up that works meanwhile is seen. */
+function inSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
       await sql`set local statement_timeout = 0`.execute(tx);
-      const anchors = await tx.selectFrom('audit_anchors').selectAll().orderBy('sequence').execute();
-      const found = await checkAll(tx, keys, anchors);
-      const { waiting } = await tx
-        .selectFrom('audit_pending')
-        .select((eb) => eb.fn.countAll<number>().as('waiting'))
-        .executeTakeFirstOrThrow();
-      return {
-        whole: found.broken === null,
-        checkedEntries: found.checkedEntries,
-        unsealedEntries: waiting,
-        anchors: anchors.length,
-        broken: found.broken,
-        durationMs: Math.round(performance.now() - from),
-      };
+      return work(tx);
     });
 }
 
-async function checkAll(tx: Tx, keys: AuditKeys, anchors: Anchor[]): Promise<Found> {
-  const head = await tx.selectFrom('audit_head').selectAll().executeTakeFirst();
-  const badAnchor = anchors.map((anchor) => checkAnchor(keys, anchor)).find((problem) => problem !== null);
+const readAnchors = (tx: Tx) => tx.selectFrom('audit_anchors').selectAll().orderBy('sequence').execute();
+
+const checkAnchors = (keys: AuditKeys, anchors: Anchor[]): Broken | null =>
+  anchors.map((anchor) => checkAnchor(keys, anchor)).find((problem) => problem !== null) ?? null;
+
+async function checkAll(
+  tx: Tx,
+  keys: AuditKeys,
+  anchors: Anchor[],
+  outside: { kept: KeptHead[]; gaps: Gap[] },
+): Promise<Found> {
+  const badAnchor = checkAnchors(keys, anchors);
   if (badAnchor) return { checkedEntries: 0, broken: badAnchor };
-  const sealed = await checkSealed(tx, keys, head);
-  if (sealed.broken) return sealed;
-  return { ...sealed, broken: await checkUnsealed(tx, keys) };
+  const { head, last } = await readEnd(tx);
+  // Without it nothing tells which entries may lack a mac.
+  if (!head || !isOurHead(keys, head)) return { checkedEntries: 0, broken: altered(last.sequence) };
+  const sealed = await checkSealed(tx, keys, outside.gaps);
+  const problem =
+    sealed.broken ??
+    (await checkEnd(tx, keys, await readEnd(tx), outside)) ??
+    (await checkUnsealed(tx, keys));
+  return { ...sealed, broken: problem };
 }
 
 function checkAnchor(keys: AuditKeys, anchor: Anchor): Broken | null {
@@ -71,29 +104,61 @@ function checkAnchor(keys: AuditKeys, anchor: Anchor): Broken | null {
   );
 }
 
-async function checkSealed(tx: Tx, keys: AuditKeys, head: Head | undefined): Promise<Found> {
-  const start = await beginningOf(tx);
+async function checkSealed(tx: Tx, keys: AuditKeys, gaps: Gap[]): Promise<Found> {
+  const { unsignedUntil, ...start } = await beginningOf(tx, keys);
   let place: Place = start;
   for (let checkedEntries = 0; ;) {
-    const links = await readLinks(tx, place.sequence);
-    for (const link of links) {
-      const problem = checkLink(keys, place, link, start.unsignedUntil);
-      if (problem) return { checkedEntries, broken: problem };
-      checkedEntries += 1;
-      place = link;
-    }
-    if (links.length < linksAtOnce) return { checkedEntries, broken: checkHead(keys, place, head) };
+    const { links, broken: problem } = await checkNext(tx, keys, place, { unsignedUntil, gaps });
+    checkedEntries += links.length;
+    if (problem) return { checkedEntries, broken: problem };
+    place = links.at(-1) ?? place;
+    if (links.length < linksAtOnce) return { checkedEntries, broken: null };
   }
 }
 
-/** The chain may neither end before the place that the last sealer noted, nor go on behind it. */
-function checkHead(keys: AuditKeys, last: Place, head: Head | undefined): Broken | null {
-  const altered = broken(null, last.sequence, 'The record of where the chain ends was altered.');
-  if (!head) return altered;
-  if (head.mac === null) return last.sequence === 0 && head.sequence === 0 ? null : altered;
-  if (!isMacOf(keys, 'seal', headText(head), head.mac)) return altered;
-  if (head.sequence > last.sequence) return removed(last.sequence + 1, head.sequence);
-  return head.sequence === last.sequence && head.seal.equals(last.seal) ? null : altered;
+/** The next links that hold, and what is wrong with the one behind them. */
+async function checkNext(
+  tx: Tx,
+  keys: AuditKeys,
+  from: Place,
+  excused: Excused,
+): Promise<{ links: Link[]; broken: Broken | null }> {
+  const links = await readLinks(tx, from.sequence);
+  for (const [n, link] of links.entries()) {
+    const problem = checkLink(keys, links[n - 1] ?? from, link, excused);
+    if (problem) return { links: links.slice(0, n), broken: problem };
+  }
+  return { links, broken: null };
+}
+
+/** Entries that one step of a round checks. */
+const atOnce = 5000;
+
+/**
+ * One step of a round through the chain: from `from`, else from the beginning. `next` is where the round goes on, and
+ * undefined at its end, where the anchors and the entries that wait for their seal are checked as well.
+ */
+export function checkSome(
+  db: Db,
+  keys: AuditKeys,
+  from: Place | undefined,
+): Promise<{ broken: Broken | null; next: Place | undefined }> {
+  return inSnapshot(db, async (tx) => {
+    const { unsignedUntil, ...start } = await beginningOf(tx, keys);
+    const gaps = await acceptedGaps(tx, keys);
+    let place: Place = from && from.sequence > start.sequence ? from : start;
+    for (let checked = 0; checked < atOnce;) {
+      const { links, broken: problem } = await checkNext(tx, keys, place, { unsignedUntil, gaps });
+      if (problem) return { broken: problem, next: undefined };
+      place = links.at(-1) ?? place;
+      checked += links.length;
+      if (links.length < linksAtOnce) {
+        const bad = checkAnchors(keys, await readAnchors(tx));
+        return { broken: bad ?? (await checkUnsealed(tx, keys)), next: undefined };
+      }
+    }
+    return { broken: null, next: { sequence: place.sequence, seal: place.seal } };
+  });
 }
 
 /** Entries that no seal holds yet, and what was to be sealed but is gone. */
@@ -108,7 +173,8 @@ async function checkUnsealed(tx: Tx, keys: AuditKeys): Promise<Broken | null> {
     .executeTakeFirst();
   if (gone)
     return broken(gone.audit_id, null, 'The entry was removed from the database before it was sealed.');
-  const unsigned = await tx.selectFrom('audit_head').select(['mac', 'unsigned_until']).executeTakeFirst();
+  const { unsignedUntil } = await beginningOf(tx, keys);
+  const { last } = await readEnd(tx);
   const entries = tx
     .selectFrom('audit_entries as e')
     .leftJoin('audit_pending as p', 'p.audit_id', 'e.audit_id')
@@ -117,11 +183,9 @@ async function checkUnsealed(tx: Tx, keys: AuditKeys): Promise<Broken | null> {
     .where(sql<boolean>`not exists (select from audit_seals s where s.audit_id = e.audit_id)`)
     .stream(linksAtOnce);
   for await (const { position, ...entry } of entries) {
+    // Before the first seal, positions are the numbers that the entries will have.
     const mayLackMac =
-      unsigned?.mac === null &&
-      position !== null &&
-      position <= unsigned.unsigned_until &&
-      entry.mac === null;
+      last.sequence === 0 && position !== null && position <= unsignedUntil && entry.mac === null;
     if (!isOurs(keys, entry) && !mayLackMac) return broken(entry.audit_id, null, notOurs);
     if (position === null)
       return broken(

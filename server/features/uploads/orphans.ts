@@ -39,10 +39,10 @@ export async function removeOrphans({ db, storage, clock, log }: Context): Promi
  */
 async function whyNotOurs(db: Db, storage: Storage): Promise<string | undefined> {
   const ours = await installationOf(db);
-  const owner = await storage.owner();
+  const owner = await storage.readNote(ownerName);
   if (owner === ours) return undefined;
   if (owner === undefined && (await isEmptyOrKnown(db, storage))) {
-    await storage.setOwner(ours);
+    await storage.writeNote(ownerName, ours);
     return undefined;
   }
   const whose = owner === undefined ? 'none that the database knows' : `those of the installation ${owner}`;

@@ -6,6 +6,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import classes from './audit.module.css';
 import { AuditList } from './AuditList.tsx';
+import { ChainBadge } from './ChainBadge.tsx';
 import { useAuditSearch } from './use-audit-search.ts';
 import { VerifyButton } from './VerifyChain.tsx';
 
@@ -23,6 +24,7 @@ export function AuditPage() {
       title="Audit Log"
       actions={
         <>
+          <ChainBadge onOpen={(entry) => change({ entry })} />
           {hasPermission('audit', 'update') && (
             <Button
               variant="default"

@@ -1,16 +1,25 @@
-import { Alert, Button, CloseButton, Popover, Stack, Text } from '@mantine/core';
+import { Alert, Button, CloseButton, Popover, Text } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import { messageOf } from '../../api-error.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './audit.module.css';
-import { verifyChain } from './audit-calls.ts';
+import { chainQuery, verifyChain } from './audit-calls.ts';
+import { Break, tones } from './Break.tsx';
 
 /** Checks the sealed chain, and says whether it is whole or which entry breaks it. */
 export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
   const [opened, setOpened] = useState(false);
-  const verify = useChange({ mutationFn: verifyChain, onSettled: () => setOpened(true) });
+  const client = useQueryClient();
+  const verify = useChange({
+    mutationFn: verifyChain,
+    onSettled: () => {
+      setOpened(true);
+      void client.invalidateQueries(chainQuery);
+    },
+  });
   return (
     <Popover
       opened={opened}
@@ -55,36 +64,14 @@ function Verdict({ result, onOpen }: { result: AuditVerification; onOpen: (entry
     return (
       <Alert color="teal" variant="light" title="The chain is whole" classNames={tones('teal')} role="status">
         {counted(result.checkedEntries)} checked in {seconds(result.durationMs)}
-        {result.anchors > 0 && `, from the last of ${counted(result.anchors, 'clean-up')} on`}. None was
+        {result.anchors > 0 && `, from the last of ${counted(result.anchors, 'clean-up')} on`}
+        {result.acceptedGaps > 0 && `, with ${counted(result.acceptedGaps, 'accepted gap')}`}. None was
         altered, removed or inserted.
       </Alert>
     );
   }
-  return (
-    <Alert color="red" variant="light" title="The chain is broken" classNames={tones('red')}>
-      <Stack gap={6} align="flex-start">
-        <span>{broken.problem}</span>
-        {broken.sequence !== null && <span>Place in the chain: {broken.sequence.toLocaleString('en')}</span>}
-        {broken.audit_id && (
-          <>
-            <span className="mono" style={{ overflowWrap: 'anywhere' }}>
-              {broken.audit_id}
-            </span>
-            <Button size="compact-xs" variant="default" onClick={() => onOpen(broken.audit_id!)}>
-              Open entry
-            </Button>
-          </>
-        )}
-      </Stack>
-    </Alert>
-  );
+  return <Break broken={broken} onOpen={onOpen} />;
 }
-
-const tones = (tone: 'teal' | 'red') => ({
-  root: classes[`${tone}Box`]!,
-  title: classes[`${tone}Text`]!,
-  message: classes[`${tone}Text`]!,
-});
 
 const counted = (n: number, noun = 'entry') =>
   `${n.toLocaleString('en')} ${n === 1 ? noun : noun.replace(/y$/, 'ie') + 's'}`;

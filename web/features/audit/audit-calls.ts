@@ -63,6 +63,13 @@ export const auditStatsQuery = queryOptions({
   staleTime: freshFor,
 });
 
+/** What the server knows of the chain; asked again each minute, as the server checks it. */
+export const chainQuery = queryOptions({
+  queryKey: ['audit', 'chain'],
+  queryFn: ({ signal }) => call(audit.chain, undefined, { signal }),
+  refetchInterval: 60_000,
+});
+
 export const auditConfigQuery = queryOptions({
   queryKey: ['audit', 'config'],
   queryFn: ({ signal }) => call(audit.config, undefined, { signal }),

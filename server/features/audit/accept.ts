@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { systemCaller } from '../../caller.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { locks } from '../../db/locks.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { writeAudit } from './audit.ts';
+import { checkEnd, readEnd, resumeFrom } from './end.ts';
+import { furthest, readKept, type HeadPlace } from './kept-heads.ts';
+import type { AuditKeys } from './keys.ts';
+import {
+  acceptedGaps,
+  beginningOf,
+  checkLink,
+  gapAccepted,
+  gapAt,
+  linksAtOnce,
+  readLinks,
+  type Broken,
+  type Gap,
+  type Place,
+} from './links.ts';
+import { sealBehind } from './sealer.ts';
+
+/**
+ * Accepts, for the operator, that entries are missing: after a backup was restored, say. The entry that records it,
+ * with the reason, is the next of the chain and makes it verify again; the kept heads move there. Answers the summary of
+ * that entry. WRONG_STATE when nothing is missing, or when an entry was altered or forged, which nobody can accept.
+ */
+export async function acceptGaps(
+  db: Db,
+  keys: AuditKeys,
+  places: HeadPlace[],
+  { reason, now }: { reason: string; now: Date },
+): Promise<string | Failure> {
+  const kept = await readKept(places);
+  const done = await db.transaction().execute(async (tx) => {
+    await sql`set local statement_timeout = 0`.execute(tx);
+    await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
+    const known = await acceptedGaps(tx, keys);
+    const end = await readEnd(tx);
+    const problem = await checkEnd(tx, keys, end, { kept, gaps: known });
+    const { gaps, broken } = await findGaps(tx, keys, known);
+    if (broken) return fail('WRONG_STATE', `This cannot be accepted: ${broken.problem}`);
+    if (!problem && gaps.length === 0) return fail('WRONG_STATE', 'Nothing is missing from the chain.');
+    const { head, gap } = resumeFrom(keys, end, furthest(kept));
+    if (gap) gaps.push(gap);
+    const summary = `Accepted that entries are missing (${gaps.map(described).join(', ') || 'none'}): ${reason}`;
+    const { retention_days } = await tx
+      .selectFrom('audit_settings')
+      .select('retention_days')
+      .executeTakeFirstOrThrow();
+    const audit_id = await writeAudit(tx, systemCaller(now), {
+      event: gapAccepted,
+      resourceType: 'audit',
+      resourceId: null,
+      summary,
+      after: { reason, gaps, problem: problem?.problem ?? null, retentionDays: retention_days },
+    });
+    const entry = await tx
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('audit_id', '=', audit_id)
+      .executeTakeFirstOrThrow();
+    const next = await sealBehind(tx, keys, { ...head, retention_days }, [entry], now);
+    return { summary, next };
+  });
+  if ('failure' in done) return done;
+  for (const place of places) await place.write(done.next, now);
+  return done.summary;
+}
+
+const described = ({ after, until }: Gap) =>
+  after + 1 === until ? `number ${until}` : `numbers ${after + 1} to ${until}`;
+
+/** Walks the whole chain; stops at what is not merely missing. */
+async function findGaps(
+  tx: Tx,
+  keys: AuditKeys,
+  known: Gap[],
+): Promise<{ gaps: Gap[]; broken: Broken | null }> {
+  const { unsignedUntil, ...start } = await beginningOf(tx, keys);
+  const gaps: Gap[] = [];
+  let place: Place = start;
+  for (;;) {
+    const links = await readLinks(tx, place.sequence);
+    for (const link of links) {
+      const gap = gapAt(place, link.sequence - 1);
+      const isKnown = known.some((one) => one.after === gap.after && one.seal === gap.seal);
+      if (link.sequence !== place.sequence + 1 && !isKnown) gaps.push(gap);
+      const broken = checkLink(keys, place, link, { unsignedUntil, gaps: [...known, ...gaps] });
+      if (broken) return { gaps, broken };
+      place = link;
+    }
+    if (links.length < linksAtOnce) return { gaps, broken: null };
+  }
+}

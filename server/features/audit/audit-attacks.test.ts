@@ -1,0 +1,430 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { audit as calls } from '../../../contract/audit.ts';
+import { makeCustomer } from '../../../tests/factories.ts';
+import { days, startTestServer, startTwin, type Api, type TestServer } from '../../../tests/harness.ts';
+import { isFailure } from '../../failure.ts';
+import { keepRetention } from '../../jobs/audit-retention.ts';
+import { acceptGaps } from './accept.ts';
+import { createChainWatch } from './audit.ts';
+import { oldHeadText } from './chain.ts';
+import { filePlace, headPlaces } from './kept-heads.ts';
+import { macOf } from './keys.ts';
+
+/** Every row of the table of attacks in docs/decisions/016-audit-chain.md. */
+
+let server: TestServer;
+let api: Api;
+const logged: string[] = [];
+beforeEach(async () => {
+  logged.length = 0;
+  server = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => logged.push(line) });
+  api = server.api(await server.signInAs('super_admin'));
+  await fill(4);
+});
+afterEach(() => server.close());
+
+/** Entries, sealed. After the start there are 6. */
+async function fill(entries: number): Promise<void> {
+  for (let n = 0; n < entries; n++) await makeCustomer(api);
+  await server.audit.seal();
+}
+
+/** What the owner of the tables can do: triggers off. */
+async function asOwner(...statements: string[]): Promise<void> {
+  const client = await server.pool.connect();
+  try {
+    await client.query("set session_replication_role = 'replica'");
+    for (const statement of statements) await client.query(statement);
+    await client.query('reset session_replication_role');
+  } finally {
+    client.release();
+  }
+}
+
+/** What whoever may write rows can do, with the triggers on. */
+async function asWriter(...statements: string[]): Promise<void> {
+  const client = await server.pool.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    client.release(true);
+  }
+}
+
+const verify = (on = server) => on.audit.verify();
+const problemOf = async (on = server) => (await verify(on)).broken?.problem;
+const head = () => server.db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+const kept = async (on = server) =>
+  JSON.parse(await readFile(join(on.context.config.dataDir, 'audit-head.json'), 'utf8')) as {
+    sequence: number;
+  };
+const places = (on = server) => headPlaces(on.context.config, on.context.storage);
+
+/** The database as it was at that number: the entries behind it gone, the head of then with its own mac. */
+async function putBackTo(old: Awaited<ReturnType<typeof head>>): Promise<void> {
+  await asOwner(
+    `delete from audit_entries where audit_id not in (select audit_id from audit_seals where sequence <= ${old.sequence})`,
+    `delete from audit_seals where sequence > ${old.sequence}`,
+    'delete from audit_pending',
+    `update audit_head set sequence = ${old.sequence}, seal = '\\x${old.seal.toString('hex')}', mac = '\\x${old.mac!.toString('hex')}'`,
+  );
+}
+
+const emptied = [
+  'delete from audit_entries',
+  'delete from audit_seals',
+  'delete from audit_pending',
+  "update audit_head set sequence = 0, mac = null, seal = decode(repeat('00', 32), 'hex'), unsigned_until = 1000",
+];
+const invented = `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success)
+  select gen_random_uuid(), now(), 'license.created', 'license', 'Nothing to see', true from generate_series(1, 20)`;
+
+describe('history replaced', () => {
+  test('head back to 0 without a mac, and a history inserted anew, is a break for every process', async () => {
+    await asOwner(...emptied);
+    await server.pool.query(invented);
+    expect(await problemOf()).toBe(
+      'The entries 1 to 6 of the chain were removed from the database, together with the seals.',
+    );
+    await fill(1);
+    expect((await verify()).whole).toBe(false);
+    // a process that keeps no head yet
+    const twin = await startTwin(server);
+    expect((await verify(twin)).whole).toBe(false);
+    await twin.close();
+  });
+
+  test('the same with the sign removed that a first head was made: the kept head tells', async () => {
+    await asOwner(...emptied, 'delete from audit_switch');
+    await server.pool.query(invented);
+    await server.audit.begin();
+    expect((await verify()).whole).toBe(false);
+    await fill(1);
+    expect((await verify()).whole).toBe(false);
+    expect((await kept()).sequence).toBe(6);
+  });
+
+  test('a missing mac is a break, whatever the head says', async () => {
+    await asOwner('update audit_head set mac = null');
+    expect(await problemOf()).toBe('The record of where the chain ends was altered.');
+    await asOwner('delete from audit_head');
+    expect(await problemOf()).toBe('The record of where the chain ends was altered.');
+  });
+
+  test('the tail cut off and an older head put back with its own mac is a break, also when sealing goes on', async () => {
+    const old = await head();
+    await fill(3);
+    expect((await kept()).sequence).toBe(9);
+    await putBackTo(old);
+    expect(await problemOf()).toBe(
+      'The database was put back to an earlier state: the entries 7 to 9 of the chain had been sealed, as the head in the data directory says, and can no longer be found.',
+    );
+    await fill(5);
+    await server.audit.tick();
+    expect(await problemOf()).toMatch(/^The entries 7 to 9 of the chain were removed/);
+    expect((await kept()).sequence, 'never goes back, nor on with what is not the chain').toBe(9);
+  });
+
+  test('the chain of a copy of this installation, put in the place of ours, is a break', async () => {
+    const old = await head();
+    await fill(2);
+    const fork = await startTwin(server);
+    await putBackTo(old);
+    // the copy has the same keys and knows nothing of what was kept here
+    for (let n = 0; n < 5; n++) await makeCustomer(api);
+    await fork.audit.seal();
+    expect((await verify(fork)).whole).toBe(true);
+    expect(await problemOf()).toBe(
+      'The chain was written anew: at place 8 it is not the one whose head is kept in the data directory.',
+    );
+    await fork.close();
+  });
+
+  test('the macs of two entries exchanged is a break', async () => {
+    await asOwner(`update audit_entries e set mac = o.mac from audit_entries o
+      where (e.audit_id, o.audit_id) in (
+        select a.audit_id, b.audit_id from audit_seals a, audit_seals b where (a.sequence, b.sequence) in ((2, 3), (3, 2)))`);
+    expect((await verify()).broken).toMatchObject({ sequence: 2 });
+  });
+
+  test('a kept head that is not ours is a break', async () => {
+    const [place] = places();
+    await place!.write({ ...(await head()), mac: Buffer.alloc(32, 7) }, new Date());
+    expect(await problemOf()).toBe(
+      'The head of the chain that is kept in the data directory was not made by this installation.',
+    );
+  });
+});
+
+describe('the retention switch', () => {
+  test.each([
+    ["select set_config('lanyard.audit_retention', 'on', false)"],
+    ["select set_config('lanyard.audit_retention', encode(opened_by, 'hex'), false) from audit_switch"],
+    [
+      'create temporary table audit_switch (only_row boolean, opened_by bytea)',
+      "insert into audit_switch values (true, sha256('on'))",
+      "select set_config('lanyard.audit_retention', 'on', false)",
+    ],
+    [
+      "update audit_switch set opened_by = sha256('on')",
+      "select set_config('lanyard.audit_retention', 'on', false)",
+    ],
+    ['delete from audit_switch'],
+  ])('is not opened by who can only write rows: %s', async (...statements) => {
+    for (const table of ['audit_entries', 'audit_seals'])
+      await expect(asWriter(...statements, `delete from ${table}`)).rejects.toThrow('append-only');
+    expect(await verify()).toMatchObject({ whole: true, checkedEntries: 6 });
+  });
+
+  test('a retention that was lowered in the database removes nothing', async () => {
+    server.clock.advance(days(100));
+    api = server.api(await server.signInAs('super_admin'));
+    await asWriter('update audit_settings set retention_days = 90');
+    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(logged.join()).toContain('The retention in the database is not the one that was set in Lanyard');
+    expect((await api.call(calls.cleanup)).status).toBe(409);
+    await api.ok(calls.setConfig, { params: { key: 'retentionDays' }, body: { value: 95 } });
+    expect((await api.ok(calls.cleanup)).removed).toBe(6);
+    expect((await verify()).whole).toBe(true);
+  });
+
+  test('a chain that was put back is not cleaned up', async () => {
+    const old = await head();
+    await fill(2);
+    await putBackTo(old);
+    server.clock.advance(days(800));
+    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(logged.join()).toContain('Nothing was removed. The database was put back to an earlier state');
+  });
+});
+
+describe('a restored backup', () => {
+  const accept = (on = server) =>
+    acceptGaps(on.db, on.auditKeys, places(on), {
+      reason: 'Restored the backup of 20 November',
+      now: on.clock.now(),
+    });
+
+  test('is accepted by the operator, with an entry; then the chain is whole, in every process', async () => {
+    const twin = await startTwin(server);
+    await twin.audit.tick();
+    const old = await head();
+    await fill(3);
+    await twin.audit.tick();
+    expect((await kept(twin)).sequence).toBe(9);
+    await putBackTo(old);
+    expect((await verify()).whole).toBe(false);
+    expect(await accept()).toBe(
+      'Accepted that entries are missing (numbers 7 to 9): Restored the backup of 20 November',
+    );
+    expect(await verify()).toMatchObject({ whole: true, acceptedGaps: 1 });
+    expect(await verify(twin)).toMatchObject({ whole: true });
+    await fill(2);
+    await twin.audit.tick();
+    expect(await verify(twin)).toMatchObject({ whole: true, checkedEntries: 9 });
+    const [entry] = (await api.ok(calls.list, { query: { eventType: 'audit.gap_accepted' } })).entries;
+    expect(entry).toMatchObject({
+      user_email: 'system',
+      changes_summary: expect.stringContaining('20 November'),
+    });
+    // what was accepted once excuses nothing else
+    await putBackTo(old);
+    expect((await verify()).whole).toBe(false);
+    await twin.close();
+  });
+
+  test('is accepted also when the server went on with it before', async () => {
+    const old = await head();
+    await fill(3);
+    await putBackTo(old);
+    await fill(2);
+    expect((await verify()).whole).toBe(false);
+    await accept();
+    expect(await verify()).toMatchObject({ whole: true, acceptedGaps: 1 });
+  });
+
+  test('an entry that was altered cannot be accepted, and a whole chain needs nothing', async () => {
+    const nothing = await accept();
+    expect(isFailure(nothing) && nothing.message).toBe('Nothing is missing from the chain.');
+    await asOwner(
+      "update audit_entries set changes_summary = 'x' where audit_id in (select audit_id from audit_seals where sequence = 3)",
+    );
+    const refused = await accept();
+    expect(isFailure(refused) && refused.message).toBe(
+      'This cannot be accepted: The entry was altered after it was written.',
+    );
+  });
+});
+
+describe('no false alarm', () => {
+  test('several processes with data directories of their own', async () => {
+    const twin = await startTwin(server);
+    for (const one of [server, twin, server, twin]) {
+      await makeCustomer(api);
+      await one.audit.seal();
+      expect(await verify(server)).toMatchObject({ whole: true });
+      expect(await verify(twin)).toMatchObject({ whole: true });
+    }
+    await Promise.all([server, twin, server, twin].map((one) => one.audit.tick()));
+    expect([(await kept()).sequence, (await kept(twin)).sequence]).toEqual([
+      (await head()).sequence,
+      (await head()).sequence,
+    ]);
+    await twin.close();
+  });
+
+  test('a clean-up beyond the kept head of a process that was away', async () => {
+    const twin = await startTwin(server);
+    await twin.audit.tick();
+    await fill(3);
+    server.clock.advance(days(800));
+    expect(await keepRetention(server.context, server.audit)).toBe(9);
+    expect(await verify(twin)).toMatchObject({ whole: true, anchors: 1 });
+    await twin.close();
+  });
+
+  test('a chain of the version before is taken over once, with an entry', async () => {
+    const { sequence, seal, unsigned_until } = await head();
+    const mac = macOf(server.auditKeys.current.seal, oldHeadText({ sequence, seal, unsigned_until }));
+    await asOwner(
+      'delete from audit_switch',
+      `update audit_head set retention_days = 0, mac = '\\x${mac.toString('hex')}'`,
+    );
+    const next = await startTwin(server);
+    const last = await next.db
+      .selectFrom('audit_entries')
+      .select('changes_summary')
+      .orderBy('audit_id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    expect(last!.changes_summary).toBe(
+      'From entry 6 on, the end of the chain is kept outside of the database too',
+    );
+    expect(await verify(next)).toMatchObject({ whole: true });
+    expect(await verify()).toMatchObject({ whole: true, checkedEntries: 7 });
+    await next.close();
+    // the old form does not count a second time
+    await asOwner(`update audit_head set mac = '\\x${mac.toString('hex')}', sequence = 6`);
+    expect((await verify()).whole).toBe(false);
+  });
+});
+
+describe('a break is told', () => {
+  const metric = async () =>
+    /^lanyard_audit_chain_broken (\d)/m.exec(await (await fetch(`${server.url}/metrics`)).text())![1];
+
+  test('by the state, one line of the log and a metric, within a round', async () => {
+    expect(await server.audit.tick()).toBe(true);
+    expect(await api.ok(calls.chain)).toMatchObject({
+      state: 'whole',
+      sequence: 6,
+      broken: null,
+      kept: [{ place: 'the data directory', sequence: 6 }],
+    });
+    expect(await metric()).toBe('0');
+    await asOwner(
+      "update audit_entries set changes_summary = 'x' where audit_id in (select audit_id from audit_seals where sequence = 3)",
+    );
+    await server.audit.tick();
+    await server.audit.tick();
+    expect(await api.ok(calls.chain)).toMatchObject({ state: 'broken', broken: { sequence: 3 } });
+    expect(await metric()).toBe('1');
+    expect(
+      logged.filter((line) => line.includes('The audit log is broken: The entry was altered')),
+    ).toHaveLength(1);
+  });
+});
+
+describe('the head goes elsewhere too', () => {
+  test('to a file, which is checked as well', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'lanyard-anchor-')), 'head.json');
+    const watch = createChainWatch(
+      { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'file', file } } },
+      server.auditKeys,
+    );
+    await watch.tick();
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+      sequence: 6,
+      at: server.clock.now().toISOString(),
+    });
+    const old = await head();
+    await fill(1);
+    await watch.tick();
+    await putBackTo(old);
+    await filePlace('x', join(server.context.config.dataDir, 'audit-head.json')).write(
+      { ...old, mac: old.mac! },
+      new Date(),
+    );
+    await watch.tick();
+    expect(watch.state().broken!.problem).toContain(`as the head in ${file} says`);
+  });
+
+  test('to an http receiver; one that fails is told', async () => {
+    const got: unknown[] = [];
+    let status = 204;
+    const receiver = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      request.on('end', () => {
+        got.push(JSON.parse(text));
+        response.writeHead(status).end();
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => receiver.once('listening', resolve));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/heads`;
+    const watch = createChainWatch(
+      { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'http', url } } },
+      server.auditKeys,
+    );
+    await watch.tick();
+    const { mac } = await head();
+    expect(got).toEqual([expect.objectContaining({ sequence: 6, mac: mac!.toString('hex') })]);
+    status = 500;
+    await watch.tick();
+    expect(watch.state()).toMatchObject({
+      state: 'whole',
+      kept: [
+        {},
+        { place: 'the receiver of AUDIT_ANCHOR_URL', sequence: 6, error: 'The receiver answered 500' },
+      ],
+    });
+    expect(logged.join()).toContain('could not be kept in the receiver of AUDIT_ANCHOR_URL');
+    receiver.close();
+  });
+
+  test('to the storage where that is S3, and is found there by a process with an empty data directory', async () => {
+    const notes = new Map<string, string>();
+    const storage = {
+      ...server.context.storage,
+      readNote: async (name: string) => notes.get(name),
+      writeNote: async (name: string, text: string) => void notes.set(name, text),
+    };
+    const inS3 = {
+      kind: 's3',
+      bucket: 'b',
+      prefix: '',
+      endpoint: undefined,
+      region: 'x',
+      redirect: false,
+    } as const;
+    const watchWith = (dataDir: string) =>
+      createChainWatch(
+        { ...server.context, storage, config: { ...server.context.config, dataDir, storage: inS3 } },
+        server.auditKeys,
+      );
+    await watchWith(server.context.config.dataDir).tick();
+    const old = await head();
+    await fill(2);
+    await watchWith(server.context.config.dataDir).tick();
+    await putBackTo(old);
+    const fresh = watchWith(await mkdtemp(join(tmpdir(), 'lanyard-anchor-')));
+    await fresh.begin();
+    await fresh.tick();
+    expect(fresh.state().broken!.problem).toContain('as the head in the storage says');
+  });
+});

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { systemCaller } from '../../caller.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { locks } from '../../db/locks.ts';
+import { writeAudit } from './audit.ts';
+import { oldHeadText, type Head } from './chain.ts';
+import { readEnd, writeHead, type End } from './end.ts';
+import type { KeptHead } from './kept-heads.ts';
+import { isMacOf, type AuditKeys } from './keys.ts';
+
+/** The text of the setting that opens the retention switch. */
+const opener = (retention: Buffer) => retention.toString('hex');
+const hashOf = (text: string) => createHash('sha256').update(text).digest();
+
+/** Whether the first head was made. */
+export const hasBegun = async (db: Db | Tx): Promise<boolean> =>
+  (await db.selectFrom('audit_switch').select('only_row').executeTakeFirst()) !== undefined;
+
+/**
+ * Makes the first head with its mac, once for a database: whether it was done stands in `audit_switch`, which nobody can
+ * remove by rows. A chain from before heads were kept outside is taken over, which an entry records. Where a head is
+ * kept, or the one in the database is not ours, nothing is made: that is a break.
+ */
+export function beginChain(db: Db, keys: AuditKeys, kept: KeptHead[], now: Date): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
+    if (await hasBegun(tx)) return;
+    await tx
+      .insertInto('audit_switch')
+      .values({ opened_by: hashOf(opener(keys.current.retention)) })
+      .execute();
+    const end = await readEnd(tx);
+    if (!end.head) return;
+    const { retention_days } = await tx
+      .selectFrom('audit_settings')
+      .select('retention_days')
+      .executeTakeFirstOrThrow();
+    const head: Head = { ...end.head, retention_days };
+    const isFirst = isNew(end) && kept.length === 0;
+    if (!isFirst && !isFromBefore(keys, end)) return;
+    await writeHead(tx, keys, head);
+    if (isFirst) return;
+    await writeAudit(tx, systemCaller(now), {
+      event: 'audit.chain_taken_over',
+      resourceType: 'audit',
+      resourceId: null,
+      summary: `From entry ${head.sequence} on, the end of the chain is kept outside of the database too`,
+      after: { sequence: head.sequence, seal: head.seal.toString('hex'), retentionDays: retention_days },
+    });
+  });
+}
+
+const isNew = ({ head, last }: End) => head?.mac === null && head.sequence === 0 && last.sequence === 0;
+
+const isFromBefore = (keys: AuditKeys, { head, last }: End) =>
+  head !== undefined &&
+  head.mac !== null &&
+  isMacOf(keys, 'seal', oldHeadText(head), head.mac) &&
+  head.sequence === last.sequence &&
+  head.seal.equals(last.seal);
+
+/** Lets this transaction remove sealed entries; false where the switch was not made with a key of ours. */
+export async function openSwitch(tx: Tx, { known }: AuditKeys): Promise<boolean> {
+  const row = await tx.selectFrom('audit_switch').select('opened_by').executeTakeFirst();
+  const fitting = known
+    .map((keys) => opener(keys.retention))
+    .find((text) => row?.opened_by.equals(hashOf(text)));
+  if (fitting === undefined) return false;
+  await sql`select set_config('lanyard.audit_retention', ${fitting}, true)`.execute(tx);
+  return true;
+}
+
+export const closeSwitch = (tx: Tx) =>
+  sql`select set_config('lanyard.audit_retention', '', true)`.execute(tx);

@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import type { AuditVerification, ChainState } from '../../../contract/audit.ts';
+import type { Context } from '../../context.ts';
+import { locks } from '../../db/locks.ts';
+import { beginChain, hasBegun } from './begin.ts';
+import { isOurHead, type SignedHead } from './chain.ts';
+import { checkEnd, readEnd } from './end.ts';
+import { furthest, headPlaces, readKept, type HeadPlace, type KeptHead } from './kept-heads.ts';
+import type { AuditKeys } from './keys.ts';
+import { acceptedGaps, type Broken, type Place } from './links.ts';
+import { sealPending } from './sealer.ts';
+import { checkSome, verifyChain } from './verify.ts';
+
+export type ChainWatch = ReturnType<typeof createChainWatch>;
+
+type Kept = { sequence: number; at: Date | undefined; error: string | undefined };
+
+/**
+ * Watches over the chain for this process: seals, keeps the head outside of the database, and checks the chain all the
+ * time, a piece every minute. A break is logged when it is found, and stays in the state until a whole round finds none.
+ */
+export function createChainWatch(context: Context, keys: AuditKeys) {
+  const { db, log, clock, config, storage } = context;
+  const places = headPlaces(config, storage);
+  const keptAt = new Map<string, Kept>();
+  let knownUntil = 0;
+  let sequence = 0;
+  let endBroken: Broken | null = null;
+  let chainBroken: Broken | null = null;
+  let checkedAt: Date | undefined;
+  let wholeAt: Date | undefined;
+  let round: Place | undefined;
+  let told: string | undefined;
+
+  /** Reads what is kept where it can be reached, and remembers how far the chain is known to have gone. */
+  async function kept(where = places): Promise<KeptHead[]> {
+    const read = (place: HeadPlace) =>
+      readKept([place]).catch((error: unknown) => {
+        failed(place, error);
+        return [];
+      });
+    const heads = (await Promise.all(where.map(read))).flat();
+    knownUntil = Math.max(knownUntil, furthest(heads));
+    return heads;
+  }
+
+  /** Makes the first head of a new database; before anything is sealed. Throws when a kept head cannot be read then. */
+  async function begin(): Promise<void> {
+    if (!(await hasBegun(db))) await beginChain(db, keys, await readKept(places), clock());
+    await kept();
+  }
+
+  /** Seals what waits, and keeps the new head in the data directory at once. Answers how many entries were sealed. */
+  async function seal(): Promise<number> {
+    const sealed = await sealPending(db, keys, clock, () => knownUntil);
+    if (sealed > 0) await keep(places.slice(0, 1));
+    return sealed;
+  }
+
+  /** Checks the end of the chain, and keeps it where it is ours: one process at a time, so that no head goes back. */
+  async function keep(where: HeadPlace[]): Promise<void> {
+    const head = await db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${locks.auditHead})`.execute(tx);
+      const heads = await kept(where);
+      const end = await readEnd(tx);
+      const gaps = await acceptedGaps(tx, keys);
+      const broken = await checkEnd(tx, keys, end, { kept: heads, gaps });
+      // One place alone can tell that there is a break, but not that there is none.
+      if (broken || where === places) endBroken = broken;
+      sequence = end.last.sequence;
+      checkedAt = clock();
+      if (endBroken || !end.head || !isOurHead(keys, end.head)) return undefined;
+      for (const place of where) await write(place, end.head);
+      return end.head;
+    });
+    if (head) knownUntil = Math.max(knownUntil, head.sequence);
+    tell();
+  }
+
+  async function write(place: HeadPlace, head: SignedHead): Promise<void> {
+    try {
+      await place.write(head, clock());
+      keptAt.set(place.name, { sequence: head.sequence, at: clock(), error: undefined });
+    } catch (error) {
+      failed(place, error);
+    }
+  }
+
+  function failed({ name }: HeadPlace, error: unknown): void {
+    const before = keptAt.get(name);
+    if (before?.error === undefined)
+      log.error({ err: error }, `The head of the audit log could not be kept in ${name}`);
+    keptAt.set(name, {
+      sequence: before?.sequence ?? 0,
+      at: before?.at,
+      error: (error as Error).message,
+    });
+  }
+
+  /** A piece of the round through all entries; answers whether the round is done. */
+  async function goOn(): Promise<boolean> {
+    const from = round;
+    const { broken, next } = await checkSome(db, keys, from);
+    if (broken) chainBroken = broken;
+    round = broken ? undefined : next;
+    if (!broken && !next) {
+      chainBroken = null;
+      wholeAt = clock();
+    }
+    tell();
+    return round === undefined;
+  }
+
+  /** What is to be done every minute: keeps the head everywhere, and checks a piece. Answers whether a round ended. */
+  async function tick(): Promise<boolean> {
+    await keep(places);
+    return goOn();
+  }
+
+  /** Checks everything now. */
+  async function verify(): Promise<AuditVerification> {
+    await seal();
+    const result = await verifyChain(db, keys, await kept());
+    chainBroken = result.broken;
+    if (result.whole) {
+      endBroken = null;
+      wholeAt = clock();
+    }
+    checkedAt = clock();
+    tell();
+    return result;
+  }
+
+  function tell(): void {
+    const problem = (endBroken ?? chainBroken)?.problem;
+    if (problem === told) return;
+    if (problem) log.error({ broken: endBroken ?? chainBroken }, `The audit log is broken: ${problem}`);
+    else log.info('The audit log is whole again');
+    told = problem;
+  }
+
+  function state(): ChainState {
+    const broken = endBroken ?? chainBroken;
+    return {
+      state: broken ? 'broken' : wholeAt ? 'whole' : 'checking',
+      broken,
+      sequence,
+      checkedAt: checkedAt?.toISOString() ?? null,
+      wholeAt: wholeAt?.toISOString() ?? null,
+      kept: [...keptAt].map(([place, one]) => ({
+        place,
+        sequence: one.sequence,
+        at: one.at?.toISOString() ?? null,
+        error: one.error ?? null,
+      })),
+    };
+  }
+
+  return { begin, seal, tick, verify, state, kept, keys };
+}

@@ -1,0 +1,57 @@
+import { Popover, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ChainState } from '../../../contract/audit.ts';
+import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
+import { momentText } from '../../ui/time.ts';
+import { chainQuery } from './audit-calls.ts';
+import { Break } from './Break.tsx';
+
+const shown: Record<ChainState['state'], { tone: Tone; label: string }> = {
+  whole: { tone: 'teal', label: 'Chain whole' },
+  broken: { tone: 'red', label: 'Chain broken' },
+  checking: { tone: 'neutral', label: 'Checking the chain' },
+};
+
+/** Whether the chain is whole, all the time; what is known of it when it is pressed. */
+export function ChainBadge({ onOpen }: { onOpen: (entry: string) => void }) {
+  const { data, isError } = useQuery(chainQuery);
+  if (isError) return <StatusBadge tone="amber">Chain not known</StatusBadge>;
+  if (!data) return null;
+  const { tone, label } = shown[data.state];
+  return (
+    <Popover width={360} position="bottom-end" shadow="md" radius={8} trapFocus>
+      <Popover.Target>
+        <UnstyledButton mr="xs" aria-haspopup="dialog">
+          <StatusBadge tone={tone}>{label}</StatusBadge>
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="State of the chain">
+        <Stack gap={8} tabIndex={-1} data-autofocus>
+          {data.broken && <Break broken={data.broken} onOpen={onOpen} />}
+          <Facts state={data} />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Facts({ state }: { state: ChainState }) {
+  return (
+    <Text size="xs" c="dimmed" component="div">
+      {state.checkedAt && <div>End of the chain checked: {momentText(state.checkedAt)}</div>}
+      <div>
+        {state.wholeAt
+          ? `All entries found whole: ${momentText(state.wholeAt)}`
+          : 'The first check of all entries is under way.'}
+      </div>
+      {state.kept.map(({ place, sequence, at, error }) => (
+        <div key={place}>
+          {at
+            ? `Entry ${sequence.toLocaleString('en')} kept in ${place}: ${momentText(at)}`
+            : `Nothing kept in ${place} yet`}
+          {error && ` (failed since: ${error})`}
+        </div>
+      ))}
+    </Text>
+  );
+}
