@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
+import { withoutPorts } from './address.ts';
 import { createAuthentication } from './authentication.ts';
 import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
@@ -141,6 +142,11 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
         frameworkFailure(error) ?? fail('INVALID_INPUT', 'The request is not valid.'),
       ),
   }) as unknown as FastifyInstance;
+
+  app.addHook('onRequest', async ({ raw }) => {
+    const forwarded = raw.headers['x-forwarded-for'];
+    if (forwarded) raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
+  });
 
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');

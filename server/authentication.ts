@@ -7,6 +7,7 @@ import type { ApiKeyCheck } from './features/api-keys/api-keys.ts';
 import { writeAudit } from './features/audit/audit.ts';
 import type { Sessions } from './features/session/session.ts';
 import type { Failure } from './failure.ts';
+import type { Cookie } from './http/call.ts';
 import { bearerToken, type AskedRoute, type Authentication } from './http/adapter.ts';
 
 const nobody: Actor = { kind: 'nobody' };
@@ -17,7 +18,7 @@ export function createAuthentication(
   sessions: Sessions,
   apiKeys: ApiKeyCheck,
 ): Authentication {
-  const { name, options } = sessionCookie(config);
+  const { session, device, options } = cookiesOf(config);
 
   async function identify(
     request: FastifyRequest,
@@ -35,7 +36,7 @@ export function createAuthentication(
       return holder;
     }
     const bearer = bearerToken(request);
-    const cookie = request.cookies[name];
+    const cookie = request.cookies[session];
     const byBearer = bearer && (await sessions.recognize(bearer, 'bearer'));
     if (byBearer) return byBearer;
     // An access token that has run out is answered 401, cookie or not, so that the console rotates its session;
@@ -47,11 +48,14 @@ export function createAuthentication(
 
   return {
     identify,
-    cookie: (request, reply) => ({
-      value: request.cookies[name],
-      set: (value) => void reply.setCookie(name, value, options),
-      clear: () => void reply.clearCookie(name, options),
-    }),
+    cookies: (request, reply) => {
+      const cookie = (name: string, maxAge?: { maxAge: number }): Cookie => ({
+        value: request.cookies[name],
+        set: (value) => void reply.setCookie(name, value, { ...options, ...maxAge }),
+        clear: () => void reply.clearCookie(name, options),
+      });
+      return { cookie: cookie(session), device: cookie(device, { maxAge: deviceSeconds }) };
+    },
     refused: async (by, failure) => {
       await writeAudit(db, by, {
         event: 'call.refused',
@@ -64,11 +68,15 @@ export function createAuthentication(
   };
 }
 
-function sessionCookie({ publicUrl }: Config) {
+/** As long as browsers keep a cookie at all; each sign-in begins it anew. */
+const deviceSeconds = 400 * 86_400;
+
+function cookiesOf({ publicUrl }: Config) {
   const secure = publicUrl.startsWith('https:');
   return {
     // Browsers accept the __Host- name only with Secure, for the whole site, and from this host alone.
-    name: secure ? '__Host-lanyard_session' : 'lanyard_session',
+    session: secure ? '__Host-lanyard_session' : 'lanyard_session',
+    device: secure ? '__Host-lanyard_device' : 'lanyard_device',
     options: { path: '/', httpOnly: true, sameSite: 'strict' as const, secure },
   };
 }

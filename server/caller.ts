@@ -37,6 +37,12 @@ export type Caller = {
   endpoint: string;
 };
 
+/** The person of a call that only staff can make. */
+export function personOf({ actor }: Caller): Staff {
+  if (actor.kind === 'staff') return actor;
+  throw new Error('Only staff have an account');
+}
+
 /** The caller of what Lanyard does by itself: first start, clean-up, demo data. */
 export function systemCaller(now: Date): Caller {
   return { actor: { kind: 'system' }, now, ip: '', userAgent: '', requestId: '', endpoint: '' };

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { transactOrFail } from '../db/transaction.ts';
 import { fail, failField, isFailure, type Failure } from '../failure.ts';
 import { compressed, compressedStream } from './compression.ts';
-import type { Call, ChangeHandler, CsvFile, Implemented, SessionCookie } from './call.ts';
+import type { Call, ChangeHandler, CsvFile, Implemented, Cookie } from './call.ts';
 import { claimKey, keepAnswer, readIdempotencyKey, type StoredAnswer } from './idempotency.ts';
 import { checkInput } from './input.ts';
 import { sendFailure } from './reply.ts';
@@ -21,7 +21,7 @@ export type AskedRoute = Pick<Route, 'access' | 'apiKeyInQuery'>;
 
 /** What the adapter needs from the features: who a request is from, and where a refusal is written down. */
 export type Authentication = {
-  cookie(request: FastifyRequest, reply: FastifyReply): SessionCookie;
+  cookies(request: FastifyRequest, reply: FastifyReply): { cookie: Cookie; device: Cookie };
   /** The signed-in staff member or API key, nobody, or why the key is refused (address, limit, expiry). */
   identify(request: FastifyRequest, reply: FastifyReply, route: AskedRoute): Promise<Actor | Failure>;
   refused(by: Caller, failure: Failure): Promise<void>;
@@ -73,7 +73,7 @@ async function answer(
     const call = {
       ...input,
       by,
-      cookie: auth.cookie(request, reply),
+      ...auth.cookies(request, reply),
       bearer: bearerToken(request),
       ifMatch,
       stream,

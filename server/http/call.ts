@@ -5,8 +5,8 @@ import type { Caller } from '../caller.ts';
 import type { Tx } from '../db/client.ts';
 import type { Failure } from '../failure.ts';
 
-/** The session cookie of this call; what is set or cleared goes out with the answer. */
-export type SessionCookie = { value: string | undefined; set(value: string): void; clear(): void };
+/** A cookie of this call; what is set or cleared goes out with the answer. */
+export type Cookie = { value: string | undefined; set(value: string): void; clear(): void };
 
 /** A file instead of an envelope. */
 export type CsvFile = { fileName: string; stream: Readable };
@@ -14,7 +14,10 @@ export type CsvFile = { fileName: string; stream: Readable };
 /** What a handler receives: checked input, who calls, and the cookie. */
 export type Call<R extends Route> = RouteInput<R> & {
   by: Caller;
-  cookie: SessionCookie;
+  /** That of the session. */
+  cookie: Cookie;
+  /** That by which a browser is known where somebody signed in before. */
+  device: Cookie;
   bearer: string | undefined;
   /** The exchange itself, for a route that is `raw`. */
   http: { request: FastifyRequest; reply: FastifyReply };

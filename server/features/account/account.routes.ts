@@ -1,6 +1,7 @@
 import { account as calls } from '../../../contract/account.ts';
 import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
+import { refuseCurrentPassword } from '../session/session.ts';
 import type { Passwords } from '../../passwords.ts';
 import {
   beginSecondFactor,
@@ -13,7 +14,6 @@ import {
   ownSecondFactor,
   prepareNewPassword,
   proveOwnApp,
-  refuseCurrentPassword,
 } from './account.ts';
 
 export function accountRoutes(context: Context, passwords: Passwords) {

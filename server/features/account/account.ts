@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { account as calls } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import type { Caller, Staff } from '../../caller.ts';
+import { personOf, type Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
@@ -12,51 +12,16 @@ import type { Secrets } from '../../secrets.ts';
 import { writeAudit } from '../audit/audit.ts';
 import {
   confirmSecondFactor,
-  countFailure,
   endOpenSession,
   endSessionsOf,
   enrollSecondFactor,
   listOpenSessions,
   proveApp,
+  refuseCurrentPassword,
   removeSecondFactor,
-  secondsToWait,
   type FactorTools,
   type ProvenApp,
 } from '../session/session.ts';
-
-const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
-  details: [{ path: 'currentPassword', message: 'Is not right' }],
-});
-
-/** The person of a call that only staff can make. */
-export function personOf({ actor }: Caller): Staff {
-  if (actor.kind === 'staff') return actor;
-  throw new Error('Only staff have an account');
-}
-
-/** Undefined when the current password is right. Wrong ones count like failed sign-ins: a stolen session must not guess. */
-export async function refuseCurrentPassword(
-  db: Db,
-  passwords: Passwords,
-  by: Caller,
-  currentPassword: string,
-): Promise<Failure | undefined> {
-  const { userId, email } = personOf(by);
-  const wait = await secondsToWait(db, by, email);
-  if (wait !== undefined) return tooMany(wait);
-  const user = await db
-    .selectFrom('users')
-    .select('password_hash')
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  if (user && currentPassword && (await passwords.verify(user.password_hash, currentPassword)))
-    return undefined;
-  const waitAfter = await countFailure(db, by, email);
-  return waitAfter === undefined ? wrongPassword : tooMany(waitAfter);
-}
-
-const tooMany = (retryAfter: number) =>
-  fail('TOO_MANY_REQUESTS', 'Too many wrong passwords. Wait a few minutes and try again.', { retryAfter });
 
 /** Checks what a person typed to change their password, and makes the new hash. */
 export async function prepareNewPassword(

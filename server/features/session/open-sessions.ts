@@ -1,6 +1,7 @@
 import type { OpenSession } from '../../../contract/users.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
+import { hashToken } from './tokens.ts';
 
 /** The sessions of a person that have not ended and were seen after `since`, the latest first. */
 export async function listOpenSessions(
@@ -39,6 +40,27 @@ export async function endSessionsOf(
     .executeTakeFirst();
   await announce(tx, 'sessions');
   return Number(ended.numUpdatedRows);
+}
+
+/** Ends the session that a browser had when somebody signs in there again, by its cookie, rotated or not. */
+export async function endSessionBehind(tx: Tx, cookie: string, now: Date): Promise<void> {
+  const hash = hashToken(cookie);
+  const ended = await tx
+    .updateTable('sessions')
+    .set({ ended_at: now, end_reason: 'signed in again' })
+    .where((eb) =>
+      eb.or([
+        eb('cookie_hash', '=', hash),
+        eb(
+          'session_id',
+          '=',
+          eb.selectFrom('rotated_cookies').select('session_id').where('cookie_hash', '=', hash),
+        ),
+      ]),
+    )
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  if (ended.numUpdatedRows > 0n) await announce(tx, 'sessions');
 }
 
 /** Ends one open session of a person. False when there is none of that id. */

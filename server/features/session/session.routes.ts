@@ -5,10 +5,11 @@ import { me, type Sessions } from './session.ts';
 
 export const sessionRoutes = (sessions: Sessions) =>
   implement(calls, {
-    login: async ({ by, body, cookie }) => {
-      const result = await sessions.login(by, body);
+    login: async ({ by, body, cookie, device }) => {
+      const result = await sessions.login(by, body, { session: cookie.value, device: device.value });
       if (isFailure(result)) return result;
       cookie.set(result.cookie);
+      device.set(result.device);
       return result.answer;
     },
     logout: async ({ by, cookie }) => {

@@ -19,14 +19,16 @@ import {
   type SessionRow,
 } from './session-row.ts';
 import { proveSecondFactor, spendProof, type Proof } from './second-factor.ts';
-import { countFailure, secondsToWait } from './throttle.ts';
+import { deviceCookie, readDevice } from './device.ts';
+import { endSessionBehind } from './open-sessions.ts';
+import { countFailure, secondsToWait, signInCounters, type Counter } from './throttle.ts';
 import { hashToken, newToken } from './tokens.ts';
 
 const accessTokenMs = 15 * 60_000;
 /** Parallel tabs may send the cookie that was just rotated; later than this it is taken for stolen. */
 const rotationGraceMs = 10_000;
 
-export { countFailure, secondsToWait } from './throttle.ts';
+export { refuseCurrentPassword } from './own-password.ts';
 export { endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
 export {
   confirmSecondFactor,
@@ -98,23 +100,34 @@ export function createSessions(context: Context, passwords: Passwords) {
     });
   }
 
-  /** Checks email and password, and opens a session. Every attempt is in the audit log. */
+  /**
+   * Checks email and password, and opens a session; the one that the browser had ends. Every attempt is in the audit
+   * log. `had` are the cookies of the browser.
+   */
   async function login(
     by: Caller,
     { email, password, code }: { email: string; password: string; code?: string | undefined },
-  ): Promise<{ answer: SignIn; cookie: string } | Failure> {
-    const wait = await secondsToWait(db, by, email);
-    if (wait !== undefined) return throttled(by, email, wait);
+    had: { session: string | undefined; device: string | undefined },
+  ): Promise<{ answer: SignIn; cookie: string; device: string } | Failure> {
     const user = await findUser(db, email);
+    const device = readDevice(secrets, had.device);
+    const isKnown = user !== undefined && device?.people.includes(user.user_id) === true;
+    const counters = signInCounters(by, user?.email ?? email, isKnown ? device.id : undefined);
+    const wait = await secondsToWait(db, counters, by.now);
+    if (wait !== undefined) return throttled(by, email, wait);
     const matches = await passwords.verify(user?.password_hash ?? (await nobodysHash), password);
-    const proven = refuse(user, matches) ?? (await proveMore(by, user!, code));
+    const refusal = refuse(user, matches);
+    // A device that is known has a counter of its own for codes too: nobody elsewhere can use it up.
+    if (!refusal && !isKnown) counters.push({ kind: 'code', of: user!.user_id });
+    const proven = refusal ?? (await proveMore(by, user!, code));
     // Nothing was guessed wrong yet: the person is asked for the code.
     if (proven === codeWanted) return codeWanted;
-    if (isFailure(proven)) return failed(by, email, proven, user);
-    const waitNow = await secondsToWait(db, by, email);
+    if (isFailure(proven)) return failed(by, { email, user, counters }, proven);
+    const waitNow = await secondsToWait(db, counters, by.now);
     if (waitNow !== undefined) return throttled(by, email, waitNow);
-    const opened = await open(by, user!, proven);
-    return isFailure(opened) ? failed(by, email, opened, user) : opened;
+    const opened = await open(by, user!, proven, had.session);
+    if (isFailure(opened)) return failed(by, { email, user, counters }, opened);
+    return { ...opened, device: deviceCookie(secrets, device, user!.user_id) };
   }
 
   /** What proves the person beside the password; undefined where the password is enough. */
@@ -128,8 +141,12 @@ export function createSessions(context: Context, passwords: Passwords) {
     return (await proveSecondFactor({ db, secrets, passwords }, user.user_id, code, by.now)) ?? wrongCode;
   }
 
-  async function failed(by: Caller, email: string, refusal: Failure, user: FoundUser | undefined) {
-    const wait = await countFailure(db, by, email);
+  async function failed(
+    by: Caller,
+    { email, user, counters }: { email: string; user: FoundUser | undefined; counters: Counter[] },
+    refusal: Failure,
+  ) {
+    const wait = await countFailure(db, counters, by.now);
     if (wait !== undefined) return throttled(by, email, wait);
     await auditFailure(by, email, refusal.message, user?.user_id);
     return refusal;
@@ -142,14 +159,15 @@ export function createSessions(context: Context, passwords: Passwords) {
     });
   }
 
-  async function open(by: Caller, user: FoundUser, proof: Proof | undefined) {
+  async function open(by: Caller, user: FoundUser, proof: Proof | undefined, hadSession: string | undefined) {
     const cookie = newToken();
     const access = newToken();
     const session_id = uuidv7();
-    const refusal = await db.transaction().execute(async (tx) => {
+    const refusal = await transact(db, signals, async (tx) => {
       if (!(await lockWithPassword(tx, user))) return wrongCredentials;
       const used = proof && (await spendProof(tx, user.user_id, proof));
       if (proof && !used) return wrongCode;
+      if (hadSession) await endSessionBehind(tx, hadSession, by.now);
       await tx
         .updateTable('users')
         .set({ last_sign_in_at: by.now })

@@ -1,0 +1,39 @@
+import { personOf, type Caller } from '../../caller.ts';
+import type { Db } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { Passwords } from '../../passwords.ts';
+import { countFailure, secondsToWait, type Counter } from './throttle.ts';
+
+const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
+  details: [{ path: 'currentPassword', message: 'Is not right' }],
+});
+
+const tooMany = (retryAfter: number) =>
+  fail('TOO_MANY_REQUESTS', 'Too many wrong passwords. Wait a few minutes and try again.', { retryAfter });
+
+/**
+ * Undefined when the current password is right. Wrong ones count for this session alone: a stolen session must not
+ * guess, and guesses elsewhere must not keep a person from changing their password.
+ */
+export async function refuseCurrentPassword(
+  db: Db,
+  passwords: Passwords,
+  by: Caller,
+  typed: string,
+): Promise<Failure | undefined> {
+  const { userId, sessionId } = personOf(by);
+  const counters: Counter[] = [{ kind: 'session', of: sessionId }];
+  const wait = await secondsToWait(db, counters, by.now);
+  if (wait !== undefined) return tooMany(wait);
+  const user = await db
+    .selectFrom('users')
+    .select('password_hash')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (user && typed && (await passwords.verify(user.password_hash, typed))) {
+    const waitNow = await secondsToWait(db, counters, by.now);
+    return waitNow === undefined ? undefined : tooMany(waitNow);
+  }
+  const waitAfter = await countFailure(db, counters, by.now);
+  return waitAfter === undefined ? wrongPassword : tooMany(waitAfter);
+}

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { account } from '../../../contract/account.ts';
+import { session as calls } from '../../../contract/session.ts';
+import {
+  minutes,
+  password,
+  startTestServer,
+  startTwin,
+  type Identity,
+  type TestServer,
+} from '../../../tests/harness.ts';
+import { networkOf, withoutPorts } from '../../address.ts';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startTestServer({ config: { trustProxy: ['127.0.0.1'] } });
+});
+afterEach(() => server.close());
+
+type From = { address?: string; cookie?: string; code?: string; on?: TestServer };
+
+async function signIn(
+  email: string,
+  plain: string,
+  { address = '203.0.113.1', cookie, code, on }: From = {},
+) {
+  const headers = { 'x-forwarded-for': address, ...(cookie && { cookie, 'sec-fetch-site': 'same-origin' }) };
+  const body = { email, password: plain, ...(code && { code }) };
+  return (on ?? server).api().call(calls.login, { body }, headers);
+}
+
+const statusOf = async (...of: Parameters<typeof signIn>) => (await signIn(...of)).status;
+
+async function fail(email: string, times: number, from?: From): Promise<void> {
+  for (let i = 0; i < times; i++) expect(await statusOf(email, 'wrong', from), `failure ${i}`).toBe(401);
+}
+
+/** Every address fails as often as it may. */
+async function failFromEverywhere(email: string): Promise<void> {
+  for (let i = 1; i <= 10; i++) await fail(email, 10, { address: `198.51.100.${i}` });
+}
+
+/** `name=value` of the device cookie that a sign-in here leaves behind. */
+async function deviceOf(email: string, had?: string): Promise<string> {
+  const { headers } = await signIn(email, password, had === undefined ? {} : { cookie: had });
+  const line = headers.getSetCookie().find((one) => one.startsWith('lanyard_device='))!;
+  expect(line).toMatch(/; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/);
+  return line.split(';')[0]!;
+}
+
+describe('ten wrong guesses', () => {
+  test('lock out their own address, and nobody elsewhere', async () => {
+    const { email } = await server.createPerson('viewer');
+    await fail(email, 10);
+    expect(await statusOf(email, password)).toBe(429);
+    expect(await statusOf(email, password, { address: '203.0.113.2' })).toBe(200);
+  });
+
+  test('count together for all addresses of one /64, and not for another', async () => {
+    const { email } = await server.createPerson('viewer');
+    for (let i = 1; i <= 10; i++) await fail(email, 1, { address: `2001:db8:1:2::${i}` });
+    expect(await statusOf(email, password, { address: '2001:db8:1:2:ffff::1' })).toBe(429);
+    expect(await statusOf(email, password, { address: '2001:db8:1:3::1' })).toBe(200);
+  });
+
+  test('count for the address, whatever port a proxy writes behind it', async () => {
+    const { email, userId } = await server.createPerson('viewer');
+    for (let i = 0; i < 10; i++) await fail(email, 1, { address: `192.0.2.7:${4000 + i}` });
+    expect(await statusOf(email, password, { address: '192.0.2.7' })).toBe(429);
+    expect(await statusOf(email, password, { address: '[2001:db8::9]:443' })).toBe(200);
+    const sessions = server.db.selectFrom('sessions').select('ip_address').where('user_id', '=', userId);
+    expect(await sessions.execute()).toEqual([{ ip_address: '2001:db8::9' }]);
+  });
+
+  test('count for the account that is meant, however its letters are written', async () => {
+    const { email } = await server.createPerson('viewer');
+    const spellings = [email.replace('i', 'İ'), email.replace('i', 'I'), email.replace('e', 'Ｅ')];
+    for (let i = 0; i < 10; i++) await fail(spellings[i % spellings.length]!, 1);
+    expect(await statusOf(email, password)).toBe(429);
+  });
+});
+
+describe('guesses from many addresses', () => {
+  test('come to an end for the account too, for an hour', async () => {
+    const { email } = await server.createPerson('viewer');
+    await failFromEverywhere(email);
+    const refused = await signIn(email, password, { address: '203.0.113.9' });
+    expect(refused.status).toBe(429);
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(3600);
+    server.clock.advance(wait * 1000);
+    expect(await statusOf(email, password, { address: '203.0.113.9' })).toBe(200);
+  });
+
+  test('leave a way in for a device where the person signed in before, in every process', async () => {
+    const { email } = await server.createPerson('viewer');
+    const cookie = await deviceOf(email);
+    await failFromEverywhere(email);
+    await fail(email, 0, { cookie });
+    const twin = await startTwin(server, { config: { trustProxy: ['127.0.0.1'] } });
+    expect(await statusOf(email, password, { address: '198.51.100.1', cookie, on: twin })).toBe(200);
+    await twin.close();
+    expect(await statusOf(email, password, { address: '203.0.113.9' })).toBe(429);
+  });
+
+  test('leave the open session its change of password', async () => {
+    const { email } = await server.createPerson('viewer');
+    const { body } = await signIn(email, password);
+    const api = server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } });
+    await failFromEverywhere(email);
+    const fresh = { newPassword: 'fresh and long', confirmPassword: 'fresh and long' };
+    const changed = await api.call(account.changePassword, { body: { currentPassword: password, ...fresh } });
+    expect(changed.status).toBe(204);
+  });
+});
+
+describe('a device', () => {
+  test('has ten guesses of its own, and only for the people who signed in there', async () => {
+    const [one, other] = [await server.createPerson('viewer'), await server.createPerson('viewer')];
+    const cookie = await deviceOf(one.email);
+    await fail(one.email, 10, { cookie });
+    expect(await statusOf(one.email, password, { cookie })).toBe(429);
+    await fail(other.email, 10, { cookie });
+    expect(await statusOf(other.email, password)).toBe(429);
+  });
+
+  test('that people share knows each of them', async () => {
+    const [one, other] = [await server.createPerson('viewer'), await server.createPerson('viewer')];
+    const shared = await deviceOf(other.email, await deviceOf(one.email));
+    for (const { email } of [one, other]) {
+      await fail(email, 10);
+      expect(await statusOf(email, password, { cookie: shared })).toBe(200);
+    }
+  });
+
+  test.each([['a cookie of another’s making'], ['e30.AAAA'], ['']])('is not known by “%s”', async (value) => {
+    const { email } = await server.createPerson('viewer');
+    await fail(email, 10);
+    expect(await statusOf(email, password, { cookie: `lanyard_device=${encodeURIComponent(value)}` })).toBe(
+      429,
+    );
+  });
+});
+
+test('ten wrong codes are all that a known password gets, from however many addresses', async () => {
+  const person = await server.signInAs('viewer');
+  const api = server.api(person satisfies Identity);
+  await api.ok(account.enrollSecondFactor, { body: { currentPassword: password } });
+  const confirmed = { totp_confirmed_at: server.clock.now() };
+  await server.db.updateTable('users').set(confirmed).where('user_id', '=', person.userId).execute();
+  const guess = (i: number) =>
+    statusOf(person.email, password, { address: `198.51.100.${i}`, code: 'aaaaa-bbbbb' });
+  for (let i = 1; i <= 10; i++) expect(await guess(i)).toBe(401);
+  expect(await guess(11)).toBe(429);
+  server.clock.advance(minutes(15));
+  expect(await guess(12)).toBe(401);
+});
+
+describe('signing in again', () => {
+  test('ends the session that the browser had, and no other', async () => {
+    const person = await server.signInAs('viewer');
+    const elsewhere = await server.signIn(person.email, 'viewer');
+    const again = await signIn(person.email, password, { cookie: person.cookie });
+    expect(again.status).toBe(200);
+    expect((await server.api(person).call(calls.me)).status).toBe(401);
+    expect((await server.api(elsewhere).call(calls.me)).status).toBe(200);
+  });
+
+  test('leaves it when the password was wrong', async () => {
+    const person = await server.signInAs('viewer');
+    expect(await statusOf(person.email, 'wrong', { cookie: person.cookie })).toBe(401);
+    expect((await server.api(person).call(calls.me)).status).toBe(200);
+  });
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['unknown', 'unknown'],
+])('the network of %s is %s', (ip, network) => {
+  expect(networkOf(ip)).toBe(network);
+});
+
+test.each([
+  ['192.0.2.7:80, [2001:db8::1]:443', '192.0.2.7, 2001:db8::1'],
+  ['[2001:db8::1], 10.0.0.1', '2001:db8::1, 10.0.0.1'],
+  ['unknown, 999.1.1.1:80', 'unknown, 999.1.1.1:80'],
+])('X-Forwarded-For: %s is read as %s', (header, bare) => {
+  expect(withoutPorts(header)).toBe(bare);
+});
