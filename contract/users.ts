@@ -60,6 +60,11 @@ const byId = z.object({ id });
 const canRead = staffWith('users', 'read');
 const canUpdate = staffWith('users', 'update');
 
+/** One's own password, for what would let a stolen session take over somebody else's account. */
+const currentPassword = z.string().max(1024).optional().meta({
+  description: 'Of the person who asks; needed when they signed in more than five minutes ago',
+});
+
 /** A sign-in as the person sees it. */
 export const openSession = z
   .object({
@@ -143,8 +148,12 @@ export const users = {
     summary: 'Set a new password; every session of that person ends',
     access: canUpdate,
     params: byId,
-    body: z.strictObject({ newPassword: z.string().max(1024), confirmPassword: z.string().max(1024) }),
-    errors: ['NOT_FOUND', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+    body: z.strictObject({
+      newPassword: z.string().max(1024),
+      confirmPassword: z.string().max(1024),
+      currentPassword,
+    }),
+    errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
   resetSecondFactor: route({
     method: 'DELETE',
@@ -152,8 +161,9 @@ export const users = {
     summary: 'Take a lost second factor off a user',
     access: canUpdate,
     params: byId,
+    body: z.strictObject({ currentPassword }),
     answer: user,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
   sessions: route({
     method: 'GET',

@@ -160,6 +160,7 @@ beforeAll(async () => {
       updatedAt: '2026-01-01T00:00:00Z',
     },
     'users.resetPassword': { newPassword: 'a new password', confirmPassword: 'a new password' },
+    'users.resetSecondFactor': { currentPassword: 'a password' },
     'rbac.createRole': { roleId: 'made_here', description: 'Made here', copyFrom: 'viewer' },
     'rbac.updateRole': {
       description: 'read-only access for stakeholders',

@@ -236,14 +236,14 @@ describe('a second factor', () => {
     const person = await server.signInAs('viewer');
     await withSecondFactor(person);
     const root = server.api(await server.signInAs('super_admin'));
-    const user = await root.ok(users.resetSecondFactor, { params: { id: person.userId } });
+    const user = await root.ok(users.resetSecondFactor, { params: { id: person.userId }, body: {} });
     expect(user.secondFactor).toBe(false);
   });
 
   test('is not taken off by oneself in User Management, where no password is asked for', async () => {
     const person = await server.signInAs('super_admin');
     const { api } = await withSecondFactor(person);
-    const answer = await api.call(users.resetSecondFactor, { params: { id: person.userId } });
+    const answer = await api.call(users.resetSecondFactor, { params: { id: person.userId }, body: {} });
     expect([answer.status, answer.body.error]).toEqual([
       422,
       'Remove your own second factor on your account page, which asks for your password.',

@@ -138,7 +138,7 @@ describe('a data directory without the key', () => {
     ]);
     expect((await signIn(twin, person.email, person.recoveryCodes[0])).status).toBe(200);
     const root: Identity = await server.signInAs('super_admin');
-    await twin.api(root).ok(users.resetSecondFactor, { params: { id: person.userId } });
+    await twin.api(root).ok(users.resetSecondFactor, { params: { id: person.userId }, body: {} });
     expect((await signIn(twin, person.email)).status).toBe(200);
     await twin.close();
   });

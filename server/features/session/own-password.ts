@@ -11,6 +11,31 @@ const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not rig
 const tooMany = (retryAfter: number) =>
   fail('TOO_MANY_REQUESTS', 'Too many wrong passwords. Wait a few minutes and try again.', { retryAfter });
 
+/** How long a sign-in itself is proof enough. */
+const provenMs = 5 * 60_000;
+
+/**
+ * For what would let a stolen session take over somebody else's account: undefined when the current password is
+ * right or, where none was typed, when it was given at sign-in a moment ago.
+ */
+export async function refuseUnproven(
+  db: Db,
+  passwords: Passwords,
+  by: Caller,
+  typed: string | undefined,
+): Promise<Failure | undefined> {
+  if (typed !== undefined) return refuseCurrentPassword(db, passwords, by, typed);
+  const opened = await db
+    .selectFrom('sessions')
+    .select('created_at')
+    .where('session_id', '=', personOf(by).sessionId)
+    .executeTakeFirst();
+  if (opened && by.now.getTime() - opened.created_at.getTime() < provenMs) return undefined;
+  return fail('RULE_VIOLATED', 'Enter your own password too: you signed in more than five minutes ago.', {
+    details: [{ path: 'currentPassword', message: 'Is needed' }],
+  });
+}
+
 /**
  * Undefined when the current password is right. Wrong ones count for this session alone: a stolen session must not
  * guess, and guesses elsewhere must not keep a person from changing their password.

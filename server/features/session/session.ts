@@ -28,7 +28,7 @@ const accessTokenMs = 15 * 60_000;
 /** Parallel tabs may send the cookie that was just rotated; later than this it is taken for stolen. */
 const rotationGraceMs = 10_000;
 
-export { refuseCurrentPassword } from './own-password.ts';
+export { refuseCurrentPassword, refuseUnproven } from './own-password.ts';
 export { endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
 export {
   confirmSecondFactor,

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
 import { refusePassword } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
+import { refuseUnproven } from '../session/session.ts';
 import {
   assignRole,
   createRole,
@@ -47,10 +48,13 @@ export function userRoutes({ db, config }: Context, passwords: Passwords) {
       reactivate: change((tx, { by, params }) => reactivateUser(tx, by, params.id)),
       delete: change((tx, { by, params }) => deleteUser(tx, by, params.id)),
       resetPassword: changeAfter(
-        ({ params, body }) => prepareReset(db, passwords, params.id, body),
+        ({ by, params, body }) => prepareReset(db, passwords, by, params.id, body),
         (tx, { by, params }, passwordHash) => resetPassword(tx, by, params.id, passwordHash),
       ),
-      resetSecondFactor: change((tx, { by, params }) => resetSecondFactor(tx, by, params.id)),
+      resetSecondFactor: changeAfter(
+        ({ by, body }) => refuseUnproven(db, passwords, by, body.currentPassword),
+        (tx, { by, params }) => resetSecondFactor(tx, by, params.id),
+      ),
       sessions: ({ by, params }) =>
         listSessionsOf(db, by, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
       endSession: change((tx, { by, params }) => endSessionOf(tx, by, params.id, params.sessionId)),

@@ -4,7 +4,15 @@ import { roleDescriptions, roleNames, type Permission } from '../../../contract/
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users as calls, type User } from '../../../contract/users.ts';
 import { unique } from '../../../tests/factories.ts';
-import { auditOf, startTestServer, startTwin, type Api, type TestServer } from '../../../tests/harness.ts';
+import {
+  auditOf,
+  startTestServer,
+  startTwin,
+  type Api,
+  type TestServer,
+  minutes,
+  password,
+} from '../../../tests/harness.ts';
 
 let server: TestServer;
 let root: Api;
@@ -246,6 +254,27 @@ describe('resetting a password', () => {
       422,
       'The email address is no password. Choose another.',
     ]);
+  });
+
+  test('asks for one’s own password, unless one signed in a moment ago; the same for a second factor', async () => {
+    const own = await startTestServer();
+    const api = own.api(await own.signInAs('super_admin'));
+    const { userId } = await own.createPerson('viewer');
+    const fresh = { newPassword: 'fresh and long', confirmPassword: 'fresh and long' };
+    const reset = async (more: { currentPassword?: string }) => {
+      const { status } = await api.call(calls.resetPassword, {
+        params: { id: userId },
+        body: { ...fresh, ...more },
+      });
+      const factor = await api.call(calls.resetSecondFactor, { params: { id: userId }, body: more });
+      return [status, factor.status];
+    };
+    expect(await reset({}), 'just signed in').toEqual([204, 409]);
+    own.clock.advance(minutes(5));
+    expect(await reset({}), 'without').toEqual([422, 422]);
+    expect(await reset({ currentPassword: 'a guess' }), 'wrong').toEqual([401, 401]);
+    expect(await reset({ currentPassword: password }), 'right').toEqual([204, 409]);
+    await own.close();
   });
 
   test('takes six characters, ends the open session with its next call, and lets the new password in', async () => {

@@ -11,7 +11,13 @@ import { fail, isFailure, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
-import { endOpenSession, endSessionsOf, listOpenSessions, removeSecondFactor } from '../session/session.ts';
+import {
+  endOpenSession,
+  endSessionsOf,
+  listOpenSessions,
+  removeSecondFactor,
+  refuseUnproven,
+} from '../session/session.ts';
 import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf, refuseSuperAdmin } from './grants.ts';
 import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
@@ -143,12 +149,15 @@ export async function deleteUser(tx: Tx, by: Caller, id: string): Promise<undefi
 export async function prepareReset(
   db: Db,
   passwords: Passwords,
+  by: Caller,
   id: string,
-  typed: { newPassword: string; confirmPassword: string },
+  typed: { newPassword: string; confirmPassword: string; currentPassword?: string | undefined },
 ): Promise<string | Failure> {
   const user = await db.selectFrom('users').select('email').where('user_id', '=', id).executeTakeFirst();
   if (!user) return notFound;
-  return refusePasswords(typed, user.email) ?? passwords.hash(typed.newPassword);
+  const refusal =
+    refusePasswords(typed, user.email) ?? (await refuseUnproven(db, passwords, by, typed.currentPassword));
+  return refusal ?? passwords.hash(typed.newPassword);
 }
 
 /** Sets a new password, already hashed; every session of that person ends with its next call. */

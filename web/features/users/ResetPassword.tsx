@@ -7,6 +7,7 @@ import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
+import { OwnPassword } from './OwnPassword.tsx';
 import { passwordsProblem } from './password-rules.ts';
 import { useUserConsequences } from './user-consequences.ts';
 import { problemOf, resetPassword } from './users.ts';
@@ -14,10 +15,11 @@ import { problemOf, resetPassword } from './users.ts';
 /** Sets another person's password (spec part 2, section 2.8); all their sessions end. */
 export default function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const [problem, setProblem] = useState<string>();
+  const [currentPassword, setCurrentPassword] = useState<string>();
   const consequences = useUserConsequences(user.id, 'resetPassword');
   const reset = useChange({
     mutationFn: (passwords: { newPassword: string; confirmPassword: string }) =>
-      resetPassword(user.id, passwords),
+      resetPassword(user.id, { ...passwords, currentPassword }),
     onSuccess: () => {
       void toast({ message: 'Password reset successfully' });
       onClose();
@@ -42,6 +44,7 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
           <Text style={{ overflowWrap: 'anywhere' }}>A new password for {user.email}.</Text>
           <ConsequenceList of={consequences} />
           <NewPasswords />
+          <OwnPassword onChange={setCurrentPassword} />
           <FormEnd problem={problem} submitLabel="Reset Password" busy={reset.isPending} onCancel={onClose} />
         </Stack>
       </form>

@@ -8,6 +8,7 @@ import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
+import { OwnPassword } from './OwnPassword.tsx';
 import SessionList from './SessionList.tsx';
 import { useMe } from './use-roles.ts';
 import { endUserSession, problemOf, resetSecondFactor, usersQuery, userSessionsQuery } from './users.ts';
@@ -63,8 +64,9 @@ function SecondFactor(props: {
   // As it is now: the row of the list that the dialog began from is older after a reset.
   const list = useQuery(usersQuery(undefined));
   const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
+  const [currentPassword, setCurrentPassword] = useState<string>();
   const reset = useChange({
-    mutationFn: () => resetSecondFactor(user.id),
+    mutationFn: () => resetSecondFactor(user.id, currentPassword),
     onSuccess: () => {
       setAsking(false);
       void toast({ message: 'Second factor reset successfully' });
@@ -72,6 +74,7 @@ function SecondFactor(props: {
   });
   const ask = () => {
     reset.reset();
+    setCurrentPassword(undefined);
     setAsking(true);
   };
   return (
@@ -103,7 +106,9 @@ function SecondFactor(props: {
           error={reset.error ? problemOf(reset.error, 'Failed to reset second factor of user') : undefined}
           onConfirm={() => reset.mutate()}
           onClose={() => setAsking(false)}
-        />
+        >
+          <OwnPassword onChange={setCurrentPassword} />
+        </ConfirmDialog>
       )}
     </Stack>
   );

@@ -74,7 +74,8 @@ export const reactivateUser = (id: string) => call(users.reactivate, { params: {
 export const deleteUser = (id: string) => call(users.delete, { params: { id } });
 export const resetPassword = (id: string, body: Passwords) =>
   call(users.resetPassword, { params: { id }, body });
-export const resetSecondFactor = (id: string) => call(users.resetSecondFactor, { params: { id } });
+export const resetSecondFactor = (id: string, currentPassword: string | undefined) =>
+  call(users.resetSecondFactor, { params: { id }, body: { currentPassword } });
 export const endUserSession = (id: string, sessionId: string) =>
   call(users.endSession, { params: { id, sessionId } });
 
