@@ -154,6 +154,7 @@ describe('one machine', () => {
 });
 
 test('the explanation names every release, those in the bin too', async () => {
+  await makeRelease(server, { version: '1.0.0', channel: 'alpha' });
   const full = await makeRelease(server, { version: '8.1.0' });
   const partial = await makeRelease(server, { version: '8.2.0', rolloutPercentage: 0 });
   const binned = await makeRelease(server, { version: '8.3.0' });

@@ -10,6 +10,10 @@ export type DownloadState = {
   byDelivery: boolean;
   installedAt: Date | null;
   installFailed: boolean | null;
+  /** When a feed of ours was seen to have offered the release to the machine. */
+  offeredAt: Date | null;
+  /** When the machine first fetched the file, or a part of it, from us. */
+  fetchedAt: Date | null;
 };
 
 /**
@@ -34,8 +38,10 @@ export function after(
   switch (type) {
     case 'download_complete':
       return complete;
+    case 'delivery_begun':
+      return state.fetchedAt ? state : { ...state, fetchedAt: at };
     case 'delivered':
-      return state.completedAt ? state : { ...complete, byDelivery: true };
+      return state.completedAt ? state : { ...complete, byDelivery: true, fetchedAt: state.fetchedAt ?? at };
     case 'download_error':
       return state.completedAt && !(state.byDelivery && at > state.completedAt)
         ? state

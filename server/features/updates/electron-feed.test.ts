@@ -273,6 +273,7 @@ describe('a rollout', () => {
 describe('a check', () => {
   test('is recorded with the machine, its version and what it was offered', async () => {
     const release = await makeRelease(server, { version: '1.1.0' });
+    await makeRelease(server, { version: '1.0.0' });
     const headers = { 'x-api-key': key.key, 'x-app-version': '1.0.0', 'x-machine-id': 'workstation 7' };
     await offered({ headers, channel: 'beta' });
     const hash = Buffer.from(machineHashOf('workstation 7'), 'hex');

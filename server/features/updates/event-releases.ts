@@ -68,13 +68,14 @@ function findRelease(
   return all.find((r) => r.release_id === offeredId) ?? all.find((r) => r.channel === h.channel) ?? all[0];
 }
 
-const offerOf = (h: Happening) => `${h.machineHash} ${h.type === 'check' ? h.toVersion : concerns(h)}`;
+/** A machine and the version that it was offered or that an event is about. */
+export const offerOf = (h: Happening) => `${h.machineHash} ${h.type === 'check' ? h.toVersion : concerns(h)}`;
 
 /**
  * The release of that version that a feed last offered each machine, within a month: where a version has several kinds
- * of file, this tells which updater the machine runs.
+ * of file, this tells which updater the machine runs. By `offerOf`; what machines report of their checks is no offer.
  */
-async function lastOffered(
+export async function lastOffered(
   tx: Tx,
   batch: readonly Happening[],
   unclear: readonly Happening[],

@@ -15,6 +15,7 @@ import {
   startTestServer,
   startTwin,
   type Api,
+  type Identity,
   type TestServer,
 } from '../../../tests/harness.ts';
 import { machineHashOf } from './machine-id.ts';
@@ -26,11 +27,12 @@ let twin: TestServer;
 let staff: Api;
 let desktop: Api;
 let desktopOfTwin: Api;
+let key: Identity;
 beforeAll(async () => {
   server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
   twin = await startTwin(server);
   staff = server.api((await server.signInAs('super_admin')).byCookie);
-  const key = await makeApiKey(staff, { scopes: ['updates'] });
+  key = await makeApiKey(staff, { scopes: ['updates'] });
   desktop = server.api(key);
   desktopOfTwin = twin.api(key);
 });
@@ -269,6 +271,107 @@ describe('downloads', () => {
   });
 });
 
+async function fetchFile({ fileUrl }: Release, machineId: string): Promise<void> {
+  const headers = { ...key.headers, 'x-machine-id': machineId };
+  const file = await fetch(server.url + new URL(fileUrl).pathname, { headers });
+  expect(file.status).toBe(200);
+  await file.arrayBuffer();
+}
+
+/** Each machine asks the feed as an updater does, and fetches what it is offered. */
+async function takeUpdate(release: Release, machineIds: readonly string[]): Promise<void> {
+  await Promise.all(
+    machineIds.map(async (machineId) => {
+      const headers = { ...key.headers, 'x-machine-id': machineId, 'x-app-version': '0.0.1' };
+      const feed = await fetch(`${server.url}/api/v1/updates/electron/win32/x64/latest.yml`, { headers });
+      expect(await feed.text()).toContain(`version: "${release.version}"`);
+      await fetchFile(release, machineId);
+    }),
+  );
+  await completed(release, machineIds);
+}
+
+/** Waits until it is written that each machine has the whole file. */
+async function completed({ version }: Release, machineIds: readonly string[]): Promise<void> {
+  const hashes = machineIds.map((id) => Buffer.from(machineHashOf(id), 'hex'));
+  await eventually(async () => {
+    const rows = await server.db
+      .selectFrom('downloads')
+      .select('completed_at')
+      .where('machine_hash', 'in', hashes)
+      .where('version', '=', version)
+      .where('completed_at', 'is not', null)
+      .execute();
+    return rows.length === machineIds.length;
+  });
+}
+
+describe('what nobody saw', () => {
+  const paused = async ({ id }: Release) =>
+    (await staff.ok(releaseCalls.get, { params: { releaseId: id } })).pausedAt !== null;
+  const failed = (machineIds: readonly string[], { version, id }: Release): Told[] =>
+    machineIds.map((machineId) => ({
+      machineId,
+      eventType: 'install_error',
+      toVersion: version,
+      releaseId: id,
+    }));
+  const many = (what: string, count: number) => Array.from({ length: count }, (_, n) => `${what} ${n}`);
+
+  test('of invented machines pauses no rollout, whatever they report; of those that took it, it does', async () => {
+    const guarded = await makeRelease(server, { failureThreshold: { percent: 5, minimumInstalls: 3 } });
+    const { version, id } = guarded;
+    const invented = many(`invented ${id}`, 25);
+    await report(
+      desktop,
+      invented.map((machineId) => ({ machineId, toVersion: version, releaseId: id })),
+    );
+    await report(
+      desktop,
+      invented.map((machineId) => ({
+        machineId,
+        eventType: 'download_complete' as const,
+        toVersion: version,
+      })),
+    );
+    await report(desktop, failed(invented, guarded));
+    await written(invented.at(-1)!, 3);
+    expect(await paused(guarded)).toBe(false);
+
+    const real = many(`real ${id}`, 3);
+    await takeUpdate(guarded, real);
+    await report(desktop, failed(real, guarded));
+    await eventually(() => paused(guarded));
+  });
+
+  test('a machine that fetched what it was not offered does not count either', async () => {
+    const guarded = await makeRelease(server, {
+      rolloutPercentage: 0,
+      failureThreshold: { percent: 5, minimumInstalls: 2 },
+    });
+    const curious = many(`curious ${guarded.id}`, 2);
+    for (const machineId of curious) await fetchFile(guarded, machineId);
+    await completed(guarded, curious);
+    await report(desktop, failed(curious, guarded));
+    await written(curious[1]!, 1);
+    expect(await paused(guarded)).toBe(false);
+  });
+
+  test('a reported version that no release has is kept, and decides nothing', async () => {
+    const machineId = `frozen ${release.id}`;
+    await report(desktop, [{ machineId, fromVersion: '999.0.0' }]);
+    expect((await written(machineId, 1)).last_version).toBe('999.0.0');
+    const ask = () =>
+      fetch(`${server.url}/api/v1/updates/electron/win32/x64/latest.yml`, {
+        headers: { ...key.headers, 'x-machine-id': machineId },
+      });
+    expect(await (await ask()).text()).toContain('files:\n  - url');
+    const explained = await staff.ok(machineCalls.explain, { params: { id: machineHashOf(machineId) } });
+    expect(explained.some(({ offered }) => offered)).toBe(true);
+    expect(explained.map(({ reason }) => reason)).not.toContain('NOT_NEWER');
+  });
+});
+
 describe('a release with a failure threshold', () => {
   const now = () => staff.ok(releaseCalls.get, { params: { releaseId: release.id } });
   const outcomes = (from: number, to: number, eventType: Event['eventType']) =>
@@ -279,6 +382,10 @@ describe('a release with a failure threshold', () => {
     }));
   beforeEach(async () => {
     release = await makeRelease(server, { failureThreshold: { percent: 5, minimumInstalls: 50 } });
+    await takeUpdate(
+      release,
+      outcomes(0, 61, 'check').map(({ machineId }) => machineId),
+    );
   });
 
   test('pauses itself when more than that fail, with the numbers, and goes on when staff say so', async () => {
@@ -347,13 +454,16 @@ describe('a release whose machines report neither its id nor the right time', ()
     }
     const all = (eventType: Event['eventType']) =>
       machines.map((machineId) => ({ machineId, eventType, toVersion: version }));
+    for (const machineId of machines) await fetchFile(squirrel, machineId);
+    await completed(squirrel, machines);
     await report(desktop, [...all('download_start'), ...all('install_error')]);
     await eventually(async () => (await pausedAt(squirrel)) !== null);
     expect(await pausedAt(installer)).toBeNull();
   });
 
   test('counts every install since it was published, by however much a clock is slow', async () => {
-    const fresh = await makeRelease(server, failing);
+    const fresh = await makeRelease(server, { ...failing, version: '99.0.0' });
+    await takeUpdate(fresh, ['slow 1', 'slow 2']);
     const timestamp = new Date(server.clock.now().getTime() - hours(9)).toISOString();
     const slow = (machineId: string, eventType: Event['eventType']) => ({
       machineId,
@@ -364,7 +474,8 @@ describe('a release whose machines report neither its id nor the right time', ()
     await report(desktop, [slow('slow 1', 'install_error'), slow('slow 2', 'install_error')]);
     await eventually(async () => (await pausedAt(fresh)) !== null);
     const { updateHistory } = await staff.ok(machineCalls.get, { params: { id: machineHashOf('slow 1') } });
-    expect(updateHistory[0]!.timestamp, 'the history is what the machine says').toBe(timestamp);
+    const failed = updateHistory.find(({ eventType }) => eventType === 'install_error');
+    expect(failed!.timestamp, 'the history is what the machine says').toBe(timestamp);
   });
 });
 

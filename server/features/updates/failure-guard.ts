@@ -10,7 +10,8 @@ type Installs = { releaseId: string; percent: number; minimum: number; installs:
 /**
  * Pauses the rollout of each of these releases whose installs fail too often: more than the percentage it names, of
  * at least the number of installs it names, counting the last outcome of each machine since failures were last
- * counted anew.
+ * counted anew. What a machine says counts only where the service itself saw that a feed offered it the release and
+ * that it fetched the file: a report alone proves no machine.
  */
 export async function pauseFailing(
   { db, signals, clock }: Pick<Context, 'db' | 'signals' | 'clock'>,
@@ -43,6 +44,7 @@ async function beyondThreshold(db: Db | Tx, releaseIds: readonly string[]): Prom
            count(*) as installs, count(*) filter (where d.install_failed) as failed
       from releases r
       join downloads d on d.release_id = r.release_id and d.installed_at >= r.failures_from
+                      and d.offered_at is not null and d.fetched_at is not null
      where r.release_id = any(${[...releaseIds].toSorted()}::uuid[])
        and r.failure_percent is not null and r.paused_at is null and r.deleted_at is null
        and r.is_active and not r.is_draft

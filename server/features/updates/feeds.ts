@@ -61,7 +61,10 @@ const isOut = (
       isOnChannel(r, { channel }),
   );
 
-/** electron-updater does not say which version it updates; the machine's last report may. */
+/**
+ * electron-updater does not say which version it updates; the machine's last report may. A version that no release
+ * has decides nothing: anyone could report `999.0.0` for a machine, which would never be offered anything again.
+ */
 async function lastVersion(
   { db, pool }: Feeds,
   machineHash: string | undefined,
@@ -70,7 +73,14 @@ async function lastVersion(
   const query = db
     .selectFrom('machines')
     .select('last_version')
-    .where('machine_hash', '=', Buffer.from(machineHash, 'hex'));
+    .where('machine_hash', '=', Buffer.from(machineHash, 'hex'))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('releases')
+          .select('release_id')
+          .whereRef('releases.version', '=', 'machines.last_version'),
+      ),
+    );
   const [machine] = await runPrepared(pool, query.compile());
   return machine?.last_version && isVersion(machine.last_version) ? machine.last_version : undefined;
 }

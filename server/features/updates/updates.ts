@@ -31,6 +31,8 @@ export function reportEvents(
       receivedAt: now,
       machineHash: machineHashOf(machineId),
       type: eventType,
+      // what was offered is known from our own feeds alone
+      ...(eventType === 'check' ? { releaseId: null } : {}),
     });
   }
   return { accepted: events.length };
@@ -51,11 +53,12 @@ const none = {
   errorMessage: null,
 };
 
-/** For each release, those in the bin among them: why the machine is or is not offered it. */
+/** For each release, those in the bin among them: why the machine is or is not offered it, as the feeds decide. */
 export async function explainOffers(db: Db, machine: KnownMachine): Promise<Explanation[]> {
   const rows = await selectReleases(db).execute();
+  const isKnown = rows.some(({ version }) => version === machine.currentVersion);
   return explainEach(
     rows.map((row) => toLiveRelease(row, '')),
-    machine,
+    { ...machine, currentVersion: isKnown ? machine.currentVersion : null },
   );
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../../db/client.ts';
 import { after, counted, type DownloadState } from './download-state.ts';
-import { withReleases, type About } from './event-releases.ts';
+import { lastOffered, offerOf, withReleases, type About } from './event-releases.ts';
 import type { Happening } from './happening.ts';
 
 export type WrittenDownloads = {
@@ -32,7 +32,7 @@ export async function writeDownloads(tx: Tx, all: readonly Happening[]): Promise
   if (downloads.length === 0) return { happenings, newDownloads: new Map(), failedReleases: [] };
   const made = await ensure(tx, downloads);
   const before = await lockStates(tx, downloads);
-  const states = downloads.map((download) => {
+  const reported = downloads.map((download) => {
     const from = before.get(keyOf(download))!;
     return {
       ...download,
@@ -40,6 +40,7 @@ export async function writeDownloads(tx: Tx, all: readonly Happening[]): Promise
       to: download.happenings.reduce((state, h) => after(state, h, download.published), from),
     };
   });
+  const states = await withOffers(tx, all, reported);
   await updateStates(tx, states);
   await addToTotals(tx, states, made);
   const newDownloads = new Map<string, number>();
@@ -87,7 +88,8 @@ async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<s
     select encode(d.machine_hash, 'hex') as "machineHash", d.release_id as "releaseId",
            d.started_at as "startedAt", d.completed_at as "completedAt",
            d.bytes_downloaded as "bytesDownloaded", d.error_code as "errorCode", d.by_delivery as "byDelivery",
-           d.installed_at as "installedAt", d.install_failed as "installFailed"
+           d.installed_at as "installedAt", d.install_failed as "installFailed",
+           d.offered_at as "offeredAt", d.fetched_at as "fetchedAt"
       from downloads d
       join unnest(${downloads.map((d) => d.machineHash)}::text[], ${downloads.map((d) => d.releaseId)}::uuid[])
         as k (hash, release_id) on d.machine_hash = decode(k.hash, 'hex') and d.release_id = k.release_id
@@ -97,6 +99,27 @@ async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<s
 
 type Change = Download & { from: DownloadState; to: DownloadState };
 
+/**
+ * Notes when a feed was seen to have offered a release that the machine fetched: it is looked up with each event until
+ * it is found, since the check may be written by another process a moment later.
+ */
+async function withOffers(
+  tx: Tx,
+  batch: readonly Happening[],
+  changes: readonly Change[],
+): Promise<Change[]> {
+  const unseen = changes.filter(({ to }) => to.fetchedAt !== null && to.offeredAt === null);
+  const offers = await lastOffered(
+    tx,
+    batch,
+    unseen.flatMap(({ happenings }) => happenings),
+  );
+  return changes.map((change) => {
+    const offer = unseen.includes(change) && change.happenings.find((h) => offers.has(offerOf(h)));
+    return offer ? { ...change, to: { ...change.to, offeredAt: offer.receivedAt } } : change;
+  });
+}
+
 async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
   const changed = changes.filter(({ from, to }) => from !== to);
   if (changed.length === 0) return;
@@ -104,13 +127,16 @@ async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
   await sql`
     update downloads d
        set completed_at = s.completed_at, bytes_downloaded = s.bytes, error_code = s.error_code,
-           by_delivery = s.by_delivery, installed_at = s.installed_at, install_failed = s.install_failed
+           by_delivery = s.by_delivery, installed_at = s.installed_at, install_failed = s.install_failed,
+           offered_at = s.offered_at, fetched_at = s.fetched_at
       from unnest(
              ${changed.map((c) => c.machineHash)}::text[], ${changed.map((c) => c.releaseId)}::uuid[],
              ${column('completedAt')}::timestamptz[], ${column('bytesDownloaded')}::bigint[],
              ${column('errorCode')}::text[], ${column('byDelivery')}::bool[], ${column('installedAt')}::timestamptz[],
-             ${column('installFailed')}::bool[])
-        as s (hash, release_id, completed_at, bytes, error_code, by_delivery, installed_at, install_failed)
+             ${column('installFailed')}::bool[], ${column('offeredAt')}::timestamptz[],
+             ${column('fetchedAt')}::timestamptz[])
+        as s (hash, release_id, completed_at, bytes, error_code, by_delivery, installed_at, install_failed,
+              offered_at, fetched_at)
      where d.machine_hash = decode(s.hash, 'hex') and d.release_id = s.release_id`.execute(tx);
 }
 
