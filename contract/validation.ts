@@ -31,6 +31,9 @@ export const validationMessages: Record<ValidationCode, string> = {
   MACHINE_DEACTIVATED: 'This machine has been deactivated for this license.',
 };
 
+/** What may come of a machine that gives its seat back; each is answered with HTTP 200. */
+export const releaseCodes = ['RELEASED', 'NO_SEAT', 'TOO_MANY_RELEASES'] as const;
+
 const machineFacts = {
   hostname: text(253).optional(),
   platform: text(50).optional(),
@@ -77,6 +80,10 @@ export const validationResult = z
     machineId: z.string(),
     nonce: z.string().nullable(),
     issuedAt: answeredInstant,
+    expiresAt: answeredInstant.meta({
+      description:
+        'Until when the program may rely on the answer without asking again; a refusal holds for this moment alone',
+    }),
     signed: z.string(),
     signature: z.string().meta({ description: 'Ed25519, base64' }),
     keyId: z.string(),
@@ -100,7 +107,9 @@ export const validation = {
     summary: 'A machine gives its seat back; it may come back later',
     access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
     body: z.strictObject({ licenseKey: licenseKeyInput, machineId }),
-    answer: z.object({ released: z.boolean(), message: z.string() }).meta({ id: 'ReleaseResult' }),
+    answer: z
+      .object({ released: z.boolean(), code: z.enum(releaseCodes), message: z.string() })
+      .meta({ id: 'ReleaseResult' }),
   }),
   keys: route({
     method: 'GET',

@@ -27,6 +27,8 @@ describe('the settings', () => {
       sessionMaxMs: 43_200_000,
       eventsKeepMs: 34_560_000_000,
       validationsKeepMs: 7_776_000_000,
+      validationGraceMs: 1_209_600_000,
+      selfReleasesPerSeat: 2,
       trustProxy: [],
       diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
       logLevel: 'info',

@@ -90,6 +90,8 @@ const settings = z.object({
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * 3_600_000),
   EVENTS_KEEP: duration.default(400 * 86_400_000),
+  VALIDATION_GRACE: duration.default(14 * 86_400_000),
+  SELF_RELEASES_PER_SEAT: z.coerce.number().int().min(0).max(1000).default(2),
   VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
   AUDIT_ANCHOR_URL: auditAnchor.optional(),
   TRUST_PROXY: list('').refine(
@@ -124,6 +126,10 @@ export type Config = {
   eventsKeepMs: number;
   /** How long single validations are kept; the counts of their days stay. */
   validationsKeepMs: number;
+  /** How long a program may rely on a valid answer without asking again. */
+  validationGraceMs: number;
+  /** How often a day the machines of a license may give a seat back themselves, for each seat. */
+  selfReleasesPerSeat: number;
   trustProxy: string[];
   /** Who may read `/metrics`, `/docs` and `/openapi.json`. */
   diagnosticsAccess: DiagnosticsAccess;
@@ -168,6 +174,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     sessionMaxMs: s.SESSION_MAX,
     eventsKeepMs: s.EVENTS_KEEP,
     validationsKeepMs: s.VALIDATIONS_KEEP,
+    validationGraceMs: s.VALIDATION_GRACE,
+    selfReleasesPerSeat: s.SELF_RELEASES_PER_SEAT,
     trustProxy: s.TRUST_PROXY,
     diagnosticsAccess: s.DIAGNOSTICS_ACCESS,
     auditAnchor: s.AUDIT_ANCHOR_URL,

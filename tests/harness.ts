@@ -312,6 +312,8 @@ const defaults: Omit<Config, 'dataDir' | 'storage'> = {
   sessionMaxMs: hours(12),
   eventsKeepMs: days(400),
   validationsKeepMs: days(90),
+  validationGraceMs: days(14),
+  selfReleasesPerSeat: 2,
   trustProxy: [],
   diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
   auditAnchor: undefined,

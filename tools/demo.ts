@@ -51,6 +51,7 @@ async function main(): Promise<void> {
     const validator = {
       db,
       signals,
+      config,
       find: createFinder(pool),
       recorder,
       signer,

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { activationCan, type Activation } from '../../../contract/activations.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
@@ -25,6 +25,15 @@ export async function listActivations(db: Db, licenseKey: string): Promise<Activ
     .execute();
   return rows.map(toActivation);
 }
+
+/** The UTC day of a moment, for a column of dates. */
+export const utcDayOf = (now: Date) => sql<Date>`(${now}::timestamptz at time zone 'UTC')::date`;
+
+/** Seats that machines gave back themselves on the UTC day of `now`: a column of `licenses`. */
+export const selfReleasesOn = (now: Date) =>
+  sql<number>`case when self_release_day = ${utcDayOf(now)} then self_releases else 0 end`.as(
+    'self_releases_today',
+  );
 
 /** Staff take the seat from a machine. `machineId` must be the machine's own: it guards against a stale list. */
 export async function deactivateMachine(

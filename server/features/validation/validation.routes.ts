@@ -6,6 +6,6 @@ import { release, validate, type Validator } from './validation.ts';
 export const validationRoutes = (validator: Validator) =>
   implement(calls, {
     validate: ({ by, body }) => validate(validator, by, body),
-    release: change((tx, { by, body }) => release(tx, by, body)),
+    release: change((tx, { by, body }) => release(tx, by, validator.config.selfReleasesPerSeat, body)),
     keys: async () => [publicKey(validator.signer)],
   });

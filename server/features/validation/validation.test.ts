@@ -20,6 +20,7 @@ import {
 } from '../../../tests/factories.ts';
 import {
   auditOf,
+  days,
   eventually,
   startTestServer,
   startTwin,
@@ -92,6 +93,7 @@ describe('the first valid call of a machine', () => {
       machineId: 'm-1',
       nonce: 'n-1',
       issuedAt: server.clock.now().toISOString(),
+      expiresAt: new Date(server.clock.now().getTime() + days(14)).toISOString(),
     });
     expect((await licenseOf(license.licenseId)).currentActivations).toBe(1);
     expect(await machinesOf(staff, license)).toMatchObject([
@@ -329,6 +331,47 @@ describe('release', () => {
     expect((await release(license.licenseKey, 'm')).released).toBe(false);
     expect((await validateOn(desktop, license, 'm')).code).toBe('MACHINE_DEACTIVATED');
     expect(await licenseOf(license.licenseId)).toMatchObject({ currentActivations: 0 });
+  });
+});
+
+describe('one seat that is passed around', () => {
+  test('is given back twice a day, by any number of calls at once and by two processes, and staff may go on', async () => {
+    const twin = await startTwin(server);
+    const { licenseKey, licenseId } = await makeLicense(staff, { maxActivations: 1 });
+    const keyOfTwin = twin.api(await makeApiKey(staff));
+    const passOn = async (machineId: string) => {
+      expect((await validateOn(desktop, licenseKey, machineId)).code).toBe('VALID');
+      const answers = await Promise.all(
+        [desktop, keyOfTwin, desktop, keyOfTwin].map((api) =>
+          api.ok(calls.release, { body: { licenseKey, machineId } }),
+        ),
+      );
+      return answers.map(({ code }) => code).toSorted();
+    };
+    expect(await passOn('first')).toEqual(['NO_SEAT', 'NO_SEAT', 'NO_SEAT', 'RELEASED']);
+    expect(await passOn('second')).toEqual(['NO_SEAT', 'NO_SEAT', 'NO_SEAT', 'RELEASED']);
+    expect(await passOn('third')).toEqual(Array(4).fill('TOO_MANY_RELEASES'));
+    const refused = await release(licenseKey, 'third');
+    expect(refused).toMatchObject({ released: false, message: expect.stringContaining('2 seats today') });
+    expect((await validateOn(desktop, licenseKey, 'fourth')).code).toBe('TOO_MANY_ACTIVATIONS');
+    const [third] = await machinesOf(staff, { licenseKey });
+    const entries = await auditOf(server, third!.activationId);
+    expect(entries.at(-1)).toMatchObject({ event_type: 'activation.release_refused', success: false });
+
+    const body = { licenseKey, machineId: 'third' };
+    expect(await staff.ok(calls.release, { body })).toMatchObject({ released: true, code: 'RELEASED' });
+    expect((await licenseOf(licenseId)).currentActivations).toBe(0);
+    await twin.close();
+  });
+
+  test('a valid answer may be relied on for the grace, at most until the license ends; a refusal not at all', async () => {
+    const soon = new Date(server.clock.now().getTime() + days(3)).toISOString();
+    const license = await makeLicense(staff, { validUntil: soon, maxActivations: 1 });
+    const read = async (machineId: string) =>
+      JSON.parse((await validateOn(desktop, license, machineId)).signed) as ValidationResult;
+    expect(await read('relying')).toMatchObject({ valid: true, expiresAt: soon });
+    const refused = await read('another');
+    expect([refused.valid, refused.expiresAt]).toEqual([false, refused.issuedAt]);
   });
 });
 

@@ -1,15 +1,23 @@
 import { v7 as uuidv7 } from 'uuid';
 import {
   validationMessages,
+  type validation as calls,
   type ValidationCode,
   type ValidationRequest,
   type ValidationResult,
 } from '../../../contract/validation.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
 import { transact } from '../../db/signals.ts';
-import { leaveSeat, toActivation, type ActivationRow } from '../activations/activations.ts';
+import {
+  leaveSeat,
+  selfReleasesOn,
+  toActivation,
+  utcDayOf,
+  type ActivationRow,
+} from '../activations/activations.ts';
 import { writeAudit } from '../audit/audit.ts';
 import type { createModuleNames } from '../modules/modules.ts';
 import { parseLicenseKey } from '../licenses/licenses.ts';
@@ -18,7 +26,7 @@ import type { Finder, Found } from './find.ts';
 import type { Recorder } from './recorder.ts';
 import type { Signer } from './signing.ts';
 
-export type Validator = Pick<Context, 'db' | 'signals'> & {
+export type Validator = Pick<Context, 'db' | 'signals' | 'config'> & {
   find: Finder;
   signer: Signer;
   recorder: Recorder;
@@ -30,7 +38,7 @@ export type Validator = Pick<Context, 'db' | 'signals'> & {
  * the first valid call of a machine takes a seat. From staff it reactivates a deactivated machine.
  */
 export async function validate(
-  { db, signals, find, signer, recorder, moduleNames }: Validator,
+  { db, signals, config, find, signer, recorder, moduleNames }: Validator,
   by: Caller,
   request: ValidationRequest,
 ): Promise<ValidationResult> {
@@ -61,7 +69,14 @@ export async function validate(
     machineId: request.machineId,
     nonce: request.nonce ?? null,
     issuedAt: by.now.toISOString(),
+    expiresAt: reliableUntil(code, found, by.now, config.validationGraceMs).toISOString(),
   });
+}
+
+/** The grace of a valid license, which ends with the license; a refusal is to be asked again at once. */
+function reliableUntil(code: ValidationCode, found: Found | undefined, now: Date, graceMs: number): Date {
+  if (code !== 'VALID' || !found) return now;
+  return new Date(Math.min(now.getTime() + graceMs, found.valid_until.getTime()));
 }
 
 const malformed: Decision = { code: 'MALFORMED_KEY', takesSeat: false };
@@ -182,16 +197,20 @@ async function seat(
   });
 }
 
-/** A machine gives its seat back itself, and may come back later. Harmless when it holds none. */
+/**
+ * A machine gives its seat back itself, and may come back later. Harmless when it holds none. Machines do this
+ * `releasesPerSeat` times a seat and UTC day: beyond that one seat would serve any number of machines in turn.
+ */
 export async function release(
   tx: Tx,
   by: Caller,
+  releasesPerSeat: number,
   { licenseKey, machineId }: { licenseKey: string; machineId: string },
-): Promise<{ released: boolean; message: string }> {
+): Promise<RouteAnswer<typeof calls.release>> {
   const key = parseLicenseKey(licenseKey);
   const license = await tx
     .selectFrom('licenses')
-    .select('license_id')
+    .select(['license_id', 'max_activations', selfReleasesOn(by.now)])
     .where('license_key', '=', key ?? '')
     .forUpdate()
     .executeTakeFirst();
@@ -204,9 +223,36 @@ export async function release(
       .where('machine_id', '=', machineId)
       .where('status', '=', 'active')
       .executeTakeFirst());
-  if (!row) return { released: false, message: 'This machine holds no seat on this license.' };
+  if (!row)
+    return { released: false, code: 'NO_SEAT', message: 'This machine holds no seat on this license.' };
+  if (by.actor.kind === 'apiKey') {
+    const budget = license.max_activations * releasesPerSeat;
+    if (license.self_releases_today >= budget) return tooManyReleases(tx, by, row, budget);
+    await tx
+      .updateTable('licenses')
+      .set({ self_release_day: utcDayOf(by.now), self_releases: license.self_releases_today + 1 })
+      .where('license_id', '=', license.license_id)
+      .execute();
+  }
   await leaveSeat(tx, by, row, 'released');
-  return { released: true, message: 'The seat is free again.' };
+  return { released: true, code: 'RELEASED', message: 'The seat is free again.' };
+}
+
+async function tooManyReleases(
+  tx: Tx,
+  by: Caller,
+  row: ActivationRow,
+  budget: number,
+): Promise<RouteAnswer<typeof calls.release>> {
+  const message = `The machines of this license have given back ${budget} seats today, as many as they may. Try again tomorrow, or ask the vendor to free the seat.`;
+  await writeAudit(tx, by, {
+    event: 'activation.release_refused',
+    resourceType: 'activation',
+    resourceId: row.activation_id,
+    summary: `Refused to release the seat of machine ${row.machine_id}: ${budget} releases today`,
+    error: message,
+  });
+  return { released: false, code: 'TOO_MANY_RELEASES', message };
 }
 
 function describe(found: Found, names: Map<string, string>): ValidationResult['license'] {
