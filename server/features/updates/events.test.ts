@@ -27,14 +27,14 @@ let twin: TestServer;
 let staff: Api;
 let desktop: Api;
 let desktopOfTwin: Api;
-let key: Identity;
+let updatesKey: Identity;
 beforeAll(async () => {
   server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
   twin = await startTwin(server);
   staff = server.api((await server.signInAs('super_admin')).byCookie);
-  key = await makeApiKey(staff, { scopes: ['updates'] });
-  desktop = server.api(key);
-  desktopOfTwin = twin.api(key);
+  updatesKey = await makeApiKey(staff, { scopes: ['updates'] });
+  desktop = server.api(updatesKey);
+  desktopOfTwin = twin.api(updatesKey);
 });
 afterAll(async () => {
   const { rows } = await server.pool.query<{ deadlocks: number }>(
@@ -272,23 +272,23 @@ describe('downloads', () => {
 });
 
 async function fetchFile({ fileUrl }: Release, machineId: string): Promise<void> {
-  const headers = { ...key.headers, 'x-machine-id': machineId };
+  const headers = { ...updatesKey.headers, 'x-machine-id': machineId };
   const file = await fetch(server.url + new URL(fileUrl).pathname, { headers });
   expect(file.status).toBe(200);
   await file.arrayBuffer();
 }
 
 /** Each machine asks the feed as an updater does, and fetches what it is offered. */
-async function takeUpdate(release: Release, machineIds: readonly string[]): Promise<void> {
+async function takeUpdate(taken: Release, machineIds: readonly string[]): Promise<void> {
   await Promise.all(
     machineIds.map(async (machineId) => {
-      const headers = { ...key.headers, 'x-machine-id': machineId, 'x-app-version': '0.0.1' };
+      const headers = { ...updatesKey.headers, 'x-machine-id': machineId, 'x-app-version': '0.0.1' };
       const feed = await fetch(`${server.url}/api/v1/updates/electron/win32/x64/latest.yml`, { headers });
-      expect(await feed.text()).toContain(`version: "${release.version}"`);
-      await fetchFile(release, machineId);
+      expect(await feed.text()).toContain(`version: "${taken.version}"`);
+      await fetchFile(taken, machineId);
     }),
   );
-  await completed(release, machineIds);
+  await completed(taken, machineIds);
 }
 
 /** Waits until it is written that each machine has the whole file. */
@@ -363,7 +363,7 @@ describe('what nobody saw', () => {
     expect((await written(machineId, 1)).last_version).toBe('999.0.0');
     const ask = () =>
       fetch(`${server.url}/api/v1/updates/electron/win32/x64/latest.yml`, {
-        headers: { ...key.headers, 'x-machine-id': machineId },
+        headers: { ...updatesKey.headers, 'x-machine-id': machineId },
       });
     expect(await (await ask()).text()).toContain('files:\n  - url');
     const explained = await staff.ok(machineCalls.explain, { params: { id: machineHashOf(machineId) } });
