@@ -74,9 +74,10 @@ async function lastVersion(
     .selectFrom('machines')
     .select('last_version')
     .where('machine_hash', '=', Buffer.from(machineHash, 'hex'))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('releases')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('releases')
           .select('release_id')
           .whereRef('releases.version', '=', 'machines.last_version'),
       ),
