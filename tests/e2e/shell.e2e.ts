@@ -35,6 +35,24 @@ test('build number and commit stand at the bottom right', async ({ page, server 
   expect(height - (box.y + box.height)).toBeLessThan(30);
 });
 
+test('what is typed right after Ctrl-K reaches the palette, and opens nothing behind it', async ({
+  page,
+  server,
+}) => {
+  await page.route('**/assets/CommandPalette-*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await route.continue();
+  });
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('cust');
+  await expect(field(page)).toHaveValue('cust');
+  await page.keyboard.type('omers');
+  await expect(field(page)).toHaveValue('customers');
+  await expect(page.getByRole('dialog')).toHaveCount(1);
+});
+
 test('the command palette finds pages, actions, customers and licenses', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin, { name: 'Palette Hospital' });
   const { licenseKey } = await makeLicense(server.admin, { customerId: customer.customerId });

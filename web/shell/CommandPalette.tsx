@@ -9,6 +9,7 @@ import { useState } from 'react';
 import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';
+import { takeEarlyKeys } from './early-keys.ts';
 import { paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, type PaletteItem, type PaletteSource } from './palette-sources.ts';
 
@@ -63,6 +64,10 @@ export default function CommandPalette() {
       <Spotlight.Search
         placeholder="Type a command or search..."
         aria-label="Type a command or search"
+        onFocus={() => {
+          const early = takeEarlyKeys();
+          if (early) setText((before) => before + early);
+        }}
         leftSection={<IconSearch size={18} stroke={1.5} />}
       />
       <Spotlight.ActionsList id={paletteList} {...scrolledByKeyboard}>

@@ -7,6 +7,7 @@ import { Hints } from '../ui/Hints.tsx';
 import { LazyDialogs } from '../ui/LazyDialogs.tsx';
 import { ToastRegion } from '../ui/ToastRegion.tsx';
 import { BuildInfo } from './BuildInfo.tsx';
+import { keepEarlyKeys } from './early-keys.ts';
 import classes from './Layout.module.css';
 import { Navigation } from './Navigation.tsx';
 import { navigation } from './navigation.ts';
@@ -65,6 +66,7 @@ export function Layout({ children }: { children: ReactNode }) {
 function usePalette() {
   const [wanted, setWanted] = useState(false);
   const open = async () => {
+    if (!document.activeElement?.closest('[role="dialog"]')) keepEarlyKeys();
     setWanted(true);
     const { palette } = await import('./palette-selection.ts');
     palette.open();
