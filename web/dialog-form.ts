@@ -1,5 +1,6 @@
 import { useForm, type FormErrors, type UseFormInput } from '@mantine/form';
 import { useState } from 'react';
+import { keptValues, useKeepingValues } from './kept-work.ts';
 import { useUnsaved } from './ui/Dialog.tsx';
 
 type Input<Values> = UseFormInput<Values> & {
@@ -7,10 +8,28 @@ type Input<Values> = UseFormInput<Values> & {
   validate: (values: Values) => FormErrors;
 };
 
-/** The library's form, which tells the dialog around it whether something was typed. */
-export function useDialogForm<Values extends Record<string, any>>(input: Input<Values>) {
-  const form = useForm<Values, Values>(input);
+/** Fields that are typed anew, however the session ended. */
+const secrets: ReadonlySet<string> = new Set(['password', 'secret', 'code']);
+
+/**
+ * The library's form, which tells the dialog around it whether something was typed, and keeps that when the session
+ * ends. `key`: the id of the record, or what is made. A record that is edited comes from `useSeen` with the same key.
+ */
+export function useDialogForm<Values extends Record<string, any>>(key: string, input: Input<Values>) {
   const [initial] = useState(input.initialValues);
-  useUnsaved(() => JSON.stringify(form.getValues()) !== JSON.stringify(initial));
+  const [atFirst] = useState(() => keptValues(key, initial));
+  const form = useForm<Values, Values>({ ...input, initialValues: atFirst });
+  useUnsaved(() => !isSame(form.getValues(), initial));
+  useKeepingValues(key, () => {
+    const values = withoutSecrets(form.getValues(), initial);
+    return isSame(values, initial) ? undefined : values;
+  });
   return form;
 }
+
+const isSame = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other);
+
+const withoutSecrets = <Values extends Record<string, unknown>>(values: Values, initial: Values): Values => ({
+  ...values,
+  ...Object.fromEntries(Object.entries(initial).filter(([name]) => secrets.has(name))),
+});

@@ -22,7 +22,8 @@ function fill() {
 
 // The store reads at once when it loads.
 fill();
-const { getSession, rereadSession, setSession } = await import('./session-store.ts');
+const { clearSession, getSession, hasSessionLapsed, rereadSession, setSession } =
+  await import('./session-store.ts');
 const { permissionChecks } = await import('./permission-checks.ts');
 
 beforeEach(fill);
@@ -66,4 +67,23 @@ test('what is kept of an answer is as strict: a list that is none is empty', () 
   setSession({ user, accessToken: 'next', permissions: null, roles: [null] } as never);
   expect(getSession()).toMatchObject({ accessToken: 'next', permissions: [], roles: [] });
   expect(storage.get('permissions')).toBe('[]');
+});
+
+test('a session has lapsed unless the person ended it, until someone signs in', () => {
+  const session = rereadSession()!;
+  expect(hasSessionLapsed()).toBe(false);
+  clearSession({ asked: true });
+  expect(hasSessionLapsed()).toBe(false);
+  // A call that was under way is refused after that.
+  clearSession();
+  expect(hasSessionLapsed()).toBe(false);
+  setSession(session);
+  clearSession();
+  expect(hasSessionLapsed()).toBe(true);
+  setSession(session);
+  expect(hasSessionLapsed()).toBe(false);
+  // As another tab leaves it.
+  storage.clear();
+  rereadSession();
+  expect(hasSessionLapsed()).toBe(true);
 });

@@ -15,6 +15,7 @@ export type StoredSession = {
 const keys = ['user', 'accessToken', 'permissions', 'roles'] as const;
 const listeners = new Set<() => void>();
 let current = read();
+let lapsed = false;
 
 /** The session of this browser, or null. The same object until it changes. */
 export const getSession = (): StoredSession | null => current;
@@ -31,10 +32,14 @@ export function setSession(session: StoredSession): void {
   changed({ ...session, ...rights });
 }
 
-export function clearSession(): void {
+/** `asked`: the person wanted it to end. */
+export function clearSession({ asked = false } = {}): void {
   for (const key of keys) localStorage.removeItem(key);
-  changed(null);
+  changed(null, asked);
 }
+
+/** True from when a session ended that the person did not end in this tab, until someone signs in. */
+export const hasSessionLapsed = (): boolean => lapsed;
 
 /** Calls `listener` after every change, also one that another tab made; gives back how to stop it. */
 export function onSessionChange(listener: () => void): () => void {
@@ -50,7 +55,8 @@ export function rereadSession(): StoredSession | null {
   return current;
 }
 
-function changed(session: StoredSession | null): void {
+function changed(session: StoredSession | null, asked = false): void {
+  lapsed = session === null && !asked && (lapsed || current !== null);
   current = session;
   for (const listener of listeners) listener();
 }

@@ -122,7 +122,7 @@ async function logout(): Promise<void> {
   } catch (error) {
     console.warn('Logout failed:', messageOf(error));
   }
-  clearSession();
+  clearSession({ asked: true });
 }
 
 /** A server that does not answer must not keep a person behind the spinner. */

@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test';
 import { customers } from '../../contract/customers.ts';
+import { licenses } from '../../contract/licenses.ts';
 import { makeCustomer, unique } from '../factories.ts';
-import { dialog, expect, expectStatus, signInAs, test } from './support.ts';
+import { dialog, endSessions, expect, expectStatus, signInAs, signInByForm, test } from './support.ts';
 
-// What holds for every dialog, shown on the dialogs of customers.
+// What holds for every dialog, mostly shown on the dialogs of customers.
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const row = (page: Page, name: string) => page.getByRole('row', { name });
@@ -126,4 +127,80 @@ test('neither a double click nor an answer that was lost creates anything twice'
   await send.click();
   await expect(add).toBeHidden();
   expect(await countOf(lost)).toBe(1);
+});
+
+test('what was typed is kept through signing in again, and sent once', async ({ page, server }) => {
+  expectStatus(page, 401);
+  const customer = await makeCustomer(server.admin, { name: unique('Kept Work') });
+  const { email } = await server.person('license_manager');
+  await signInAs(page, 'license_manager', '/licenses?dialog=create', server);
+  const form = dialog(page, 'Create License');
+  await form.getByRole('combobox', { name: 'Customer' }).pressSequentially(customer.name);
+  await form.getByRole('option', { name: customer.name, exact: true }).click();
+  await form.getByRole('textbox', { name: 'Max Activations' }).fill('');
+  await page.keyboard.type('7');
+  await form.getByRole('checkbox', { name: 'Lung Nodule' }).press('Space');
+
+  await endSessions('license_manager', server);
+  await form.getByRole('button', { name: 'Create License' }).click();
+  await expect(page.getByRole('status')).toHaveText(
+    'Your session ended. Sign in again: what you typed is kept.',
+  );
+  await signInByForm(page, email);
+  await expect(form.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
+  await expect(form.getByRole('textbox', { name: 'Max Activations' })).toHaveValue('7');
+  await expect(form.getByRole('checkbox', { name: 'Lung Nodule' })).toBeChecked();
+  await page.keyboard.press('Escape');
+  await dialog(page, 'Discard changes?').getByRole('button', { name: 'Keep editing' }).click();
+
+  await form.getByRole('button', { name: 'Create License' }).click();
+  await expect(form).toContainText(`License created for ${customer.name}`);
+  const made = await server.admin.ok(licenses.list, { query: { customerId: customer.customerId } });
+  expect(made.map(({ maxActivations, moduleIds }) => [maxActivations, moduleIds])).toEqual([
+    [7, ['mod_lung_nodule']],
+  ]);
+  // Once it is in the form it is kept no longer.
+  await form.getByRole('button', { name: 'Done' }).click();
+  await button(page, 'Create License').first().click();
+  await expect(form.getByRole('textbox', { name: 'Max Activations' })).toHaveValue('1');
+});
+
+test('an edit goes on from what it began with; another person never sees it', async ({ page, server }) => {
+  expectStatus(page, 401, 409);
+  const { name, customerId } = await makeCustomer(server.admin, { phone: '1', contactName: 'Ada' });
+  const [mine, other] = [await server.person('admin'), await server.person('super_admin')];
+  const path = `/customers?search=${encodeURIComponent(name)}&edit=${customerId}`;
+  const endAndSend = async () => {
+    await endSessions('admin', server);
+    await dialog(page, 'Edit Customer').getByRole('button', { name: 'Update Customer' }).click();
+    await expect(page.getByText('what you typed is kept')).toBeVisible();
+  };
+  await signInAs(page, 'admin', path, server);
+  await phone(page).fill('2');
+  await endAndSend();
+  await server.admin.ok(customers.update, {
+    params: { id: customerId },
+    body: { name, country: 'DE', phone: '1', contactName: 'Grace' },
+  });
+  await signInByForm(page, mine.email);
+  await expect(phone(page)).toHaveValue('2');
+  await dialog(page, 'Edit Customer').getByRole('button', { name: 'Update Customer' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  expect(await server.admin.ok(customers.get, { params: { id: customerId } })).toMatchObject({
+    phone: '2',
+    contactName: 'Grace',
+  });
+
+  await page.goto(path);
+  await phone(page).fill('3');
+  await endAndSend();
+  await signInByForm(page, other.email);
+  await expect(phone(page)).toHaveValue('2');
+  await page.keyboard.press('Escape');
+  await button(page, 'Logout').click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(page.getByText('Your session ended.')).toHaveCount(0);
+  await signInByForm(page, mine.email);
+  await row(page, name).getByRole('button', { name: 'Edit' }).click();
+  await expect(phone(page)).toHaveValue('2');
 });

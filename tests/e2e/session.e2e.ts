@@ -8,6 +8,7 @@ import {
 import { session } from '../../contract/session.ts';
 import { makeLicense } from '../factories.ts';
 import {
+  endSessions,
   expect,
   expectAccessible,
   expectNoAxeViolations,
@@ -193,8 +194,10 @@ test('Logout ends the session here and on the server, and here even if the call 
   const cookies = await page.context().cookies();
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(heading(page, 'Sign in')).toBeVisible();
+  await expect(page.getByText('Your session ended.')).toHaveCount(0);
   expect(await stored(page)).toEqual([]);
-  expect(await page.context().cookies()).toEqual([]);
+  // The device stays known: sign-ins that fail elsewhere do not hold it up.
+  expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['lanyard_device']);
   await page.context().addCookies(cookies);
   expect((await page.context().request.get(`${server.url}${session.me.path}`)).status()).toBe(401);
 
@@ -258,12 +261,11 @@ test('a session that is over leads to the sign-in page and back', async ({ page,
   await expect(heading(page, 'License Management')).toBeVisible();
   // What the screen still asks for would meet the end of the session before the click does.
   await page.waitForLoadState('networkidle');
-  const { userId, email } = await server.person('support_agent');
-  await server.changeSessions((tx) =>
-    tx.updateTable('sessions').set({ ended_at: new Date() }).where('user_id', '=', userId).execute(),
-  );
+  const { email } = await server.person('support_agent');
+  await endSessions('support_agent', server);
   await navigation(page).getByRole('link', { name: 'Customers' }).click();
   await expect(page).toHaveURL('/login?redirect=%2Fcustomers');
+  await expect(page.getByRole('status')).toHaveText('Your session ended. Sign in again.');
   expect(await stored(page)).toEqual([]);
   await signInByForm(page, email);
   await expect(page).toHaveURL('/customers');

@@ -272,6 +272,14 @@ export async function signInByForm(page: Page, email: string, plain = password):
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** Ends the sessions of this role on the server, as an administrator or time would. */
+export async function endSessions(role: RoleName, server: ConsoleServer): Promise<void> {
+  const { userId } = await server.person(role);
+  await server.changeSessions((tx) =>
+    tx.updateTable('sessions').set({ ended_at: new Date() }).where('user_id', '=', userId).execute(),
+  );
+}
+
 /** What the console keeps of a session. */
 export const stored = (page: Page) =>
   page.evaluate(() =>

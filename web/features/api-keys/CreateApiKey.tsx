@@ -42,7 +42,7 @@ function CreateForm(props: {
   onSubmit: (payload: ApiKeyPayload) => void;
   onCancel: () => void;
 }) {
-  const form = useDialogForm<Values>({
+  const form = useDialogForm<Values>('new API key', {
     initialValues: emptyValues,
     validate: checkNew,
     validateInputOnBlur: ['rateLimit'],

@@ -1,10 +1,10 @@
 import { Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
+import { useSeen } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
@@ -37,8 +37,7 @@ export const Loading = () => (
 );
 
 function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  // What the person began from; a later load of the same key must not pass for having been seen.
-  const [seen] = useState(apiKey);
+  const seen = useSeen(apiKey.id, apiKey);
   const edit = useEdit({
     save: (patch: ApiKeyPatch, updatedAt) => updateApiKey(seen.id, { ...patch, updatedAt }),
     onSaved: ({ name }) => {
@@ -78,7 +77,7 @@ function EditForm(props: {
   onCancel: () => void;
 }) {
   const { apiKey } = props;
-  const form = useDialogForm<Values>({
+  const form = useDialogForm<Values>(apiKey.id, {
     initialValues: valuesOf(apiKey),
     validate: (values) => checkChanges(values, apiKey),
     validateInputOnBlur: ['rateLimit'],

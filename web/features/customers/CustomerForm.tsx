@@ -46,7 +46,7 @@ export function CustomerForm(props: {
   onSubmit: (payload: CustomerPayload) => void;
   onCancel: () => void;
 }) {
-  const form = useDialogForm({
+  const form = useDialogForm(props.customer?.customerId ?? 'new customer', {
     initialValues: valuesOf(props.customer),
     validate,
     validateInputOnBlur: ['email'],

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
+import { useSeen } from '../../kept-work.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
@@ -57,8 +57,7 @@ function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 function EditForm({ customer, onClose }: { customer: Customer; onClose: () => void }) {
-  // What the person began from; a later load of the same customer must not pass for having been seen.
-  const [seen] = useState(customer);
+  const seen = useSeen(customer.customerId, customer);
   useDialogSubject(seen.name);
   const edit = useEdit({
     save: (payload: CustomerPayload, updatedAt) => updateCustomer(seen.customerId, { ...payload, updatedAt }),

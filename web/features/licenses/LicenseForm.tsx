@@ -1,6 +1,5 @@
 import { Select, SimpleGrid, Stack } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType } from '@mantine/form';
-import { useState } from 'react';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -34,8 +33,7 @@ type Props = {
 /** Fields of the license modal and of the page /licenses/new. Nothing is sent while one of them is wrong. */
 export function LicenseForm(props: Props) {
   const { license, terms } = props;
-  const [customerName, setCustomerName] = useState(license?.customer?.name ?? '');
-  const form = useDialogForm({
+  const form = useDialogForm(license?.licenseId ?? 'new license', {
     initialValues: valuesOf(license, terms, useNow()),
     validate: (values) => validate(values, license),
     validateInputOnBlur: ['maxActivations'],
@@ -46,7 +44,7 @@ export function LicenseForm(props: Props) {
     <form
       ref={focusLate}
       noValidate
-      onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values, license), customerName))}
+      onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values, license), values.customerName))}
     >
       <Stack gap="md">
         <CustomerSelect
@@ -55,12 +53,9 @@ export function LicenseForm(props: Props) {
           data-autofocus
           allowDeselect={false}
           value={form.values.customerId || null}
-          name={customerName || undefined}
+          name={form.values.customerName || undefined}
           error={form.errors['customerId']}
-          onChange={(id, name) => {
-            form.setFieldValue('customerId', id ?? '');
-            setCustomerName(name);
-          }}
+          onChange={(id, customerName) => form.setValues({ customerId: id ?? '', customerName })}
         />
         <TermFields form={form} terms={terms} />
         <ModulePicker

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
+import { useSeen } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -63,8 +64,7 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 function EditForm({ license, onClose }: { license: License; onClose: () => void }) {
-  // What the person began from; a later load of the same license must not pass for having been seen.
-  const [seen] = useState(license);
+  const seen = useSeen(license.licenseId, license);
   // What a conflict shows of the customer.
   const [customerName, setCustomerName] = useState('');
   const edit = useEdit({

@@ -28,6 +28,7 @@ describe('a new license', () => {
   it('begins as a trial of one machine from today for 30 days', () => {
     expect(fresh).toEqual({
       customerId: '',
+      customerName: '',
       type: 'trial',
       maxActivations: 1,
       validFrom: '2026-11-20',

@@ -16,6 +16,8 @@ export const fieldLabels = {
 
 export type LicenseValues = {
   customerId: string;
+  /** Shown, never sent. */
+  customerName: string;
   type: LicenseType;
   maxActivations: TypedNumber;
   validFrom: Day | null;
@@ -29,6 +31,7 @@ export function valuesOf(license: License | undefined, terms: Terms, now: Date):
     const validFrom = today(now);
     return {
       customerId: '',
+      customerName: '',
       type: 'trial',
       maxActivations: 1,
       validFrom,
@@ -39,6 +42,7 @@ export function valuesOf(license: License | undefined, terms: Terms, now: Date):
   const { customerId, type, maxActivations, moduleIds } = license;
   return {
     customerId,
+    customerName: license.customer?.name ?? '',
     type,
     maxActivations,
     moduleIds,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
+import { useSeen } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -55,8 +56,7 @@ function Which({ release }: { release: Release }) {
 }
 
 function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
-  // What the person began from; a later load of the same release must not pass for having been seen.
-  const [seen] = useState(release);
+  const seen = useSeen(release.id, release);
   const edit = useSaveRelease(seen, onClose);
   const [reaching, ask] = useState<ReleaseValues>();
 

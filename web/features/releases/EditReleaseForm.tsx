@@ -46,7 +46,7 @@ export function EditReleaseForm(props: {
   onSubmit: (values: ReleaseValues) => void;
   onCancel: () => void;
 }) {
-  const form = useDialogForm({
+  const form = useDialogForm(props.release.id, {
     initialValues: valuesOf(props.release),
     validate,
     validateInputOnBlur: ['rolloutPercentage', 'failurePercent', 'minimumInstalls'],

@@ -1,8 +1,10 @@
-import { Alert, Button, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
 import { ApiError, messageOf } from '../../api-error.ts';
+import { hasKeptWork } from '../../kept-work.ts';
 import { safeRedirect } from '../../paths.ts';
+import { hasSessionLapsed } from '../../session-store.ts';
 import { useAuth } from '../../session.tsx';
 import { Brand } from '../../shell/Brand.tsx';
 import { BuildInfo } from '../../shell/BuildInfo.tsx';
@@ -27,11 +29,22 @@ export function LoginPage() {
             <Brand />
             <Title order={1}>Sign in</Title>
           </Stack>
+          {hasSessionLapsed() && <WhySignIn />}
           <LoginForm />
         </Stack>
       </Paper>
       <BuildInfo />
     </main>
+  );
+}
+
+function WhySignIn() {
+  return (
+    <Text role="status" size="sm">
+      {hasKeptWork()
+        ? 'Your session ended. Sign in again: what you typed is kept.'
+        : 'Your session ended. Sign in again.'}
+    </Text>
   );
 }
 

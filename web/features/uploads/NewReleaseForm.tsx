@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { largestFile } from '../../../contract/builds.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { keptValues } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { CancelButton, useUnsaved } from '../../ui/Dialog.tsx';
@@ -35,6 +36,8 @@ const modes = [
   { value: 'url', label: 'File URL' },
 ];
 
+const formKey = 'new release';
+
 /** Fields of the upload modal. Nothing is sent while one of them is wrong. */
 export function NewReleaseForm(props: {
   start: NewReleaseValues;
@@ -43,9 +46,9 @@ export function NewReleaseForm(props: {
   onClose: () => void;
 }) {
   const [chosen, setChosen] = useState(props.startFile);
-  const [{ platform, channel }, setLine] = useState(props.start);
+  const [{ platform, channel }, setLine] = useState(() => keptValues(formKey, props.start));
   const { data: existing } = useQuery(versionsQuery(platform, channel));
-  const form = useDialogForm<NewReleaseValues>({
+  const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
     validate: (typed) => validate(withVersion(typed, existing), chosen !== null),
     validateInputOnBlur: ['rolloutPercentage', 'failurePercent', 'failureInstalls'],

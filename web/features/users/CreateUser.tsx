@@ -30,7 +30,7 @@ const atFields = ({ newPassword, ...errors }: FormErrors): FormErrors =>
 
 /** Create New User (spec part 2, section 2.8). */
 export default function CreateUser({ onClose }: { onClose: () => void }) {
-  const form = useDialogForm<Values>({
+  const form = useDialogForm<Values>('new user', {
     initialValues: { email: '', name: '', password: '', role: '' },
     validate,
     validateInputOnBlur: ['email'],

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { useEdit } from '../../edit-conflict.ts';
+import { useSeen } from '../../kept-work.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
@@ -32,8 +32,7 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
 }
 
 function Edit({ user, onClose }: { user: User; onClose: () => void }) {
-  // What the person began from; a later load of the same user must not pass for having been seen.
-  const [seen] = useState(user);
+  const seen = useSeen(user.id, user);
   const edit = useEdit({
     save: (values: UserValues, updatedAt) =>
       // A role that was not touched is not sent: someone with more than one role keeps them.

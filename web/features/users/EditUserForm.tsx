@@ -29,8 +29,8 @@ export function EditUserForm(props: {
   onSubmit: (values: UserValues) => void;
   onCancel: () => void;
 }) {
-  const { email, name, role } = props.user;
-  const form = useDialogForm<UserValues>({ initialValues: { email, name, role }, validate });
+  const { id, email, name, role } = props.user;
+  const form = useDialogForm<UserValues>(id, { initialValues: { email, name, role }, validate });
   useRefusedFields(props.error, form);
   const problem = problemBesideFields(props.error, 'Failed to update user');
 
@@ -52,7 +52,7 @@ export function EditUserForm(props: {
           error={form.errors['role']}
           onChange={(value) => form.setFieldValue('role', value)}
         />
-        {form.values.role !== role && <RoleConsequences id={props.user.id} />}
+        {form.values.role !== role && <RoleConsequences id={id} />}
         <FormEnd problem={problem} submitLabel="Update User" busy={props.busy} onCancel={props.onCancel} />
       </Stack>
     </form>

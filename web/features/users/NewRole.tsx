@@ -23,7 +23,7 @@ export default function NewRole(props: {
   onClose: () => void;
 }) {
   const { onCreated, onClose } = props;
-  const form = useDialogForm({
+  const form = useDialogForm('new role', {
     initialValues: { roleId: '', description: '', copyFrom: props.copyFrom },
     validate,
   });
