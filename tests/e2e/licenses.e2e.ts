@@ -465,6 +465,18 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
   await expectAccessible(page);
   await page.getByRole('combobox', { name: 'Customer' }).fill(customer.name);
   await page.getByRole('option', { name: customer.name }).click();
+  const question = dialog(page, 'Discard changes?');
+  const waysOut = [
+    () => page.getByRole('link', { name: 'Analytics' }).click(),
+    () => button(page, 'Cancel').click(),
+    () => page.getByRole('link', { name: 'Back to Licenses' }).click(),
+  ];
+  for (const leave of waysOut) {
+    await leave();
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await expect(question).toBeHidden();
+    await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
+  }
   await button(page, 'Create License').click();
   await expect(
     page.getByText(`License created for ${customer.name}: Enterprise, valid until 28 Feb 2027.`),

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { createContext, use, useEffect, useRef, useState } from 'react';
+import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
 import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
 
 type Check = () => boolean;
@@ -22,18 +22,9 @@ const DialogContext = createContext<DialogState | null>(null);
  * form reads only when it is sent.
  */
 export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsaved?: boolean }) {
-  const body = useRef<HTMLDivElement>(null);
-  const [checks] = useState(() => new Set<Check>());
   const [subject, setSubject] = useState<string>();
   const [asking, setAsking] = useState(false);
-  const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
-  const leaving = useBlocker({
-    // On the same page a dialog closes itself, which is the rest of a change that was saved or given up.
-    shouldBlockFn: ({ current, next, action }) =>
-      isUnsaved() && (isOfHistory(action) || current.pathname !== next.pathname),
-    enableBeforeUnload: isUnsaved,
-    withResolver: true,
-  });
+  const { body, checks, isUnsaved, leaving } = useUnsavedGuard(unsaved);
   const close = () => {
     if (props.held === 'all') return;
     if (isUnsaved()) setAsking(true);
@@ -56,6 +47,33 @@ export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsav
       </DialogContext>
     </DialogFrame>
   );
+}
+
+/** A form on a page: leaving the page asks as leaving a dialog does. `onClose` leads to another page. */
+export function PageForm({ onClose, children }: { onClose: () => void; children: ReactNode }) {
+  const { body, checks, leaving } = useUnsavedGuard(false);
+  return (
+    <DialogContext value={{ close: onClose, isHeld: false, checks, setSubject: noSubject }}>
+      <div ref={body}>{children}</div>
+      {leaving.status === 'blocked' && <DiscardQuestion onKeep={leaving.reset} onDiscard={leaving.proceed} />}
+    </DialogContext>
+  );
+}
+
+const noSubject = () => {};
+
+function useUnsavedGuard(unsaved: boolean) {
+  const body = useRef<HTMLDivElement>(null);
+  const [checks] = useState(() => new Set<Check>());
+  const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
+  const leaving = useBlocker({
+    // On the same page a dialog closes itself, which is the rest of a change that was saved or given up.
+    shouldBlockFn: ({ current, next, action }) =>
+      isUnsaved() && (isOfHistory(action) || current.pathname !== next.pathname),
+    enableBeforeUnload: isUnsaved,
+    withResolver: true,
+  });
+  return { body, checks, isUnsaved, leaving };
 }
 
 const isOfHistory = (action: string) => action === 'BACK' || action === 'FORWARD' || action === 'GO';

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
+import { PageForm } from '../../ui/Dialog.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { pageTerms } from './license-term.ts';
 import classes from './licenses.module.css';
@@ -9,6 +10,7 @@ import { NewLicense } from './NewLicense.tsx';
 /** The page /licenses/new: the same form as in the modal, with defaults of its own (spec part 2, sections 7–9). */
 export function NewLicensePage() {
   const navigate = useNavigate();
+  const close = () => void navigate({ to: paths.licenses });
   return (
     <Page
       title="New License"
@@ -19,7 +21,9 @@ export function NewLicensePage() {
       }
     >
       <section className={classes.card} aria-label="New license">
-        <NewLicense terms={pageTerms} onClose={() => void navigate({ to: paths.licenses })} />
+        <PageForm onClose={close}>
+          <NewLicense terms={pageTerms} onClose={close} />
+        </PageForm>
       </section>
     </Page>
   );
