@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { activationCan, type Activation } from '../../../contract/activations.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 
 type Handlers = {
@@ -89,30 +90,18 @@ function ActivationAction({
 }: Handlers & { activation: Activation }) {
   const active = activationCan.deactivate(activation) === null;
   return (
-    <DisabledReason reason={refusal}>
-      {active ? (
-        <Button
-          ml={-8}
-          variant="subtle"
-          color="red"
-          // On the library's own shade the red of the text is too pale while pointed at.
-          style={{ '--button-hover': 'var(--ui-red-bg)' }}
-          size="compact-xs"
-          onClick={() => onDeactivate(activation)}
-        >
-          Deactivate
-        </Button>
-      ) : (
-        <Button
-          ml={-8}
-          variant="subtle"
-          size="compact-xs"
-          loading={busy === activation.machineId}
-          onClick={() => onReactivate(activation)}
-        >
-          Reactivate
-        </Button>
-      )}
-    </DisabledReason>
+    <RowActions>
+      <DisabledReason reason={refusal}>
+        {active ? (
+          <RowButton tone="red" onClick={() => onDeactivate(activation)}>
+            Deactivate
+          </RowButton>
+        ) : (
+          <RowButton aria-busy={busy === activation.machineId} onClick={() => onReactivate(activation)}>
+            Reactivate
+          </RowButton>
+        )}
+      </DisabledReason>
+    </RowActions>
   );
 }

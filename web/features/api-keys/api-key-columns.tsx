@@ -1,8 +1,8 @@
-import { Button, Group } from '@mantine/core';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
 import { rateText, requestsText, statusNote, statusOf, whyFinal } from './api-key-words.ts';
@@ -93,24 +93,20 @@ function Usage({ apiKey }: { apiKey: ApiKey }) {
 function Actions({ apiKey, onView, onEdit, onRevoke }: Handlers & { apiKey: ApiKey }) {
   const refusal = whyFinal(apiKey);
   return (
-    <Group gap={4} wrap="nowrap" ml={-8}>
-      <Button variant="subtle" size="compact-xs" onClick={() => onView(apiKey)}>
-        View
-      </Button>
+    <RowActions>
+      <RowButton onClick={() => onView(apiKey)}>View</RowButton>
       {onEdit && (
         <DisabledReason reason={refusal}>
-          <Button variant="subtle" size="compact-xs" onClick={() => onEdit(apiKey)}>
-            Edit
-          </Button>
+          <RowButton onClick={() => onEdit(apiKey)}>Edit</RowButton>
         </DisabledReason>
       )}
       {onRevoke && (
         <DisabledReason reason={refusal}>
-          <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onRevoke(apiKey)}>
+          <RowButton tone="red" onClick={() => onRevoke(apiKey)}>
             Revoke
-          </Button>
+          </RowButton>
         </DisabledReason>
       )}
-    </Group>
+    </RowActions>
   );
 }

@@ -1,8 +1,8 @@
-import { Button, Group } from '@mantine/core';
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 
 /** What the list shows besides the columns of the spec only when a person asks for it. */
@@ -67,17 +67,13 @@ const actionsColumn = ({ onEdit, onDelete }: Handlers): Column<Customer> => ({
   enableHiding: false,
   meta: { width: 140, pinned: true, narrow: 3 },
   cell: ({ row }) => (
-    <Group gap={4} wrap="nowrap" ml={-8}>
-      {onEdit && (
-        <Button variant="subtle" size="compact-xs" onClick={() => onEdit(row.original)}>
-          Edit
-        </Button>
-      )}
+    <RowActions>
+      {onEdit && <RowButton onClick={() => onEdit(row.original)}>Edit</RowButton>}
       {onDelete && (
-        <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onDelete(row.original)}>
+        <RowButton tone="red" onClick={() => onDelete(row.original)}>
           Delete
-        </Button>
+        </RowButton>
       )}
-    </Group>
+    </RowActions>
   ),
 });

@@ -1,9 +1,9 @@
-import { Button, Group } from '@mantine/core';
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 
 type Handlers = {
@@ -35,17 +35,15 @@ export const trashColumns = (handlers: Handlers): Column<Customer>[] => [
 
 function TrashActions({ customer, ...handlers }: Handlers & { customer: Customer }) {
   return (
-    <Group gap={4} wrap="nowrap" ml={-8}>
+    <RowActions>
       <DisabledReason reason={handlers.whyNotReactivate}>
-        <Button variant="subtle" size="compact-xs" onClick={() => handlers.onReactivate(customer)}>
-          Reactivate
-        </Button>
+        <RowButton onClick={() => handlers.onReactivate(customer)}>Reactivate</RowButton>
       </DisabledReason>
       <DisabledReason reason={handlers.whyNotDelete}>
-        <Button variant="subtle" color="red" size="compact-xs" onClick={() => handlers.onDelete(customer)}>
+        <RowButton tone="red" onClick={() => handlers.onDelete(customer)}>
           Permanently Delete
-        </Button>
+        </RowButton>
       </DisabledReason>
-    </Group>
+    </RowActions>
   );
 }

@@ -1,9 +1,8 @@
-import { Group } from '@mantine/core';
 import { licenseCan, type License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
-import { RowButton } from '../../ui/RowButton.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { SeatUsage } from '../activations/activations.tsx';
 import { CustomerCell, ModulesCell, StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
 import classes from './licenses.module.css';
@@ -94,10 +93,10 @@ const customerColumn: Column<License> = {
 
 function LicenseActions({ license, ...on }: Omit<Options, 'withCustomer'> & { license: License }) {
   return (
-    <Group gap={0} wrap="nowrap" ml={-5}>
+    <RowActions>
       <RowButton onClick={() => on.onActivations(license)}>Activations</RowButton>
       <StateActions license={license} {...on} />
-    </Group>
+    </RowActions>
   );
 }
 

@@ -1,4 +1,3 @@
-import { ActionIcon, Group } from '@mantine/core';
 import {
   IconDownload,
   IconHandStop,
@@ -13,6 +12,7 @@ import { bytesText } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { RowActions, RowButton, RowLink } from '../../ui/RowButton.tsx';
 import { Badges, PlatformCell, RolloutCell } from './release-cells.tsx';
 import { buildText, kindOf } from './release-words.ts';
 import classes from './releases.module.css';
@@ -82,11 +82,11 @@ export const releaseColumns = (handlers: Handlers, severalKinds: ReadonlySet<Rel
     header: 'Actions',
     enableHiding: false,
     meta: { width: 1, pinned: true, narrow: 3 },
-    cell: ({ row }) => <RowActions release={row.original} {...handlers} />,
+    cell: ({ row }) => <ReleaseActions release={row.original} {...handlers} />,
   },
 ];
 
-function RowActions({
+function ReleaseActions({
   release,
   onEdit,
   onPause,
@@ -96,22 +96,22 @@ function RowActions({
 }: Handlers & { release: Release }) {
   const build = buildText(release);
   return (
-    <Group gap={2} wrap="nowrap" ml={-6}>
+    <RowActions>
       {onEdit && <Action icon={IconPencil} label="Edit" build={build} onClick={() => onEdit(release)} />}
-      <ActionIcon
-        component="a"
+      <RowLink
+        icon
+        tone="gray"
         data-hint="Download"
         href={release.fileUrl}
         target="_blank"
         rel="noopener noreferrer"
-        variant="subtle"
-        color="gray"
-        size={28}
         aria-label={`Download ${build}`}
       >
         <IconDownload size={16} stroke={1.6} />
-      </ActionIcon>
-      {onDelete && <Action icon={IconTrash} label="Delete" build={build} onClick={() => onDelete(release)} />}
+      </RowLink>
+      {onDelete && (
+        <Action icon={IconTrash} tone="red" label="Delete" build={build} onClick={() => onDelete(release)} />
+      )}
       {onPause && !releaseCan.pause(release) && (
         <Action icon={IconPlayerPause} label="Pause" build={build} onClick={() => onPause(release)} />
       )}
@@ -119,24 +119,23 @@ function RowActions({
         <Action icon={IconPlayerPlay} label="Resume" build={build} onClick={() => onResume(release)} />
       )}
       {onWithdraw && !releaseCan.withdraw(release) && (
-        <Action icon={IconHandStop} label="Withdraw" build={build} onClick={() => onWithdraw(release)} />
+        <Action
+          icon={IconHandStop}
+          tone="red"
+          label="Withdraw"
+          build={build}
+          onClick={() => onWithdraw(release)}
+        />
       )}
-    </Group>
+    </RowActions>
   );
 }
 
-function Action(props: { icon: Icon; label: string; build: string; onClick: () => void }) {
-  const { icon: Icon, label, build, onClick } = props;
+function Action(props: { icon: Icon; tone?: 'red'; label: string; build: string; onClick: () => void }) {
+  const { icon: Icon, tone = 'gray', label, build, onClick } = props;
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size={28}
-      data-hint={label}
-      aria-label={`${label} ${build}`}
-      onClick={onClick}
-    >
+    <RowButton icon tone={tone} data-hint={label} aria-label={`${label} ${build}`} onClick={onClick}>
       <Icon size={16} stroke={1.6} />
-    </ActionIcon>
+    </RowButton>
   );
 }

@@ -1,8 +1,8 @@
-import { Button, Group } from '@mantine/core';
 import type { DeletedRelease } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
 import { daysText, deletionTone } from './deletion-tone.ts';
@@ -89,17 +89,15 @@ function Deleted({ release }: { release: DeletedRelease }) {
 
 function TrashActions({ release, onRestore, onDelete, whyNot }: Handlers & { release: DeletedRelease }) {
   return (
-    <Group gap={4} wrap="nowrap" ml={-8}>
+    <RowActions>
       <DisabledReason reason={whyNot}>
-        <Button variant="subtle" size="compact-xs" onClick={() => onRestore(release)}>
-          Restore
-        </Button>
+        <RowButton onClick={() => onRestore(release)}>Restore</RowButton>
       </DisabledReason>
       <DisabledReason reason={whyNot}>
-        <Button variant="subtle" color="red" size="compact-xs" onClick={() => onDelete(release)}>
+        <RowButton tone="red" onClick={() => onDelete(release)}>
           Delete
-        </Button>
+        </RowButton>
       </DisabledReason>
-    </Group>
+    </RowActions>
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role, User } from '../../../contract/users.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { whyNotChange, whyNotRemove, type Me } from './user-can.ts';
 import classes from './users.module.css';
@@ -115,29 +115,32 @@ function Actions({ user, me, roles, mayUpdate, mayDelete, onEdit, onAction }: Ha
   const active = user.status === 'active';
   const ownPassword =
     me.userId === user.id ? 'Change your own password on your account page: choose your name above.' : null;
-  const button = (label: string, reason: string | null, onClick: () => void, color?: 'gray') => (
+  const button = (label: string, reason: string | null, onClick: () => void, tone?: 'red') => (
     <DisabledReason reason={reason}>
-      <Button variant="subtle" size="compact-xs" color={color} onClick={onClick}>
+      <RowButton tone={tone} onClick={onClick}>
         {label}
-      </Button>
+      </RowButton>
     </DisabledReason>
   );
   return (
-    <Group gap={4} wrap="nowrap" ml={-8}>
+    <RowActions>
       {mayUpdate && (
         <>
           {button('Edit', beyond, () => onEdit(user))}
           {button('Reset Password', beyond ?? ownPassword, () => onAction('resetPassword', user))}
           {active
-            ? button('Deactivate', beyond ?? whyNotRemove(me, user, 'deactivate'), () =>
-                onAction('deactivate', user),
+            ? button(
+                'Deactivate',
+                beyond ?? whyNotRemove(me, user, 'deactivate'),
+                () => onAction('deactivate', user),
+                'red',
               )
             : button('Reactivate', beyond, () => onAction('reactivate', user))}
           {button('Sessions', me.isSuperAdmin ? null : beyond, () => onAction('sessions', user))}
         </>
       )}
       {mayDelete &&
-        button('Delete', beyond ?? whyNotRemove(me, user, 'delete'), () => onAction('delete', user), 'gray')}
-    </Group>
+        button('Delete', beyond ?? whyNotRemove(me, user, 'delete'), () => onAction('delete', user), 'red')}
+    </RowActions>
   );
 }
