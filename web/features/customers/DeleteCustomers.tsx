@@ -18,7 +18,7 @@ export default function DeleteCustomers(props: {
   onDeleted: () => void;
 }) {
   const { customers, onClose, onDeleted } = props;
-  const remove = useDelete(({ done, failed }) => {
+  const { remove, sayDeleted } = useDelete(({ done, failed }) => {
     if (done.length > 0) onDeleted();
     if (failed.length === 0) onClose();
   });
@@ -35,14 +35,19 @@ export default function DeleteCustomers(props: {
 
   if (remove.data && !isOne) {
     const { done, failed } = remove.data;
+    // Only now: the way back would be gone before the failures are read.
+    const close = () => {
+      sayDeleted(done);
+      onClose();
+    };
     return (
-      <Dialog title={title} onClose={onClose}>
+      <Dialog title={title} onClose={close}>
         <Stack gap="md">
           <BulkFailures
             sentence={`${countOf(done.length)} deleted. ${countOf(failed.length)} could not be deleted:`}
             label="Customers"
             failed={failed.map(({ item, reason }) => ({ id: item.customerId, name: item.name, reason }))}
-            onClose={onClose}
+            onClose={close}
           />
         </Stack>
       </Dialog>
@@ -72,16 +77,18 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
       else void toast({ message: `${restored}, ${failed.length} failed`, tone: 'red' });
     },
   });
-  return useChange({
+  const sayDeleted = (done: Customer[]) => {
+    if (done.length === 0) return;
+    void toast({ message: `${capital(whatOf(done))} deleted`, undo: () => restore.mutate(done) });
+  };
+  const remove = useChange({
     mutationFn: (customers: Customer[]) => runBulk(customers, (one) => softDeleteCustomer(one.customerId)),
     onSuccess: (result) => {
-      const { done } = result;
-      if (done.length > 0) {
-        void toast({ message: `${capital(whatOf(done))} deleted`, undo: () => restore.mutate(done) });
-      }
+      if (result.failed.length === 0) sayDeleted(result.done);
       onEnd(result);
     },
   });
+  return { remove, sayDeleted };
 }
 
 const countOf = (n: number) => counted(n, 'customer');

@@ -42,16 +42,21 @@ export function BulkChange(props: {
 }) {
   const { label, past } = kinds[props.kind];
   const able = props.licenses.filter((license) => licenseCan[props.kind](license) === null);
-  const { run, finished, stop } = useBulk(props.kind, (result) => {
+  const { run, sayDone, finished, stop } = useBulk(props.kind, (result) => {
     if (result.failed.length === 0) props.onClose();
     props.onDone();
   });
+  // Only now: the way back would be gone before the failures are read.
+  const close = () => {
+    if (run.data) sayDone(run.data);
+    props.onClose();
+  };
   if (run.isIdle) return <Question {...props} able={able} onConfirm={() => run.mutate(able)} />;
   return (
     <Dialog
       title={`${label} ${countOf(able.length)}`}
       held={run.isPending ? 'all' : undefined}
-      onClose={props.onClose}
+      onClose={close}
     >
       <Stack gap="md">
         {run.data ? (
@@ -63,7 +68,7 @@ export function BulkChange(props: {
               name: <span className="mono">{item.licenseKey}</span>,
               reason,
             }))}
-            onClose={props.onClose}
+            onClose={close}
           />
         ) : (
           <Running finished={finished} total={able.length} onStop={stop} />
@@ -87,6 +92,10 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
       );
     },
   });
+  const sayDone = ({ done }: Result) => {
+    if (done.length === 0) return;
+    void toast({ message: `${countOf(done.length)} ${past}`, undo: () => undo.mutate(done) });
+  };
   const run = useChange({
     mutationFn: (licenses: License[]) =>
       runBulk(licenses, (license) => change(license.licenseId), {
@@ -94,16 +103,11 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
         onProgress: setFinished,
       }),
     onSuccess: (result) => {
-      if (result.done.length > 0) {
-        void toast({
-          message: `${countOf(result.done.length)} ${past}`,
-          undo: () => undo.mutate(result.done),
-        });
-      }
+      if (result.failed.length === 0) sayDone(result);
       onEnd(result);
     },
   });
-  return { run, finished, stop: () => abort.current.abort() };
+  return { run, sayDone, finished, stop: () => abort.current.abort() };
 }
 
 function Question(props: {
