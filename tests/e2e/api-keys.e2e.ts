@@ -219,6 +219,10 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
       await row(page, name).getByRole('button', { name: 'Edit' }).click();
       await edit.getByRole('combobox', { name: 'Status' }).click();
       await page.getByRole('option', { name: state, exact: true }).click();
+      const consequences = edit.getByRole('group', { name: 'Consequences' });
+      if (state === 'Inactive')
+        await expect(consequences).toContainText(/validated with it in the last 24 hours/);
+      else await expect(consequences).toHaveCount(0);
       await edit.getByRole('button', { name: 'Save Changes' }).click();
       await expect(row(page, name)).toContainText(state === 'Active' ? 'Active' : 'Revoked');
       expect((await use()).status).toBe(status);

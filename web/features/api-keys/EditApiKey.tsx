@@ -7,14 +7,16 @@ import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { conflictRows, fieldLabels } from './api-key-conflict.ts';
 import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key-form.ts';
+import { refusedSentence } from './api-key-words.ts';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
-import { apiKeyQuery, updateApiKey, type ApiKeyPatch } from './api-keys.ts';
+import { apiKeyImpactQuery, apiKeyQuery, updateApiKey, type ApiKeyPatch } from './api-keys.ts';
 
 const statuses = [
   { value: 'active', label: 'Active' },
@@ -99,6 +101,7 @@ function EditForm(props: {
           allowDeselect={false}
           {...form.getInputProps('status')}
         />
+        {apiKey.isActive && form.values.status === 'inactive' && <Deactivated id={apiKey.id} />}
         <LimitFields form={form} required={false} />
         <WhitelistField form={form} canLift={apiKey.ipWhitelist.length > 0} />
         <ScopesField form={form} />
@@ -106,4 +109,13 @@ function EditForm(props: {
       </Stack>
     </form>
   );
+}
+
+/** Whom it hits that the key is set to inactive. */
+function Deactivated({ id }: { id: string }) {
+  const consequences = useQuery({
+    ...apiKeyImpactQuery(id),
+    select: (impact) => [refusedSentence(impact), 'The key can be set to active again.'],
+  });
+  return <ConsequenceList of={consequences} />;
 }

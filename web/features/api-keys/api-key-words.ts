@@ -40,23 +40,26 @@ export const requestsText = (count: number): string =>
 /** `1,000 per hour`. */
 export const rateText = (perHour: number): string => `${perHour.toLocaleString('en')} per hour`;
 
+type Impact = { validations: number; machines: number };
+
+/** Which machines are refused once a key no longer works. */
+export const refusedSentence = ({ machines, validations }: Impact): string =>
+  machines === 0
+    ? 'No machine has validated with it in the last 24 hours.'
+    : `${counted(machines, 'machine')} validated with it in the last 24 hours (${counted(validations, 'validation')}) and ${machines === 1 ? 'is' : 'are'} refused from the next check.`;
+
 /**
  * The question of spec part 2, section 2.10, with what the key is used for below it; `impact` is undefined where that
  * could not be loaded.
  */
 export function revokeQuestion(
   key: Pick<ApiKey, 'name' | 'lastUsedAt' | 'totalRequests'>,
-  impact: { validations: number; machines: number } | undefined,
+  impact: Impact | undefined,
 ): string {
   const question = `Are you sure you want to revoke the API key "${key.name}"? This action cannot be undone.`;
   const used = key.lastUsedAt
     ? `Last used ${fullTime(key.lastUsedAt)}, ${requestsText(key.totalRequests)} in all.`
     : 'Never used.';
-  const hit =
-    impact === undefined
-      ? 'How many machines use it could not be counted.'
-      : impact.machines === 0
-        ? 'No machine has validated with it in the last 24 hours.'
-        : `${counted(impact.machines, 'machine')} validated with it in the last 24 hours (${counted(impact.validations, 'validation')}) and ${impact.machines === 1 ? 'is' : 'are'} refused from the next check.`;
+  const hit = impact ? refusedSentence(impact) : 'How many machines use it could not be counted.';
   return `${question}\n\n${used}\n${hit}`;
 }

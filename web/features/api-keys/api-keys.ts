@@ -41,7 +41,14 @@ export const updateApiKey = (keyId: string, body: ApiKeyPatch) =>
 /** How long the question before a revocation waits for its numbers, in milliseconds. */
 const patience = 3000;
 
-/** What used a key in the last 24 hours; undefined where that cannot be told in time. */
+/** What used a key in the last 24 hours. */
+export const apiKeyImpactQuery = (keyId: string) =>
+  queryOptions({
+    queryKey: ['api-keys', 'impact', keyId],
+    queryFn: ({ signal }) => call(apiKeys.impact, { params: { keyId } }, { signal }),
+  });
+
+/** The same for the question before a revocation; undefined where that cannot be told in time. */
 export const apiKeyImpact = (keyId: string) =>
   call(apiKeys.impact, { params: { keyId } }, { signal: AbortSignal.timeout(patience) }).catch(
     () => undefined,
