@@ -645,7 +645,14 @@ test('what fails in the recycle bin is said there', async ({ page, server }) => 
     await dialog(page, title).getByRole('button', { name: confirm }).click();
     await expect(dialog(page, title)).toContainText(message);
     await dialog(page, title).getByRole('button', { name: 'Cancel' }).click();
+    // The reason was typed, and is not sent.
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
   }
+  await page.getByRole('searchbox').fill('no such version');
+  await expect(page.getByText('No version matches your search.')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  await expect(deleted).toBeVisible();
 });
 
 test('a rollout whose installs fail pauses itself, says why, and goes on when resumed', async ({

@@ -6,6 +6,7 @@ import { binDays, type DeletedRelease } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
@@ -73,7 +74,16 @@ export function ReleaseTrashPage() {
             stale={trash.isPlaceholderData}
             empty={
               search.search ? (
-                <EmptyState title="No deleted releases">No version matches your search.</EmptyState>
+                <EmptyState
+                  title="No deleted releases"
+                  action={
+                    <ClearSearch
+                      onClear={() => change({ search: undefined, page: undefined }, { replace: false })}
+                    />
+                  }
+                >
+                  No version matches your search.
+                </EmptyState>
               ) : (
                 <EmptyState title="No deleted releases">The recycle bin is empty.</EmptyState>
               )
