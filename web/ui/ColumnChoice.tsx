@@ -2,7 +2,7 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3 } from '@tabler/icons-react';
 import type { RowData } from '@tanstack/react-table';
-import type { Column } from './data-table.ts';
+import { columnLabel, type Column } from './data-table.ts';
 
 /** Which columns a person shows in the table called `name`: kept in this browser. False in `atFirst`: hidden. */
 export function useColumnChoice(name: string, atFirst: Record<string, boolean> = {}) {
@@ -35,7 +35,7 @@ export function ColumnChoice<T extends RowData>(props: {
             return (
               <Checkbox
                 key={id}
-                label={column.meta?.label ?? String(column.header ?? id)}
+                label={columnLabel(column)}
                 checked={visibility[id] !== false}
                 onChange={(event) => onChange({ ...visibility, [id]: event.currentTarget.checked })}
               />

@@ -12,8 +12,12 @@ export function CopyText({
   what?: string;
 }) {
   return (
-    <span style={{ display: 'inline-flex', alignItems: 'center', gap: 4, whiteSpace: 'nowrap' }}>
-      <span className="mono" title={shown === value ? undefined : value}>
+    <span style={{ display: 'inline-flex', alignItems: 'center', gap: 4, maxWidth: '100%' }}>
+      <span
+        className="mono"
+        style={{ minWidth: 0, overflowWrap: 'anywhere' }}
+        title={shown === value ? undefined : value}
+      >
         {shown}
       </span>
       <CopyButton value={value}>

@@ -4,28 +4,22 @@ import { useTable, type RowData } from '@tanstack/react-table';
 import { useRef } from 'react';
 import classes from './DataTable.module.css';
 import { DataTableBody } from './DataTableBody.tsx';
-import {
-  columnLook,
-  features,
-  narrowOrder,
-  type Column,
-  type DataTableProps,
-  type TableOf,
-} from './data-table.ts';
-import { useIsNarrow } from './use-is-narrow.ts';
+import { columnLook, features, type Column, type DataTableProps, type TableOf } from './data-table.ts';
 import { useScrollsOn } from './use-scrolls-on.ts';
 
 export type { Column };
 
-/** Rows in a card that scrolls by itself, under a header that stays. Sorting and paging are the server's. */
+/**
+ * Rows in a card that scrolls by itself, under a header that stays; on a phone each row is a card with labels. Sorting
+ * and paging are the server's. The roles are spelled out because a table that is not laid out as one loses them.
+ */
 export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const { rows, columns, sort, onSort, selection, onSelection } = props;
-  const isNarrow = useIsNarrow();
   const sorting = sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : [];
   const table = useTable<typeof features, any>({
     features,
-    columns: isNarrow ? narrowOrder(columns) : columns,
+    columns,
     data: rows ?? none,
     getRowId: props.rowId,
     state: {
@@ -48,7 +42,12 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   if (rows?.length === 0) return <div className={classes.card}>{props.empty}</div>;
   return (
     <div className={classes.card} ref={scroller} tabIndex={0} role="region" aria-label={props.label}>
-      <table className={classes.table} aria-busy={rows === undefined || props.stale} data-stale={props.stale}>
+      <table
+        role="table"
+        className={classes.table}
+        aria-busy={rows === undefined || props.stale}
+        data-stale={props.stale}
+      >
         <DataTableHead table={table} selectable={selection !== undefined} />
         <DataTableBody table={table} scroller={scroller} {...props} />
       </table>
@@ -60,11 +59,11 @@ const none: never[] = [];
 
 function DataTableHead<T extends RowData>({ table, selectable }: { table: TableOf<T>; selectable: boolean }) {
   return (
-    <thead>
+    <thead role="rowgroup">
       {table.getHeaderGroups().map((group) => (
-        <tr key={group.id}>
+        <tr key={group.id} role="row">
           {selectable && (
-            <th className={classes.check} scope="col">
+            <th className={classes.check} scope="col" role="columnheader">
               <Checkbox
                 aria-label="Select all rows"
                 checked={table.getIsAllRowsSelected()}
@@ -77,6 +76,7 @@ function DataTableHead<T extends RowData>({ table, selectable }: { table: TableO
             <th
               key={header.id}
               scope="col"
+              role="columnheader"
               {...columnLook(header.column.columnDef as Column<T>)}
               aria-sort={ariaSort(header.column.getIsSorted(), canSort(header.column.columnDef as Column<T>))}
             >

@@ -22,7 +22,7 @@ export function DataTableBody<T extends RowData>(props: RowsProps<T>) {
     );
   }
   return (
-    <tbody>
+    <tbody role="rowgroup">
       {items.map((item) => (
         <DataTableRow key={item.key} item={item} width={width} {...props} />
       ))}

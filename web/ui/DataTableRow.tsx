@@ -16,15 +16,19 @@ export type RowsProps<T extends RowData> = DataTableProps<T> & {
   scroller: RefObject<HTMLDivElement | null>;
 };
 
+/** What lets a list of which only a part is drawn learn how high its rows are. */
+type Measured = { ref: (row: HTMLTableRowElement | null) => void; 'data-index': number };
+
 export function DataTableRow<T extends RowData>({
   item,
   width,
+  measured,
   ...props
-}: RowsProps<T> & { item: Item<T>; width: number }) {
+}: RowsProps<T> & { item: Item<T>; width: number; measured?: Measured }) {
   if ('group' in item) {
     return (
-      <tr className={classes.group}>
-        <th colSpan={width} scope="rowgroup">
+      <tr {...measured} role="row" className={classes.group}>
+        <th colSpan={width} scope="rowgroup" role="rowheader">
           {props.groups?.header(item.group, item.rows)}
         </th>
       </tr>
@@ -33,12 +37,14 @@ export function DataTableRow<T extends RowData>({
   const { row } = item;
   return (
     <tr
+      {...measured}
+      role="row"
       data-selected={row.getIsSelected() || undefined}
       data-opens={props.onOpen ? true : undefined}
       onClick={props.onOpen && ((event) => isPlainClick(event) && props.onOpen!(row.original))}
     >
       {props.selection && (
-        <td className={classes.check}>
+        <td role="cell" className={classes.check}>
           <Checkbox
             aria-label={`Select ${props.rowLabel?.(row.original) ?? row.id}`}
             checked={row.getIsSelected()}
@@ -47,7 +53,7 @@ export function DataTableRow<T extends RowData>({
         </td>
       )}
       {row.getVisibleCells().map((cell) => (
-        <td key={cell.id} {...columnLook(cell.column.columnDef as Column<T>)}>
+        <td key={cell.id} role="cell" {...columnLook(cell.column.columnDef as Column<T>)}>
           {contentOf(cell)}
         </td>
       ))}

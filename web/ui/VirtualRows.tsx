@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import classes from './DataTable.module.css';
 import { DataTableRow, type Item, type RowsProps } from './DataTableRow.tsx';
 
+// Until a row is drawn and measured.
 const rowHeight = 36;
 const groupHeight = 28;
 
@@ -24,10 +25,16 @@ export default function VirtualRows<T extends RowData>({
   const before = shown[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
-    <tbody>
+    <tbody role="rowgroup">
       <Gap height={before} width={width} />
       {shown.map(({ index }) => (
-        <DataTableRow key={items[index]!.key} item={items[index]!} width={width} {...props} />
+        <DataTableRow
+          key={items[index]!.key}
+          item={items[index]!}
+          width={width}
+          measured={{ ref: virtual.measureElement, 'data-index': index }}
+          {...props}
+        />
       ))}
       <Gap height={after} width={width} />
     </tbody>

@@ -14,8 +14,8 @@ export const features = tableFeatures({ rowSortingFeature, columnVisibilityFeatu
 
 /**
  * A column. `meta.label` names it in the column choice when its header is not text; `meta.align` and `meta.width`
- * style it. One that is `meta.pinned` stays in sight at the right while the others scroll; on a narrow screen it does
- * not, and those with `meta.narrow` come first there, in the order of that number. It can be sorted when `enableSorting` is true; its id is then what the server sorts by.
+ * style it. One that is `meta.pinned` stays in sight at the right while the others scroll. It can be sorted when
+ * `enableSorting` is true; its id is then what the server sorts by. The column `actions` holds the buttons of a row.
  */
 export type Column<T extends RowData> = ColumnDef<typeof features, T, any> & {
   meta?: {
@@ -23,7 +23,6 @@ export type Column<T extends RowData> = ColumnDef<typeof features, T, any> & {
     align?: 'right';
     width?: number | string;
     pinned?: boolean;
-    narrow?: number;
   };
 };
 export type TableOf<T extends RowData> = ReactTable<typeof features, T>;
@@ -58,18 +57,17 @@ export type DataTableProps<T extends RowData> = {
   empty?: ReactNode;
 };
 
-/** Attributes of a cell for the width, alignment and place that its column asks for. */
-export const columnLook = <T extends RowData>({ meta }: Column<T>) => ({
+/** What a column is called outside its header. */
+export const columnLabel = <T extends RowData>({ meta, header, id }: Column<T>): string =>
+  meta?.label ?? (typeof header === 'string' ? header : (id ?? ''));
+
+/** Attributes of a cell for the width, alignment and place that its column asks for, and its label in a card. */
+export const columnLook = <T extends RowData>(column: Column<T>) => ({
   style: {
-    width: meta?.width,
-    textAlign: meta?.align,
-    fontVariantNumeric: meta?.align === 'right' ? 'tabular-nums' : undefined,
+    width: column.meta?.width,
+    textAlign: column.meta?.align,
+    fontVariantNumeric: column.meta?.align === 'right' ? 'tabular-nums' : undefined,
   },
-  'data-pinned': meta?.pinned,
+  'data-pinned': column.meta?.pinned,
+  'data-label': column.id === 'actions' ? undefined : columnLabel(column),
 });
-
-const last = 99;
-
-/** The columns as a narrow screen shows them: what matters most is in sight without scrolling. */
-export const narrowOrder = <T extends RowData>(columns: Column<T>[]): Column<T>[] =>
-  columns.toSorted((a, b) => (a.meta?.narrow ?? last) - (b.meta?.narrow ?? last));

@@ -21,13 +21,11 @@ export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
   {
     accessorKey: 'machineId',
     header: 'Machine ID',
-    meta: { narrow: 1 },
     cell: ({ row }) => <Machine activation={row.original} />,
   },
   {
     accessorKey: 'status',
     header: 'Status',
-    meta: { narrow: 2 },
     cell: ({ row }) => <ActivationStatus status={row.original.status} />,
   },
   {
@@ -48,7 +46,7 @@ export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
   {
     id: 'actions',
     header: 'Actions',
-    meta: { width: 1, pinned: true, narrow: 3 },
+    meta: { width: 1, pinned: true },
     cell: ({ row }) => <ActivationAction activation={row.original} {...handlers} />,
   },
 ];

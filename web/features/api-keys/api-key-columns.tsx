@@ -19,7 +19,6 @@ export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] =
   {
     accessorKey: 'name',
     header: 'Name',
-    meta: { narrow: 1 },
     cell: ({ row }) => <Name apiKey={row.original} />,
   },
   {
@@ -42,7 +41,7 @@ export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] =
   {
     id: 'actions',
     header: 'Actions',
-    meta: { width: 1, pinned: true, narrow: 2 },
+    meta: { width: 1, pinned: true },
     cell: ({ row }) => <Actions apiKey={row.original} {...handlers} />,
   },
 ];

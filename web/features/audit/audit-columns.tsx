@@ -12,7 +12,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   {
     accessorKey: 'timestamp',
     header: 'Timestamp',
-    meta: { width: 170, narrow: 1 },
+    meta: { width: 170 },
     cell: ({ row: { original: entry } }) => (
       <UnstyledButton
         className={classes.open}
@@ -37,7 +37,6 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   {
     accessorKey: 'event_type',
     header: 'Action',
-    meta: { narrow: 2 },
     cell: ({ row: { original: entry } }) => (
       <StatusBadge tone={eventTone(entry.event_type, entry.success)}>{entry.event_type}</StatusBadge>
     ),
@@ -73,7 +72,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   {
     accessorKey: 'success',
     header: 'Status',
-    meta: { width: 90, pinned: true, narrow: 3 },
+    meta: { width: 90, pinned: true },
     cell: ({ row: { original: entry } }) => (
       <span title={entry.error_message ?? undefined}>
         <StatusBadge tone={entry.success ? 'teal' : 'red'}>

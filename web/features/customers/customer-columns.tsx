@@ -16,7 +16,7 @@ type Handlers = {
 /** Columns of the customer list. Ids of those that can be sorted are the service's sort names. */
 export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer>[] {
   const columns: Column<Customer>[] = [
-    { accessorKey: 'name', header: 'Name', enableSorting: true, enableHiding: false, meta: { narrow: 1 } },
+    { accessorKey: 'name', header: 'Name', enableSorting: true, enableHiding: false },
     {
       accessorKey: 'email',
       header: 'Email',
@@ -32,7 +32,6 @@ export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer
     {
       accessorKey: 'status',
       header: 'Status',
-      meta: { narrow: 2 },
       cell: ({ row }) => <CustomerStatusBadge status={row.original.status} />,
     },
     {
@@ -65,7 +64,7 @@ const actionsColumn = ({ onEdit, onDelete }: Handlers): Column<Customer> => ({
   id: 'actions',
   header: 'Actions',
   enableHiding: false,
-  meta: { width: 140, pinned: true, narrow: 3 },
+  meta: { width: 140, pinned: true },
   cell: ({ row }) => (
     <RowActions>
       {onEdit && <RowButton onClick={() => onEdit(row.original)}>Edit</RowButton>}

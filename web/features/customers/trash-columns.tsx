@@ -15,7 +15,7 @@ type Handlers = {
 
 /** Columns of the customer trash. */
 export const trashColumns = (handlers: Handlers): Column<Customer>[] => [
-  { accessorKey: 'name', header: 'Name', meta: { narrow: 1 } },
+  { accessorKey: 'name', header: 'Name' },
   { accessorKey: 'email', header: 'Email', cell: ({ row }) => row.original.email ?? '—' },
   { accessorKey: 'country', header: 'Country', cell: ({ row }) => countryName(row.original.country) },
   { accessorKey: 'phone', header: 'Phone', cell: ({ row }) => row.original.phone },
@@ -28,7 +28,7 @@ export const trashColumns = (handlers: Handlers): Column<Customer>[] => [
   {
     id: 'actions',
     header: 'Actions',
-    meta: { width: 1, pinned: true, narrow: 2 },
+    meta: { width: 1, pinned: true },
     cell: ({ row }) => <TrashActions customer={row.original} {...handlers} />,
   },
 ];

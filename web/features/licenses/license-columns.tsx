@@ -29,7 +29,6 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
       header: 'License Key',
       enableSorting: true,
       enableHiding: false,
-      meta: { narrow: 1 },
       cell: ({ row }) => <CopyText value={row.original.licenseKey} what="license key" />,
     },
     ...(withCustomer ? [customerColumn] : []),
@@ -44,7 +43,6 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
       id: 'activations',
       header: 'Activations',
       enableSorting: true,
-      meta: { narrow: 3 },
       cell: ({ row }) => (
         <SeatUsage used={row.original.currentActivations} max={row.original.maxActivations} />
       ),
@@ -64,7 +62,6 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
       accessorKey: 'validUntil',
       header: 'Valid Until',
       enableSorting: true,
-      meta: { narrow: 2 },
       cell: ({ row }) => <ValidUntilCell license={row.original} />,
     },
     {
@@ -77,7 +74,7 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
       id: 'actions',
       header: 'Actions',
       enableHiding: false,
-      meta: { width: 1, pinned: true, narrow: 4 },
+      meta: { width: 1, pinned: true },
       cell: ({ row }) => <LicenseActions license={row.original} {...actions} />,
     },
   ];

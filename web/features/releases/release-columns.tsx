@@ -28,7 +28,6 @@ export const releaseColumns = (handlers: Handlers, severalKinds: ReadonlySet<Rel
   {
     id: 'platform',
     header: 'Platform',
-    meta: { narrow: 1 },
     cell: ({ row }) => (
       <PlatformCell
         release={row.original}
@@ -39,7 +38,6 @@ export const releaseColumns = (handlers: Handlers, severalKinds: ReadonlySet<Rel
   {
     id: 'badges',
     header: 'Channel',
-    meta: { narrow: 2 },
     cell: ({ row }) => <Badges release={row.original} />,
   },
   { id: 'rollout', header: 'Rollout', cell: ({ row }) => <RolloutCell release={row.original} /> },
@@ -81,7 +79,7 @@ export const releaseColumns = (handlers: Handlers, severalKinds: ReadonlySet<Rel
     id: 'actions',
     header: 'Actions',
     enableHiding: false,
-    meta: { width: 1, pinned: true, narrow: 3 },
+    meta: { width: 1, pinned: true },
     cell: ({ row }) => <ReleaseActions release={row.original} {...handlers} />,
   },
 ];

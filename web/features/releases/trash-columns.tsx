@@ -21,7 +21,6 @@ export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
   {
     accessorKey: 'version',
     header: 'Version',
-    meta: { narrow: 1 },
     cell: ({ row }) => (
       <span className={classes.version}>
         {row.original.version} <ChannelBadge channel={row.original.channel} />
@@ -31,7 +30,6 @@ export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
   {
     id: 'platform',
     header: 'Platform/architecture',
-    meta: { narrow: 2 },
     cell: ({ row }) =>
       [
         platformText(row.original.platform, row.original.architecture),
@@ -64,7 +62,7 @@ export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
   {
     id: 'actions',
     header: 'Actions',
-    meta: { width: 1, pinned: true, narrow: 3 },
+    meta: { width: 1, pinned: true },
     cell: ({ row }) => <TrashActions release={row.original} {...handlers} />,
   },
 ];

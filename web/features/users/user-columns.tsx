@@ -31,7 +31,7 @@ export function userColumns(handlers: Handlers): Column<User>[] {
       accessorKey: 'email',
       header: 'Email',
       enableHiding: false,
-      meta: { width: 1, narrow: 1 },
+      meta: { width: 1 },
       cell: ({ row }) => (
         <span className={classes.email} title={row.original.email}>
           {row.original.email}
@@ -106,7 +106,7 @@ const actionsColumn = (handlers: Handlers): Column<User> => ({
   id: 'actions',
   header: 'Actions',
   enableHiding: false,
-  meta: { width: 1, pinned: true, narrow: 2 },
+  meta: { width: 1, pinned: true },
   cell: ({ row }) => <Actions user={row.original} {...handlers} />,
 });
 
