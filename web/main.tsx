@@ -6,9 +6,11 @@ import { watchAttendance } from './live.ts';
 import { queryClient } from './query-client.ts';
 import { router } from './routes.tsx';
 import { AuthProvider } from './session.tsx';
+import { watchPrinting } from './ui/print-colors.ts';
 import { ThemeProvider } from './ui/ThemeProvider.tsx';
 
 watchAttendance();
+watchPrinting();
 
 const root = createRoot(document.getElementById('root')!, {
   // The screen says it; the console of the browser only keeps the trace.

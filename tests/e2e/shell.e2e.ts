@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
+import { releases } from '../../contract/releases.ts';
 import { users } from '../../contract/users.ts';
-import { makeCustomer, makeLicense } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
+import { makeRelease } from './releases.ts';
 import {
   dialog,
   expect,
   expectAccessible,
+  expectInSight,
   expectNoAxeViolations,
   expectStatus,
   signInAs,
@@ -258,6 +261,92 @@ test('a narrow window folds the navigation', async ({ page, server }) => {
     expect(wider, `${path} scrolls sideways`).toBeLessThanOrEqual(0);
     await expectNoAxeViolations(page);
   }
+});
+
+test('on a phone lists are cards with their buttons; on paper they are whole tables', async ({
+  page,
+  server,
+}) => {
+  const name = unique('Klinikum der Universität Heidelberg-Mannheim, Radiologie');
+  const { customerId } = await makeCustomer(server.admin, {
+    name,
+    email: 'radiology.department.archive@universitaetsklinikum-heidelberg.example',
+  });
+  const license = await makeLicense(server.admin, { customerId });
+  const { headers } = await makeApiKey(server.admin, { name, ipWhitelist: ['127.0.0.1'] });
+  await validateOn(server.api(headers), license, `desktop-${'0123456789abcdef'.repeat(4)}`);
+  await softDelete(server.admin, await makeCustomer(server.admin, { name: unique('Binned') }));
+  const binned = await makeRelease(server);
+  const params = { releaseId: binned.id };
+  await server.admin.ok(releases.softDelete, { params, body: { reason: 'No longer needed '.repeat(9) } });
+  await makeRelease(server, {}, { releaseNotes: 'What is new in it '.repeat(9) });
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  const user = await signInAs(page, 'super_admin', '/licenses', server);
+  const first = (region: string, text: string) =>
+    page
+      .getByRole('region', { name: region, exact: true })
+      .getByRole('row')
+      .filter({ hasText: text })
+      .first();
+  const walk: [path: string, region: string, row: string, inSight: string[]][] = [
+    ['/licenses', 'Licenses', license.licenseKey, ['Active', 'Copy license key', 'Activations', 'Revoke']],
+    [`/licenses?activations=${license.licenseKey}`, 'Activations', 'desktop-', ['Active', 'Deactivate']],
+    [`/customers?search=${name}`, 'Customers', name, ['Germany', 'Edit', 'Delete']],
+    ['/customers/trash', 'Soft-deleted customers', 'Binned', ['Reactivate', 'Permanently Delete']],
+    ['/releases', 'Releases', 'What is new', ['Edit', 'Withdraw']],
+    [`/releases/trash?search=${binned.version}`, 'Deleted releases', 'Windows', ['Restore', 'Delete']],
+    [`/users?search=${user.email}`, 'Users', user.email, ['Active', 'Edit', 'Delete']],
+    ['/audit', 'Audit entries', server.printed.email, ['Success']],
+    ['/api-keys', 'API keys', name, ['Active', 'View', 'Edit', 'Revoke']],
+  ];
+  for (const [path, region, text, names] of walk) {
+    await page.goto(path);
+    const row = first(region, text);
+    for (const word of names) {
+      const part = row
+        .getByRole('button', { name: word })
+        .or(row.getByText(word, { exact: true }))
+        .first();
+      await part.scrollIntoViewIfNeeded();
+      await expectInSight(part);
+    }
+    const wider = await page.evaluate(() =>
+      [...document.querySelectorAll('html, [role=region], [role=dialog]')]
+        .filter((box) => box.scrollWidth > box.clientWidth)
+        .map((box) => box.getAttribute('aria-label') ?? box.tagName),
+    );
+    expect(wider, `${path} scrolls sideways`).toEqual([]);
+    await expectNoAxeViolations(page);
+  }
+
+  await page.goto('/customers');
+  await expectInSight(page.getByRole('checkbox', { name: 'Select all rows' }));
+  const byName = page.getByRole('columnheader', { name: 'Name' });
+  await byName.getByRole('button').click();
+  await expect(byName).toHaveAttribute('aria-sort', 'descending');
+
+  await signInAs(page, 'viewer', `/licenses?edit=${license.licenseId}`, server);
+  await expectInSight(dialog(page, 'View License').getByRole('button', { name: 'Copy license key' }));
+
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await signInAs(page, 'super_admin', `/licenses?search=${license.licenseKey}`, server);
+  const html = page.locator('html');
+  await page.getByRole('button', { name: 'Use dark colors' }).click();
+  const table = page.getByRole('region', { name: 'Licenses' });
+  await expect(table.getByRole('button', { name: 'Revoke' })).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light');
+  await expect(table.getByText(license.licenseKey)).toBeVisible();
+  await expect(table.getByText('Valid Until')).toBeVisible();
+  await expect(table).toHaveCSS('overflow', 'visible');
+  for (const label of ['Revoke', 'Create License', 'Export CSV', 'Logout'])
+    await expect(page.getByRole('button', { name: label })).toHaveCount(0);
+  for (const role of ['banner', 'contentinfo'] as const) await expect(page.getByRole(role)).toHaveCount(0);
+  await expect(table.getByRole('checkbox')).toHaveCount(0);
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
+  await page.emulateMedia({ media: 'screen' });
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
 });
 
 test('an unknown address says so inside the shell', async ({ page, server }) => {

@@ -3,7 +3,7 @@ import classes from './BuildInfo.module.css';
 /** At the bottom right of every page (spec part 1, section 2). */
 export function BuildInfo() {
   return (
-    <footer className={classes.build}>
+    <footer className={`${classes.build} screen-only`}>
       build {LANYARD_BUILD} · {LANYARD_COMMIT}
     </footer>
   );

@@ -29,7 +29,7 @@ export function Layout({ children }: { children: ReactNode }) {
 
   return (
     <div className={classes.shell}>
-      <a className={classes.skip} href="#main" onClick={focusMain}>
+      <a className={`${classes.skip} screen-only`} href="#main" onClick={focusMain}>
         Skip to content
       </a>
       <TopBar
@@ -53,9 +53,11 @@ export function Layout({ children }: { children: ReactNode }) {
         </main>
       </Notices>
       <BuildInfo />
-      <Trays />
-      <ToastRegion />
-      <Hints />
+      <div className="screen-only">
+        <Trays />
+        <ToastRegion />
+        <Hints />
+      </div>
       <Suspense>{palette.wanted && <CommandPalette />}</Suspense>
       <LazyDialogs>{helpOpened && <HelpDialog onClose={help.close} />}</LazyDialogs>
     </div>

@@ -11,7 +11,7 @@ export function Navigation(props: { opened: boolean; onNavigate: () => void; onH
     <nav
       id="navigation"
       aria-label="Main"
-      className={classes.navigation}
+      className={`${classes.navigation} screen-only`}
       data-opened={props.opened || undefined}
     >
       <ul>

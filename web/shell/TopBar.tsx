@@ -18,7 +18,7 @@ import classes from './Layout.module.css';
 export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () => void }) {
   const { user, logout } = useAuth();
   return (
-    <header className={classes.bar}>
+    <header className={`${classes.bar} screen-only`}>
       <div className={classes.brand}>
         {burger}
         <Link to={paths.home} className={classes.brandLink}>
