@@ -1,9 +1,10 @@
 import { generateSync } from 'otplib';
+import { apiKeys } from '../../contract/api-keys.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
 import { password } from '../harness.ts';
-import { unique } from '../factories.ts';
+import { makeApiKey, unique } from '../factories.ts';
 import {
   dialog,
   expect,
@@ -165,6 +166,32 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
   await expect(page.getByText('User deleted successfully')).toBeVisible();
   await expect(page.getByText('No users found. Try adjusting your search.')).toBeVisible();
+});
+
+test('deactivating a user offers to revoke the API keys that they created', async ({ page, server }) => {
+  const user = await makeUser(server, 'admin');
+  const { accessToken } = await server.api().ok(session.login, { body: { email: user.email, password } });
+  const api = server.api({ authorization: `Bearer ${accessToken}` });
+  const [left, gone, stuck] = [await makeApiKey(api), await makeApiKey(api), await makeApiKey(api)];
+  expectStatus(page, 500);
+  await page.route(`**${apiKeys.list.path}/${stuck.id}`, (route) =>
+    route.fulfill({ status: 500, body: JSON.stringify({ error: 'It is stuck.' }) }),
+  );
+  await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
+  await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
+  const question = dialog(page, 'Deactivate User');
+  await expect(question.getByRole('checkbox')).toHaveCount(3);
+  await expect(question.getByRole('checkbox', { checked: true })).toHaveCount(0);
+  await expectAccessible(page);
+  for (const { name } of [gone, stuck])
+    await question.getByRole('checkbox', { name: new RegExp(`^${name} `) }).check();
+  await question.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByText('User deactivated successfully')).toBeVisible();
+  await expect(page.getByText(`API key "${stuck.name}" was not revoked: It is stuck.`)).toBeVisible();
+  await expect(question).toHaveCount(0);
+  const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
+  const isRevoked = (id: string) => keys.find((key) => key.id === id)!.revokedAt !== null;
+  expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
 });
 
 test('one long address pushes neither role nor state nor buttons out of sight', async ({ page, server }) => {

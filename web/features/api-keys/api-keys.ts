@@ -3,6 +3,7 @@ import { apiKeys } from '../../../contract/api-keys.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
+import { askedOnce } from '../../query-client.ts';
 
 /** Main module of the feature. */
 
@@ -15,6 +16,17 @@ export const apiKeyListQuery = queryOptions({
   queryFn: async ({ signal }) => (await call(apiKeys.list, undefined, { signal })).apiKeys,
   refetchInterval: usageEvery,
 });
+
+/** The keys that one person created and that are not revoked for good, the newest first. */
+export const apiKeysOfQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['api-keys', 'of', userId],
+    queryFn: async ({ signal }) => {
+      const { apiKeys: made } = await call(apiKeys.list, { query: { createdBy: userId } }, { signal });
+      return made.filter(({ revokedAt }) => revokedAt === null);
+    },
+    ...askedOnce,
+  });
 
 /** One key as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
 export const apiKeyQuery = (id: string) =>

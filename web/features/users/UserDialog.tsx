@@ -1,8 +1,14 @@
-import { lazy } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, useState } from 'react';
+import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { User } from '../../../contract/users.ts';
+import { runBulk } from '../../bulk-run.ts';
+import { useAuth } from '../../session.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
+import { apiKeysOfQuery, revokeApiKey } from '../api-keys/api-keys.ts';
+import { KeysToRevoke } from './KeysToRevoke.tsx';
 import type { UserAction } from './user-columns.tsx';
 import { useUserConsequences } from './user-consequences.ts';
 import { deactivateUser, deleteUser, problemOf, reactivateUser } from './users.ts';
@@ -52,10 +58,20 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
   const { action, user, onClose } = props;
   const { title, question, label, run, done } = changes[action];
   const consequences = useUserConsequences(user.id, action);
+  const { can } = useAuth();
+  const keys = useQuery({
+    ...apiKeysOfQuery(user.id),
+    enabled: action === 'deactivate' && can.viewApiKeys,
+  });
+  const [chosen, choose] = useState<string[]>([]);
   const change = useChange({
-    mutationFn: async (): Promise<unknown> => run(user.id),
-    onSuccess: () => {
+    mutationFn: async () => {
+      await run(user.id);
+      return revokeKeys(keys.data?.filter(({ id }) => chosen.includes(id)) ?? []);
+    },
+    onSuccess: (notRevoked) => {
       void toast({ message: done });
+      for (const message of notRevoked) void toast({ message, tone: 'red' });
       onClose();
     },
   });
@@ -70,6 +86,14 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
       error={change.error ? problemOf(change.error, `Failed to ${action} user`) : undefined}
       onConfirm={() => change.mutate()}
       onClose={onClose}
-    />
+    >
+      <KeysToRevoke keys={keys} chosen={chosen} onChoose={choose} />
+    </ConfirmDialog>
   );
+}
+
+/** Revokes the keys of somebody who was deactivated; gives back a sentence for each that could not be. */
+async function revokeKeys(keys: readonly ApiKey[]): Promise<string[]> {
+  const { failed } = await runBulk(keys, ({ id }) => revokeApiKey(id));
+  return failed.map(({ item, reason }) => `API key "${item.name}" was not revoked: ${reason}`);
 }
