@@ -135,6 +135,10 @@ export const releaseListMeta = listMeta
 
 type ReleaseState = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
 
+/** Said where somebody may change releases but not bring them to machines. */
+export const whyNotPublish =
+  'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
+
 /** What may be done to a release in its present state: null when it may, else the reason (spec part 2, section 4). */
 export const releaseCan = {
   rollOut: (r: ReleaseState) =>

@@ -11,6 +11,7 @@ import {
   inDays,
   rowOf,
   signInAs,
+  signInHolding,
   test,
   type ConsoleServer,
   type Page,
@@ -833,6 +834,43 @@ test('withdrawing takes a release out of every feed and lists the machines that 
   await inactive(page).check();
   await expect(row(page, release)).toContainText('Inactive');
   expect(await stored(server, release)).toMatchObject({ isActive: false });
+});
+
+test('who may not manage rollouts changes releases, but neither publishes nor changes what is offered', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, {}, { isMandatory: true });
+  const permissions = (['read', 'create', 'update'] as const).map(
+    (action) => ({ resource: 'releases', action }) as const,
+  );
+  await signInHolding(page, permissions, `/releases?edit=${release.id}`, server);
+  const reason =
+    'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
+  await expect(editing(page).getByText(reason)).toBeVisible();
+  for (const locked of [
+    box(page, 'Mandatory Update'),
+    editing(page).getByRole('combobox', { name: 'Channel' }),
+    field(page, 'Minimum App Version'),
+  ])
+    await expect(locked).toBeDisabled();
+  await expectAccessible(page);
+  await box(page, 'Draft Release').check();
+  await box(page, 'Draft Release').uncheck();
+  await expect(box(page, 'Mandatory Update')).toBeChecked();
+  await field(page, 'Release Notes').fill('Said more clearly');
+  await press(page, 'Save Changes');
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({
+    isDraft: false,
+    isMandatory: true,
+    releaseNotes: 'Said more clearly',
+  });
+
+  await page.getByRole('button', { name: 'New Release' }).click();
+  const upload = dialog(page, 'Upload New Release');
+  await expect(upload.getByRole('checkbox', { name: 'Draft Release' })).toBeDisabled();
+  await expect(upload.getByText(reason)).toBeVisible();
 });
 
 test('those who may only look get no way to change anything', async ({ page, server }) => {

@@ -10,8 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import type { RoleName } from '../../contract/permissions.ts';
+import type { Permission, RoleName } from '../../contract/permissions.ts';
 import { session, type SessionUser } from '../../contract/session.ts';
+import { rbac, users } from '../../contract/users.ts';
 import { createDb, createPool, type Db, type Tx } from '../../server/db/client.ts';
 import { startEmbedded } from '../../server/db/embedded.ts';
 import { announce } from '../../server/db/signals.ts';
@@ -285,6 +286,26 @@ export const stored = (page: Page) =>
   page.evaluate(() =>
     ['user', 'accessToken', 'permissions', 'roles'].filter((key) => localStorage.getItem(key) !== null),
   );
+
+/** Signs somebody new in, who holds these permissions and no others, and opens `path`. */
+export async function signInHolding(
+  page: Page,
+  permissions: Permission[],
+  path: string,
+  server: ConsoleServer,
+): Promise<void> {
+  const roleId = `role_${uuidv7().replaceAll('-', '')}`;
+  const description = 'for one test';
+  await server.admin.ok(rbac.createRole, { body: { roleId, description, copyFrom: 'viewer' } });
+  await server.admin.ok(rbac.updateRole, {
+    params: { roleId },
+    body: { description, requiresSecondFactor: false, permissions },
+  });
+  const email = `${roleId}@lanyard.test`;
+  await server.admin.ok(users.create, { body: { email, name: '', password, role: roleId } });
+  await page.goto(server.url + path);
+  await signInByForm(page, email);
+}
 
 // --- looking --------------------------------------------------------------------------------------------------
 

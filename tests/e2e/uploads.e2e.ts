@@ -196,12 +196,18 @@ test('the name of the file says the version, and publishing to all is asked abou
   await expect(rowOf(list, 'Windows.nupkg')).toHaveCount(1);
 });
 
-test('a draft cannot be mandatory', async ({ page, server }) => {
+test('a draft cannot be mandatory, and keeps no rollout that is wrong', async ({ page, server }) => {
   await openForm(page, server);
   await expect(box(page, 'Mandatory Update')).toBeDisabled();
   await box(page, 'Draft Release').uncheck();
   await box(page, 'Mandatory Update').check();
+  const rollout = field(page, 'Rollout Percentage');
+  await rollout.fill('250');
+  await rollout.blur();
+  await expect(errors(page)).toHaveCount(1);
   await box(page, 'Draft Release').check();
+  await expect(errors(page)).toHaveCount(0);
+  await expect(rollout).toHaveValue('100');
   await expect(box(page, 'Mandatory Update')).not.toBeChecked();
   await expect(box(page, 'Mandatory Update')).toBeDisabled();
 });

@@ -1,6 +1,6 @@
-import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
-import { releasePatch, type Release } from '../../../contract/releases.ts';
+import { releasePatch, whyNotPublish, type Release } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -12,6 +12,7 @@ import {
   asDraft,
   fieldLabels,
   lacksRollout,
+  lockedFor,
   payloadOf,
   rolloutOf,
   valuesOf,
@@ -19,6 +20,7 @@ import {
 } from './release-form.ts';
 import { problemOf } from './release-words.ts';
 import { RolloutFields } from './RolloutFields.tsx';
+import classes from './edit-release.module.css';
 
 const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 
@@ -55,28 +57,44 @@ export function EditReleaseForm(props: {
   const { can } = useAuth();
   const { isDraft } = form.values;
   const chooses = props.release.isDraft && props.release.rolloutPercentage === 100 && can.manageRollouts;
+  const locked = lockedFor(props.release, can.manageRollouts);
+  const setDraft = (draft: boolean) => {
+    form.setValues({
+      ...asDraft(form.values, draft, chooses),
+      // Draft clears it, and it could not be ticked again.
+      ...(locked.terms && !draft && { isMandatory: props.release.isMandatory }),
+    });
+    if (draft) form.clearFieldError('rolloutPercentage');
+  };
 
   return (
     <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
       <Stack gap="md">
+        {!can.manageRollouts && (
+          <Text size="xs" role="note" className={classes.note}>
+            {whyNotPublish}
+          </Text>
+        )}
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
           <Checkbox
             label={fieldLabels.isDraft}
-            data-autofocus
+            data-autofocus={!locked.draft || undefined}
             description="Release is not available for download"
+            disabled={locked.draft}
             checked={isDraft}
-            onChange={(event) => form.setValues(asDraft(form.values, event.currentTarget.checked, chooses))}
+            onChange={(event) => setDraft(event.currentTarget.checked)}
           />
           <Checkbox
             label={fieldLabels.isMandatory}
             description="Users must update to continue using the app"
-            disabled={isDraft}
+            disabled={isDraft || locked.terms}
             {...form.getInputProps('isMandatory', { type: 'checkbox' })}
           />
         </SimpleGrid>
         <Checkbox
           label={fieldLabels.isActive}
           description="An inactive release is hidden from the list and offered to no one"
+          disabled={locked.active}
           {...form.getInputProps('isActive', { type: 'checkbox' })}
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
@@ -84,6 +102,7 @@ export function EditReleaseForm(props: {
             label={fieldLabels.channel}
             data={channels}
             allowDeselect={false}
+            disabled={locked.terms}
             {...form.getInputProps('channel')}
           />
           <TextInput
@@ -92,11 +111,13 @@ export function EditReleaseForm(props: {
             description="Minimum version required to apply this update"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             maxLength={100}
+            disabled={locked.terms}
             {...form.getInputProps('minimumAppVersion')}
           />
         </SimpleGrid>
         <Textarea
           label={fieldLabels.releaseNotes}
+          data-autofocus={locked.draft || undefined}
           rows={4}
           maxLength={20_000}
           {...form.getInputProps('releaseNotes')}

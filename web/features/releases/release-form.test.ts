@@ -3,6 +3,7 @@ import type { Release } from '../../../contract/releases.ts';
 import {
   asDraft,
   lacksRollout,
+  lockedFor,
   needsReachConfirm,
   payloadOf,
   percentageOf,
@@ -128,4 +129,26 @@ test('the failure threshold is sent only when it is on', () => {
 test('says whom a rollout reaches', () => {
   expect(rolloutText(100)).toBe('This release will be available to all users immediately');
   expect(rolloutText(5)).toBe('This release will be gradually rolled out to 5% of users');
+});
+
+test.each([
+  [
+    { isDraft: true, isActive: true },
+    { draft: true, active: false, terms: false },
+  ],
+  [
+    { isDraft: true, isActive: false },
+    { draft: true, active: false, terms: false },
+  ],
+  [
+    { isDraft: false, isActive: false },
+    { draft: false, active: true, terms: false },
+  ],
+  [
+    { isDraft: false, isActive: true },
+    { draft: false, active: false, terms: true },
+  ],
+])('who may not publish brings %o to no machine, nor on other terms: %o', (seen, locked) => {
+  expect(lockedFor(seen, false)).toEqual(locked);
+  expect(Object.values(lockedFor(seen, true))).toEqual([false, false, false]);
 });

@@ -43,6 +43,18 @@ export const valuesOf = (release: Release): ReleaseValues => ({
   minimumInstalls: (release.failureThreshold ?? usualThreshold).minimumInstalls,
 });
 
+/**
+ * What somebody who may not publish cannot change of a release, as the server has it: bring it to machines (Draft,
+ * Active), or change the terms on which machines are offered it.
+ */
+export function lockedFor(seen: Pick<Release, 'isDraft' | 'isActive'>, mayPublish: boolean) {
+  return {
+    draft: !mayPublish && seen.isDraft,
+    active: !mayPublish && !seen.isDraft && !seen.isActive,
+    terms: !mayPublish && !seen.isDraft && seen.isActive,
+  };
+}
+
 /** The percentage that was typed, right or wrong; 0 for what is no number (spec part 2, section 5). */
 export const percentageOf = (value: TypedNumber): number => (typeof value === 'number' ? value : 0);
 

@@ -1,4 +1,6 @@
 import { Checkbox, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { whyNotPublish } from '../../../contract/releases.ts';
+import { useAuth } from '../../session.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { reachText, withDraft, type NewReleaseState } from './new-release.ts';
 
@@ -8,6 +10,12 @@ const belowInput = ['label' as const, 'input' as const, 'error' as const, 'descr
 /** What staff say about a build beside its identity: notes, draft, mandatory, rollout. */
 export function PublishInputs({ form }: { form: NewReleaseState }) {
   const { values } = form;
+  const { can } = useAuth();
+  const mayNotPublish = values.isDraft && !can.manageRollouts;
+  const setDraft = (isDraft: boolean) => {
+    form.setValues(withDraft(isDraft, values.rolloutPercentage));
+    if (isDraft) form.clearFieldError('rolloutPercentage');
+  };
   return (
     <>
       <Textarea
@@ -49,9 +57,15 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
           <Checkbox
             label="Draft Release"
-            description="Release is not available for download"
+            description={
+              <>
+                Release is not available for download
+                {mayNotPublish && <span style={{ display: 'block' }}>{whyNotPublish}</span>}
+              </>
+            }
+            disabled={mayNotPublish}
             checked={values.isDraft}
-            onChange={(event) => form.setValues(withDraft(event.currentTarget.checked))}
+            onChange={(event) => setDraft(event.currentTarget.checked)}
           />
           <Checkbox
             label="Mandatory Update"

@@ -81,10 +81,15 @@ describe('the version', () => {
 });
 
 test('a draft is never mandatory', () => {
-  expect(withDraft(true)).toEqual({ isDraft: true, isMandatory: false });
-  expect(withDraft(false)).toEqual({ isDraft: false });
+  expect(withDraft(true, 30)).toEqual({ isDraft: true, isMandatory: false });
+  expect(withDraft(false, 30)).toEqual({ isDraft: false });
   expect(fieldsOf({ ...filled, isDraft: true, isMandatory: true }).isMandatory).toBe(false);
   expect(fieldsOf({ ...filled, isDraft: false, isMandatory: true }).isMandatory).toBe(true);
+});
+
+test.each([250, 12.5, ''])('a draft does not keep a rollout of %j, which could not be corrected', (typed) => {
+  expect(withDraft(true, typed)).toMatchObject({ rolloutPercentage: 100 });
+  expect(withDraft(false, typed)).toEqual({ isDraft: false });
 });
 
 test('sends the failure threshold that was set', () => {

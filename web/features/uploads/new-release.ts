@@ -56,9 +56,18 @@ export function withVersion(
   return { ...values, version: existing ? nextVersion(existing, channel, bump) : '' };
 }
 
-/** A draft cannot be mandatory (spec part 2, section 5). */
-export const withDraft = (isDraft: boolean): Partial<NewReleaseValues> =>
-  isDraft ? { isDraft, isMandatory: false } : { isDraft };
+/**
+ * A draft cannot be mandatory (spec part 2, section 5). A percentage that no release can have does not stay in the
+ * field, since a draft's cannot be corrected.
+ */
+export const withDraft = (isDraft: boolean, typed: TypedNumber): Partial<NewReleaseValues> =>
+  isDraft
+    ? {
+        isDraft,
+        isMandatory: false,
+        ...(!percentage.safeParse(typed).success && { rolloutPercentage: newRelease.rolloutPercentage }),
+      }
+    : { isDraft };
 
 /** What is no number counts as 0; nothing is said of what is wrong (spec part 2, section 5). */
 export function reachText(typed: TypedNumber): string {
