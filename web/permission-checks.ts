@@ -12,6 +12,7 @@ export function permissionChecks({ permissions, roles }: Rights) {
     permissions.some((p: Permission) => p.resource === resource && p.action === action);
   const hasRole = (name: string) => roles.some((role) => role.name === name);
   return {
+    permissions,
     hasPermission,
     hasRole,
     hasAnyRole: (names: readonly string[]) => names.some(hasRole),

@@ -1,6 +1,7 @@
 import { apiKeys } from '../../contract/api-keys.ts';
 import { uploads } from '../../contract/uploads.ts';
-import { rbac, users } from '../../contract/users.ts';
+import { session } from '../../contract/session.ts';
+import { users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique } from '../factories.ts';
 import { password } from '../harness.ts';
@@ -15,7 +16,7 @@ import {
   inDays,
   rowOf,
   signInAs,
-  signInByForm,
+  signInHolding,
   test,
   type ConsoleServer,
   type Page,
@@ -395,23 +396,10 @@ test('an expired key says so; who may not read keys sees no way to them', async 
   await row(page, name).getByRole('button', { name: 'View' }).click();
   await expect(dialog(page, 'API Key Details').getByText('Never', { exact: true })).toBeVisible();
 
-  const roleId = `reader_${Date.now()}`;
-  await server.admin.ok(rbac.createRole, { body: { roleId, description: 'reads', copyFrom: 'viewer' } });
-  await server.admin.ok(rbac.updateRole, {
-    params: { roleId },
-    body: {
-      description: 'reads',
-      requiresSecondFactor: false,
-      permissions: [{ resource: 'api_keys', action: 'read' }],
-    },
-  });
-  const email = `${roleId}@lanyard.test`;
-  await server.admin.ok(users.create, { body: { email, name: '', password, role: roleId } });
   await page.keyboard.press('Escape');
   await button(page, 'Logout').click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  await page.goto('/api-keys');
-  await signInByForm(page, email);
+  await signInHolding(page, [{ resource: 'api_keys', action: 'read' }], '/api-keys', server);
   await expect(row(page, name).getByRole('button')).toHaveText(['View']);
   await expect(button(page, 'Create API Key')).toHaveCount(0);
   await row(page, name).getByRole('button', { name: 'View' }).click();
@@ -424,6 +412,48 @@ test('an expired key says so; who may not read keys sees no way to them', async 
   await page.goto(`${server.url}/api-keys`);
   await expect(page.getByRole('heading', { name: /^Error loading API keys: / })).toBeVisible();
   await expect(button(page, 'Create API Key')).toBeHidden();
+});
+
+test('a key says who created it and whence it was used; nobody gives scopes beyond their own rights', async ({
+  page,
+  server,
+}) => {
+  const email = `${unique('kim').replace(' ', '-')}@lanyard.test`;
+  const kim = await server.admin.ok(users.create, { body: { email, name: '', password, role: 'admin' } });
+  const { accessToken } = await server.api().ok(session.login, { body: { email, password } });
+  const key = await makeApiKey(server.api({ authorization: `Bearer ${accessToken}` }), {
+    scopes: ['validate', 'releases'],
+  });
+  expect((await (await validate(server, key.key))()).status).toBe(200);
+  await server.admin.ok(users.delete, { params: { id: kim.id } });
+
+  const permissions = [
+    ...(['read', 'create', 'update'] as const).map((action) => ({ resource: 'api_keys', action }) as const),
+    { resource: 'licenses', action: 'update' } as const,
+  ];
+  await signInHolding(page, permissions, '/api-keys', server);
+  await expect(row(page, key.name)).toContainText(`by ${email}`);
+  await expect(row(page, key.name)).toContainText('from 127.0.0.1', { timeout: 15_000 });
+  await expectColor(row(page, key.name).getByText('Creator deleted'), 'yellow');
+  await row(page, key.name).getByRole('button', { name: 'View' }).click();
+  const details = dialog(page, 'API Key Details');
+  await expect(details.getByRole('note')).toHaveText('This user was deleted. The key is not affected.');
+  await expect(details.getByText(/ from 127\.0\.0\.1$/)).toBeVisible();
+  await expectAccessible(page);
+
+  await details.getByRole('button', { name: 'Edit' }).click();
+  const edit = dialog(page, 'Edit API Key');
+  await expect(edit.getByRole('checkbox', { name: 'Publish releases' })).toBeEnabled();
+  await expect(edit.getByRole('checkbox', { name: 'Updates' })).toBeDisabled();
+  await expect(edit.getByText('You lack releases:read yourself.')).toBeVisible();
+  await edit.getByRole('button', { name: 'Cancel' }).click();
+
+  await button(page, 'Create API Key').click();
+  await expect(create(page).getByRole('checkbox', { name: 'Validate licenses' })).toBeChecked();
+  await expect(create(page).getByRole('checkbox', { name: 'Publish releases' })).toBeDisabled();
+  await expect(
+    create(page).getByText('You lack releases:create and rollouts:create or rollouts:update yourself.'),
+  ).toBeVisible();
 });
 
 test('a key that is being made is shown whatever is pressed meanwhile', async ({ page, server }) => {

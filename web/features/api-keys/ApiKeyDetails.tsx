@@ -1,4 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { useAuth } from '../../session.tsx';
@@ -8,7 +9,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/audit.tsx';
-import { rateText, scopeWords, statusNote, statusOf, whyFinal } from './api-key-words.ts';
+import { makerNotice, rateText, scopeWords, statusNote, statusOf, whyFinal } from './api-key-words.ts';
 import classes from './api-keys.module.css';
 
 /** All that is known of a key; viewing is open to whoever may see the list. */
@@ -27,7 +28,12 @@ export function ApiKeyDetails(props: { apiKey: ApiKey; onEdit: () => void; onClo
         </Detail>
         <Detail name="Total Requests">{apiKey.totalRequests.toLocaleString('en')}</Detail>
         <Detail name="Created">{fullTime(apiKey.createdAt)}</Detail>
-        <Detail name="Last Used">{apiKey.lastUsedAt ? fullTime(apiKey.lastUsedAt) : 'Never'}</Detail>
+        <Detail name="Created By">
+          <Maker apiKey={apiKey} />
+        </Detail>
+        <Detail name="Last Used">
+          <LastUsed apiKey={apiKey} />
+        </Detail>
         <Detail name="Expires">{apiKey.expiresAt ? fullTime(apiKey.expiresAt) : 'Never'}</Detail>
         <Detail name="Rate Limit">{rateText(apiKey.rateLimit)}</Detail>
         <Detail name="IP Whitelist">
@@ -65,6 +71,36 @@ function Status({ apiKey }: { apiKey: ApiKey }) {
   return (
     <>
       <StatusBadge tone={tone}>{word}</StatusBadge> {note}
+    </>
+  );
+}
+
+function Maker({ apiKey }: { apiKey: ApiKey }) {
+  const notice = makerNotice(apiKey);
+  return (
+    <>
+      {apiKey.maker?.email ?? 'Lanyard'}
+      {notice && (
+        <p role="note" className={classes.warning}>
+          <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
+          {notice.text}
+        </p>
+      )}
+    </>
+  );
+}
+
+function LastUsed({ apiKey: { lastUsedAt, lastUsedIp } }: { apiKey: ApiKey }) {
+  if (lastUsedAt === null) return 'Never';
+  return (
+    <>
+      {fullTime(lastUsedAt)}
+      {lastUsedIp && (
+        <>
+          {' '}
+          from <span className="mono">{lastUsedIp}</span>
+        </>
+      )}
     </>
   );
 }

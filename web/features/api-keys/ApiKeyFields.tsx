@@ -1,11 +1,12 @@
 import { Checkbox, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { highestRateLimit } from '../../../contract/api-keys.ts';
-import { apiKeyScopes } from '../../../contract/route.ts';
+import { apiKeyScopes, type ApiKeyScope } from '../../../contract/route.ts';
+import { useAuth } from '../../session.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { fieldLabels } from './api-key-conflict.ts';
 import type { Values } from './api-key-form.ts';
-import { scopeWords } from './api-key-words.ts';
+import { scopeWords, whyNotScope } from './api-key-words.ts';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -67,14 +68,28 @@ export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: b
   );
 }
 
-/** What the key may be used for. */
-export function ScopesField({ form }: { form: ApiKeyForm }) {
+/**
+ * What the key may be used for. Scopes that the person cannot give are disabled and say why; one that the key has
+ * already may stay, or be taken away.
+ */
+export function ScopesField({ form, already }: { form: ApiKeyForm; already: readonly ApiKeyScope[] }) {
+  const { permissions } = useAuth();
   return (
     <Checkbox.Group label={fieldLabels.scopes} size="xs" {...form.getInputProps('scopes')}>
       <Stack gap={8} mt={6} mb={4}>
-        {apiKeyScopes.map((scope) => (
-          <Checkbox key={scope} value={scope} {...scopeWords[scope]} />
-        ))}
+        {apiKeyScopes.map((scope) => {
+          const { label, description } = scopeWords[scope];
+          const refusal = whyNotScope(scope, permissions);
+          return (
+            <Checkbox
+              key={scope}
+              value={scope}
+              label={label}
+              description={refusal ? `${description}. ${refusal}.` : description}
+              disabled={refusal !== null && !already.includes(scope)}
+            />
+          );
+        })}
       </Stack>
     </Checkbox.Group>
   );

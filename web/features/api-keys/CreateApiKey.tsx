@@ -1,12 +1,14 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { useAuth } from '../../session.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { useChange } from '../../use-change.ts';
 import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-key-form.ts';
 import { ApiKeyCreated } from './ApiKeyCreated.tsx';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
+import { whyNotScope } from './api-key-words.ts';
 import { createApiKey, type ApiKeyPayload } from './api-keys.ts';
 
 /** Creates a key, and then shows it, once. */
@@ -42,8 +44,12 @@ function CreateForm(props: {
   onSubmit: (payload: ApiKeyPayload) => void;
   onCancel: () => void;
 }) {
+  const { permissions } = useAuth();
   const form = useDialogForm<Values>('new API key', {
-    initialValues: emptyValues,
+    initialValues: {
+      ...emptyValues,
+      scopes: emptyValues.scopes.filter((scope) => whyNotScope(scope, permissions) === null),
+    },
     validate: checkNew,
     validateInputOnBlur: ['rateLimit'],
   });
@@ -61,7 +67,7 @@ function CreateForm(props: {
         />
         <LimitFields form={form} required />
         <WhitelistField form={form} canLift={false} />
-        <ScopesField form={form} />
+        <ScopesField form={form} already={[]} />
         <FormEnd problem={problem} submitLabel="Create API Key" busy={props.busy} onCancel={props.onCancel} />
       </Stack>
     </form>

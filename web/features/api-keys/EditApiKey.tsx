@@ -104,7 +104,7 @@ function EditForm(props: {
         {apiKey.isActive && form.values.status === 'inactive' && <Deactivated id={apiKey.id} />}
         <LimitFields form={form} required={false} />
         <WhitelistField form={form} canLift={apiKey.ipWhitelist.length > 0} />
-        <ScopesField form={form} />
+        <ScopesField form={form} already={apiKey.scopes} />
         <FormEnd problem={problem} submitLabel="Save Changes" busy={props.busy} onCancel={props.onCancel} />
       </Stack>
     </form>

@@ -5,7 +5,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
-import { rateText, requestsText, statusNote, statusOf, whyFinal } from './api-key-words.ts';
+import { makerNotice, rateText, requestsText, statusNote, statusOf, whyFinal } from './api-key-words.ts';
 import classes from './api-keys.module.css';
 
 type Handlers = {
@@ -30,12 +30,8 @@ export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] =
   {
     accessorKey: 'createdAt',
     header: 'Created',
-    meta: { width: 140 },
-    cell: ({ row: { original } }) => (
-      <time dateTime={original.createdAt} title={fullTime(original.createdAt)}>
-        {shortDate(original.createdAt)}
-      </time>
-    ),
+    meta: { width: 180 },
+    cell: ({ row }) => <Created apiKey={row.original} />,
   },
   { id: 'usage', header: 'Usage', cell: ({ row }) => <Usage apiKey={row.original} /> },
   {
@@ -47,6 +43,7 @@ export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] =
 ];
 
 function Name({ apiKey }: { apiKey: ApiKey }) {
+  const notice = makerNotice(apiKey);
   return (
     <div className={classes.lines}>
       <span className={classes.first}>
@@ -54,8 +51,28 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
           {apiKey.name}
         </span>
         {apiKey.ipWhitelist.length > 0 && <StatusBadge tone="violet">IP restricted</StatusBadge>}
+        {notice && (
+          <span title={notice.text}>
+            <StatusBadge tone="amber">{notice.badge}</StatusBadge>
+          </span>
+        )}
       </span>
       <span className={`mono ${classes.second}`}>{apiKey.keyPrefix}</span>
+    </div>
+  );
+}
+
+/** When, and by whom. */
+function Created({ apiKey: { createdAt, maker } }: { apiKey: ApiKey }) {
+  const by = maker?.email ?? 'Lanyard';
+  return (
+    <div className={classes.lines}>
+      <time dateTime={createdAt} title={fullTime(createdAt)}>
+        {shortDate(createdAt)}
+      </time>
+      <span className={`${classes.second} ${classes.maker}`} title={by}>
+        by {by}
+      </span>
     </div>
   );
 }
@@ -79,6 +96,7 @@ function Usage({ apiKey }: { apiKey: ApiKey }) {
         ) : (
           <>
             Last used <RelativeTime value={apiKey.lastUsedAt} />
+            {apiKey.lastUsedIp && ` from ${apiKey.lastUsedIp}`}
           </>
         )}
       </span>

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { snippetsFor } from './api-key-snippets.ts';
-import { requestsText, revokeQuestion, statusNote, statusOf, whyFinal } from './api-key-words.ts';
+import {
+  makerNotice,
+  requestsText,
+  revokeQuestion,
+  statusNote,
+  statusOf,
+  whyFinal,
+  whyNotScope,
+} from './api-key-words.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const past = '2026-11-20T11:59:59.000Z';
@@ -49,4 +57,27 @@ test('a new key comes with what it can be used for', () => {
   expect(titles('releases')).toEqual(['electron-builder: publish', 'Publish a release from CI']);
   const [curl] = snippetsFor(['validate'], 'https://lanyard.example');
   expect(curl!.text).toContain('curl -s https://lanyard.example/api/licenses/validate');
+});
+
+test.each([
+  [undefined, 'active', [], null],
+  [undefined, 'deleted', ['licenses:update'], past],
+  ['Creator deleted', 'deleted', ['licenses:update'], null],
+  ['Creator inactive', 'inactive', [], null],
+  ['Creator lost rights', 'active', ['releases:create', 'rollouts:create or rollouts:update'], null],
+] as const)('%s for a creator who is %s and lacks %j', (badge, status, lacks, revokedAt) => {
+  const maker = { userId: null, email: 'kim@lanyard.test', status, lacks: [...lacks] };
+  const notice = makerNotice({ maker, revokedAt });
+  expect(notice?.badge).toBe(badge);
+  if (status === 'active' && notice)
+    expect(notice.text).toBe(
+      'This user no longer holds releases:create and rollouts:create or rollouts:update, which the scopes of the key need. The key is not affected.',
+    );
+});
+
+test('a scope that needs more than the person holds says what is lacking', () => {
+  const held = [{ resource: 'releases', action: 'create' }] as const;
+  expect(whyNotScope('validate', held)).toBe('You lack licenses:update yourself');
+  expect(whyNotScope('releases', held)).toBe('You lack rollouts:create or rollouts:update yourself');
+  expect(whyNotScope('releases', [...held, { resource: 'rollouts', action: 'update' }])).toBeNull();
 });

@@ -1,4 +1,5 @@
-import type { ApiKey } from '../../../contract/api-keys.ts';
+import { lacksForScope, type ApiKey } from '../../../contract/api-keys.ts';
+import type { Permission } from '../../../contract/permissions.ts';
 import type { ApiKeyScope } from '../../../contract/route.ts';
 import { counted } from '../../ui/counted.ts';
 import { fullTime } from '../../ui/time.ts';
@@ -32,6 +33,34 @@ export const scopeWords: Record<ApiKeyScope, { label: string; description: strin
   updates: { label: 'Updates', description: 'A desktop program reads update feeds and downloads releases' },
   releases: { label: 'Publish releases', description: 'A build pipeline uploads releases' },
 };
+
+/** Why somebody who holds `held` cannot give a key this scope; null when they can. The server decides. */
+export function whyNotScope(scope: ApiKeyScope, held: readonly Permission[]): string | null {
+  const lacking = lacksForScope(scope, held);
+  return lacking.length === 0 ? null : `You lack ${lacking.join(' and ')} yourself`;
+}
+
+/**
+ * What changed about the person who created a key, as a badge and as sentences; undefined where nothing did, and for a
+ * key that was revoked for good, since nobody has to look at it any more.
+ */
+export function makerNotice({
+  maker,
+  revokedAt,
+}: Pick<ApiKey, 'maker' | 'revokedAt'>): { badge: string; text: string } | undefined {
+  if (!maker || revokedAt !== null) return undefined;
+  if (maker.status === 'deleted')
+    return { badge: 'Creator deleted', text: 'This user was deleted. The key is not affected.' };
+  const lost =
+    maker.lacks.length > 0 &&
+    `This user no longer holds ${maker.lacks.join(' and ')}, which the scopes of the key need.`;
+  if (maker.status === 'inactive')
+    return {
+      badge: 'Creator inactive',
+      text: `This user was deactivated. ${lost ? `${lost} ` : ''}The key is not affected.`,
+    };
+  return lost ? { badge: 'Creator lost rights', text: `${lost} The key is not affected.` } : undefined;
+}
 
 /** `1 request`, `12,345 requests`. */
 export const requestsText = (count: number): string =>
