@@ -12,11 +12,25 @@ export type SessionUser = z.output<typeof sessionUser>;
 
 export const role = z.object({ name: z.string() }).meta({ id: 'RoleName' });
 
+/** What a person should do for the safety of their account and may put off: change the password, add a second factor. */
+const advice = z.enum(['password', 'secondFactor']);
+
+export type Advice = z.output<typeof advice>;
+
 const rights = {
   permissions: z.array(permission),
   roles: z.array(role),
   secondFactorMissing: z.boolean().meta({
     description: 'A role of this person requires a second factor; until there is one, nothing is permitted',
+  }),
+  ownPasswordMissing: z.boolean().meta({
+    description:
+      'Somebody else set the password, and this server requires one’s own; until it is changed, nothing is permitted',
+  }),
+  advice: z.array(advice).meta({
+    description:
+      '`password`: somebody else set it; `secondFactor`: this person may change users and has none. Empty while ' +
+      'something is missing',
   }),
 };
 

@@ -1,5 +1,6 @@
 import type { Permission } from '../contract/permissions.ts';
 import type { ApiKeyScope } from '../contract/route.ts';
+import type { Advice } from '../contract/session.ts';
 
 export type Staff = {
   kind: 'staff';
@@ -10,9 +11,14 @@ export type Staff = {
   email: string;
   name: string;
   roles: string[];
-  /** Empty while a role requires a second factor that this person has not set up. */
+  /** Empty while a second factor or an own password is missing. */
   permissions: Permission[];
+  /** A role requires a second factor that this person has not set up. */
   secondFactorMissing: boolean;
+  /** The settings require an own password, and somebody else set that of this person. */
+  ownPasswordMissing: boolean;
+  /** What the person is asked to do after signing in. */
+  advice: Advice[];
 };
 
 export type ApiKeyHolder = { kind: 'apiKey'; apiKeyId: string; name: string; scopes: ApiKeyScope[] };

@@ -23,6 +23,7 @@ describe('the settings', () => {
       publicUrl: 'http://localhost:8080',
       databaseUrl: undefined,
       admin: undefined,
+      requireOwnPassword: false,
       sessionIdleMs: 1_800_000,
       sessionMaxMs: 43_200_000,
       eventsKeepMs: 34_560_000_000,

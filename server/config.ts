@@ -21,6 +21,11 @@ const duration = z.string().transform((value, issues) => {
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .default('false')
+  .transform((value) => value === 'true');
+
 /** A list in one variable, by commas. */
 const list = (byDefault: string) =>
   z
@@ -82,11 +87,12 @@ const settings = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
   STORAGE_URL: storageUrl.optional(),
   S3_ENDPOINT: httpUrl.optional(),
-  S3_REDIRECT: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  S3_REDIRECT: flag,
   AWS_REGION: z.string().min(1).optional(),
   AWS_DEFAULT_REGION: z.string().min(1).optional(),
   ADMIN_EMAIL: z.string().refine(isEmail, 'Must be an email address').optional(),
   ADMIN_PASSWORD: z.string().optional(),
+  REQUIRE_OWN_PASSWORD: flag,
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * 3_600_000),
   EVENTS_KEEP: duration.default(400 * 86_400_000),
@@ -120,6 +126,8 @@ export type Config = {
   databaseUrl: string | undefined;
   storage: StorageConfig;
   admin: { email: string; password: string } | undefined;
+  /** Nothing is permitted to people whose password somebody else set until they have changed it. */
+  requireOwnPassword: boolean;
   sessionIdleMs: number;
   sessionMaxMs: number;
   /** How long single update events are kept; what they add up to stays. */
@@ -170,6 +178,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     storage: toStorage(s),
     admin:
       s.ADMIN_EMAIL && s.ADMIN_PASSWORD ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD } : undefined,
+    requireOwnPassword: s.REQUIRE_OWN_PASSWORD,
     sessionIdleMs: s.SESSION_IDLE,
     sessionMaxMs: s.SESSION_MAX,
     eventsKeepMs: s.EVENTS_KEEP,
@@ -206,6 +215,6 @@ function toStorage(s: z.output<typeof settings>): StorageConfig {
     ...place,
     endpoint: s.S3_ENDPOINT,
     region: s.AWS_REGION ?? s.AWS_DEFAULT_REGION ?? 'us-east-1',
-    redirect: s.S3_REDIRECT === 'true',
+    redirect: s.S3_REDIRECT,
   };
 }

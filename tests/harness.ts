@@ -308,6 +308,7 @@ const defaults: Omit<Config, 'dataDir' | 'storage'> = {
   publicUrl: 'http://localhost:8080',
   databaseUrl: undefined,
   admin: undefined,
+  requireOwnPassword: false,
   sessionIdleMs: minutes(30),
   sessionMaxMs: hours(12),
   eventsKeepMs: days(400),
@@ -377,11 +378,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   async function createPerson(role: RoleName) {
     const email = `${role}-${uuidv7()}@lanyard.test`;
     const passwordHash = await passwords.hash(password);
-    const { id: userId } = await context.db
-      .transaction()
-      .execute((tx) =>
-        insertUser(tx, systemCaller(clock.now()), { email, name: `The ${role}`, passwordHash, role }),
-      );
+    const userId = await context.db.transaction().execute(async (tx) => {
+      const person = { email, name: `The ${role}`, passwordHash, role };
+      const { id } = await insertUser(tx, systemCaller(clock.now()), person);
+      await tx.updateTable('users').set({ password_is_own: true }).where('user_id', '=', id).execute();
+      return id;
+    });
     return { userId, email };
   }
 

@@ -1,5 +1,5 @@
 import type { Permission } from '../contract/permissions.ts';
-import type { SessionUser } from '../contract/session.ts';
+import type { Advice, SessionUser } from '../contract/session.ts';
 import { isPermission, isRole, listOf, userOf } from './session-shape.ts';
 
 /** What the console keeps of a session in local storage, under these four names (spec part 1, sections 3, 9). */
@@ -8,8 +8,13 @@ export type StoredSession = {
   accessToken: string;
   permissions: Permission[];
   roles: { name: string }[];
-  /** A role requires a second factor that the person lacks. In memory only: the server says it at every start. */
+  // In memory only: the server says it at every start.
+  /** A role requires a second factor that the person lacks. */
   secondFactorMissing?: boolean;
+  /** The server requires a password that the person chose. */
+  ownPasswordMissing?: boolean;
+  /** What the person is asked to do, and may put off. */
+  advice?: Advice[];
 };
 
 const keys = ['user', 'accessToken', 'permissions', 'roles'] as const;
@@ -49,9 +54,8 @@ export function onSessionChange(listener: () => void): () => void {
 
 /** Reads storage again: what another tab has written since is not yet in memory. */
 export function rereadSession(): StoredSession | null {
-  const missing = current?.secondFactorMissing;
   const stored = read();
-  changed(stored && missing !== undefined ? { ...stored, secondFactorMissing: missing } : stored);
+  changed(stored && stored.user.userId === current?.user.userId ? { ...current, ...stored } : stored);
   return current;
 }
 

@@ -8,6 +8,7 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from 'react';
+import type { Advice } from '../contract/session.ts';
 import { ApiError, messageOf } from './api-error.ts';
 import { call } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
@@ -32,6 +33,10 @@ type Auth = ReturnType<typeof permissionChecks> & {
   refreshRights: () => Promise<void>;
   /** Nothing is permitted until the person has set up a second factor. */
   secondFactorMissing: boolean;
+  /** Nothing is permitted until the person has changed the password that somebody else set. */
+  ownPasswordMissing: boolean;
+  /** What the person is asked to do for the safety of their account. */
+  advice: readonly Advice[];
   /** The role as which the console is shown, instead of the person's own. */
   preview: RolePreview | null;
 };
@@ -65,6 +70,8 @@ export function AuthProvider({ children }: { children: ReactNode }) {
       logout,
       refreshRights,
       secondFactorMissing: session?.secondFactorMissing === true,
+      ownPasswordMissing: session?.ownPasswordMissing === true,
+      advice: session?.advice ?? [],
       preview,
       ...permissionChecks(rightsOf(session, preview)),
     }),

@@ -186,3 +186,67 @@ test('one’s own sessions: ended one by one and all at once, on their next call
     await expect(otherPage).toHaveURL('/login?redirect=%2Flicenses');
   });
 });
+
+test('a password that an administrator set: a row asks for one’s own, is put off, and goes when it is done', async ({
+  page,
+  server,
+}) => {
+  const email = await makePerson(server);
+  const row = page.getByRole('status').filter({ hasText: 'Somebody else set your password' });
+  const signInAgain = async (plain: string) => {
+    await button(page, 'Logout').click();
+    await signInByForm(page, email, plain);
+  };
+  await page.goto('/licenses');
+  await signInByForm(page, email);
+  await expect(row).toBeVisible();
+  await expectAccessible(page);
+
+  await test.step('Later: gone on every screen, until the next sign-in', async () => {
+    await row.getByRole('button', { name: 'Later' }).click();
+    await expect(row).toHaveCount(0);
+    await page.goto('/customers');
+    await expect(page.getByRole('heading', { name: 'Customers' })).toBeVisible();
+    await expect(row).toHaveCount(0);
+    await signInAgain(password);
+    await expect(row).toBeVisible();
+  });
+
+  await test.step('it leads to the account page, where the password is changed', async () => {
+    await row.getByRole('link', { name: 'Account' }).click();
+    await field(page, 'Current Password').fill(password);
+    await field(page, 'New Password').fill('known to nobody else');
+    await field(page, 'Confirm Password').fill('known to nobody else');
+    await button(page, 'Change Password').click();
+    await expect(row).toHaveCount(0);
+    await signInAgain('known to nobody else');
+    await expect(section(page, 'Password')).toBeVisible();
+    await expect(row).toHaveCount(0);
+  });
+
+  await test.step('an administrator sets another one: asked again', async () => {
+    const [person] = await server.admin.ok(users.list, { query: { search: email } });
+    const params = { id: person!.id };
+    await server.admin.ok(users.resetPassword, {
+      params,
+      body: { newPassword: password, confirmPassword: password },
+    });
+    expectStatus(page, 401);
+    await page.goto('/account');
+    await signInByForm(page, email);
+    await expect(row).toBeVisible();
+  });
+
+  await test.step('where the server requires it, the row cannot be put off', async () => {
+    await page.route(`**${session.me.path}`, async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: object };
+      const held = { ...data, permissions: [], advice: [], ownPasswordMissing: true };
+      await route.fulfill({ response, json: { success: true, data: held } });
+    });
+    await page.reload();
+    await expect(row).toContainText('Nothing is permitted until you have changed it.');
+    await expect(row.getByRole('link', { name: 'Change it' })).toHaveAttribute('href', '/account');
+    await expect(row.getByRole('button')).toHaveCount(0);
+  });
+});

@@ -243,7 +243,7 @@ export { expect, type Page };
 
 const noIcon = '<!doctype html><link rel="icon" href="data:,">';
 
-/** Signs someone of this role in without the form, and opens `path`. */
+/** Signs someone of this role in without the form, as one who put off what they are advised, and opens `path`. */
 export async function signInAs(page: Page, role: RoleName, path: string, server: ConsoleServer) {
   const { email } = await server.person(role);
   // Any page of the same origin will do to write into its storage: an empty one is there at once. Before the cookies
@@ -261,6 +261,7 @@ export async function signInAs(page: Page, role: RoleName, path: string, server:
     for (const [key, value] of Object.entries(items)) {
       localStorage.setItem(key, typeof value === 'string' ? value : JSON.stringify(value));
     }
+    sessionStorage.setItem('adviceLater', items.user.userId);
   }, data);
   await page.goto(`${server.url}${path}`);
   return data.user;

@@ -40,6 +40,8 @@ export async function makeStaff({ db, now, passwordHash }: Stage): Promise<Calle
         roles: [role],
         permissions: [...roleMatrix[role]],
         secondFactorMissing: false,
+        ownPasswordMissing: false,
+        advice: [],
       },
       now,
       ip: '192.0.2.10',

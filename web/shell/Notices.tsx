@@ -5,23 +5,30 @@ import { lazy, Suspense, useState, type CSSProperties, type ReactNode } from 're
 import { paths } from '../paths.ts';
 import { setRolePreview } from '../role-preview.ts';
 import { useAuth } from '../session.tsx';
+import { AdviceNotice } from './AdviceNotice.tsx';
 import { Notice } from './Notice.tsx';
 import { registeredNotices } from './notice.ts';
 import classes from './Notices.module.css';
 
-/** What concerns every screen stands above it: a second factor that is missing, the role one looks as, what features say. */
+/** What concerns every screen stands above it: what the account lacks, the role one looks as, what features say. */
 export function Notices({ children }: { children: ReactNode }) {
-  const { secondFactorMissing, preview } = useAuth();
+  const { secondFactorMissing, ownPasswordMissing, preview } = useAuth();
   const { ref, height } = useElementSize();
   const [ofFeatures] = useState(() => registeredNotices().map((load) => lazy(load)));
   return (
     <div className={classes.beside} style={{ '--notices-height': `${height}px` } as CSSProperties}>
       <div ref={ref}>
+        {ownPasswordMissing && (
+          <Notice tone="amber" action={<Link to={paths.account}>Change it</Link>}>
+            Somebody else set your password. Nothing is permitted until you have changed it.
+          </Notice>
+        )}
         {secondFactorMissing && (
           <Notice tone="amber" action={<Link to={paths.account}>Set it up</Link>}>
             Your role requires a second factor. Nothing is permitted until you have set one up.
           </Notice>
         )}
+        <AdviceNotice />
         {preview && (
           <Notice
             tone="violet"

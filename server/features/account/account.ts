@@ -4,7 +4,6 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { announce } from '../../db/signals.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
@@ -23,6 +22,12 @@ import {
   type ProvenApp,
 } from '../session/session.ts';
 
+const sameMessage = 'This is the current password. Choose another.';
+/** Whoever types what an administrator chose has not chosen their own. */
+const sameAgain = fail('RULE_VIOLATED', sameMessage, {
+  details: [{ path: 'newPassword', message: sameMessage }],
+});
+
 /** Checks what a person typed to change their password, and makes the new hash. */
 export async function prepareNewPassword(
   db: Db,
@@ -32,14 +37,19 @@ export async function prepareNewPassword(
 ): Promise<string | Failure> {
   const refusal =
     refusePasswords(typed, personOf(by).email) ??
-    (await refuseCurrentPassword(db, passwords, by, typed.currentPassword));
+    (await refuseCurrentPassword(db, passwords, by, typed.currentPassword)) ??
+    (typed.newPassword === typed.currentPassword ? sameAgain : undefined);
   return refusal ?? passwords.hash(typed.newPassword);
 }
 
 /** Sets one's own password; the sessions elsewhere end. */
 export async function changePassword(tx: Tx, by: Caller, passwordHash: string): Promise<undefined> {
   const { userId, sessionId, email } = personOf(by);
-  await tx.updateTable('users').set({ password_hash: passwordHash }).where('user_id', '=', userId).execute();
+  await tx
+    .updateTable('users')
+    .set({ password_hash: passwordHash, password_is_own: true })
+    .where('user_id', '=', userId)
+    .execute();
   await endSessionsOf(tx, { userId, reason: 'password changed', now: by.now, except: sessionId });
   await writeAudit(tx, by, {
     event: 'user.password_changed',
@@ -121,7 +131,6 @@ export const proveOwnApp = (tools: FactorTools, by: Caller, code: string) =>
 
 /** Sets the proven factor. What a required one held back is permitted from the next call on. */
 export async function finishSecondFactor(tx: Tx, by: Caller, proven: ProvenApp) {
-  await announce(tx, 'sessions');
   return confirmSecondFactor(tx, by, personOf(by).userId, proven);
 }
 

@@ -1,6 +1,7 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { announce } from '../../db/signals.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Secrets } from '../../secrets.ts';
@@ -143,6 +144,7 @@ export async function confirmSecondFactor(
     .executeTakeFirst();
   if (set.numUpdatedRows === 0n) return noneBegun;
   await keepRecoveryCodes(tx, userId, recovery);
+  await announce(tx, 'sessions');
   await writeAudit(tx, by, {
     event: 'user.second_factor_set',
     resourceType: 'user',
@@ -162,6 +164,7 @@ export async function removeSecondFactor(tx: Tx, by: Caller, userId: string): Pr
     .executeTakeFirst();
   if (removed.numUpdatedRows === 0n) return false;
   await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  await announce(tx, 'sessions');
   await writeAudit(tx, by, {
     event: 'user.second_factor_removed',
     resourceType: 'user',

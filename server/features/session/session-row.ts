@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import type { Permission } from '../../../contract/permissions.ts';
 import type { Staff } from '../../caller.ts';
+import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 
 const rights = [
+  'u.totp_confirmed_at',
+  'u.password_is_own',
   sql<
     string[]
   >`coalesce((select json_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.user_id), '[]')`.as(
@@ -23,15 +26,7 @@ const rights = [
 export function findUser(db: Db, email: string) {
   return db
     .selectFrom('users as u')
-    .select([
-      'u.user_id',
-      'u.email',
-      'u.name',
-      'u.status',
-      'u.password_hash',
-      'u.totp_confirmed_at',
-      ...rights,
-    ])
+    .select(['u.user_id', 'u.email', 'u.name', 'u.status', 'u.password_hash', ...rights])
     .where(sql`lower(u.email)`, '=', sql<string>`lower(${email})`)
     .executeTakeFirst();
 }
@@ -72,28 +67,51 @@ export type FoundUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 /** Who a session or an account is, with what they may do. */
 export type Person = Omit<Staff, 'kind' | 'sessionId' | 'via'>;
 
-export function toPerson(row: {
-  user_id: string;
-  email: string;
-  name: string;
-  roles: string[];
-  permissions: Permission[];
-  second_factor_missing: boolean;
-}): Person {
+/** A person whose only role this is uses API keys and has no sign-in. */
+export const isServiceAccount = ({ roles }: { roles: string[] }): boolean =>
+  roles.length > 0 && roles.every((role) => role === 'service_account');
+
+export function toPerson(
+  row: Pick<
+    SessionRow,
+    | 'user_id'
+    | 'email'
+    | 'name'
+    | 'roles'
+    | 'permissions'
+    | 'totp_confirmed_at'
+    | 'second_factor_missing'
+    | 'password_is_own'
+  >,
+  { requireOwnPassword }: Pick<Config, 'requireOwnPassword'>,
+): Person {
+  const asksForPassword = !row.password_is_own && !isServiceAccount(row);
+  const asksForFactor =
+    !row.totp_confirmed_at &&
+    row.permissions.some(({ resource, action }) => resource === 'users' && action === 'update');
+  const ownPasswordMissing = requireOwnPassword && asksForPassword;
+  const isHeldBack = row.second_factor_missing || ownPasswordMissing;
   return {
     userId: row.user_id,
     email: row.email,
     name: row.name,
     roles: row.roles,
-    permissions: row.second_factor_missing ? [] : row.permissions,
+    permissions: isHeldBack ? [] : row.permissions,
     secondFactorMissing: row.second_factor_missing,
+    ownPasswordMissing,
+    advice: isHeldBack
+      ? []
+      : [
+          ...(asksForPassword ? ['password' as const] : []),
+          ...(asksForFactor ? ['secondFactor' as const] : []),
+        ],
   };
 }
 
 /** The row as the one who calls; `via` is what proved it. */
-export const toStaff = (row: SessionRow, via: Staff['via']): Staff => ({
+export const toStaff = (row: SessionRow, via: Staff['via'], config: Config): Staff => ({
   kind: 'staff',
   sessionId: row.session_id,
   via,
-  ...toPerson(row),
+  ...toPerson(row, config),
 });

@@ -54,6 +54,8 @@ describe('login', () => {
       permissions: expect.any(Array),
       roles: [{ name: 'support_agent' }],
       secondFactorMissing: false,
+      ownPasswordMissing: false,
+      advice: [],
     });
     const words = (list: readonly { resource: string; action: string }[]) =>
       list.map((p) => `${p.resource}:${p.action}`).toSorted();

@@ -11,6 +11,7 @@ import type { Passwords } from '../../passwords.ts';
 import { writeAudit } from '../audit/audit.ts';
 import {
   findUser,
+  isServiceAccount,
   loadSession,
   toPerson,
   toStaff,
@@ -85,7 +86,7 @@ export function createSessions(context: Context, passwords: Passwords) {
         .where('session_id', '=', row.session_id)
         .execute();
     }
-    return toStaff(row, kind);
+    return toStaff(row, kind, config);
   }
 
   async function endSession(sessionId: string, reason: string, now: Date): Promise<void> {
@@ -191,7 +192,7 @@ export function createSessions(context: Context, passwords: Passwords) {
         .execute();
       await writeAudit(
         tx,
-        { ...by, actor: { kind: 'staff', sessionId: session_id, via: 'cookie', ...toPerson(user) } },
+        { ...by, actor: { kind: 'staff', sessionId: session_id, via: 'cookie', ...toPerson(user, config) } },
         {
           event: 'session.login',
           resourceType: 'session',
@@ -202,7 +203,7 @@ export function createSessions(context: Context, passwords: Passwords) {
       return undefined;
     });
     if (refusal) return refusal;
-    return { answer: toSignIn(toPerson(user), access.token), cookie: cookie.token };
+    return { answer: toSignIn(toPerson(user, config), access.token), cookie: cookie.token };
   }
 
   async function auditFailure(by: Caller, email: string, error: string, userId?: string): Promise<void> {
@@ -279,8 +280,7 @@ export function createSessions(context: Context, passwords: Passwords) {
 /** Why a person may not sign in. An inactive account looks like a wrong password to whoever tries it. */
 function refuse(user: FoundUser | undefined, matches: boolean): Failure | undefined {
   if (!user || !matches || user.status !== 'active') return wrongCredentials;
-  const onlyService = user.roles.length > 0 && user.roles.every((role) => role === 'service_account');
-  return onlyService
+  return isServiceAccount(user)
     ? fail('FORBIDDEN', 'A service account cannot sign in to the console. Use an API key.')
     : undefined;
 }
@@ -313,11 +313,15 @@ export function me({
   permissions,
   roles,
   secondFactorMissing,
+  ownPasswordMissing,
+  advice,
 }: Person): RouteAnswer<typeof calls.me> {
   return {
     user: { userId, email, name },
     permissions,
     roles: roles.map((role) => ({ name: role })),
     secondFactorMissing,
+    ownPasswordMissing,
+    advice,
   };
 }

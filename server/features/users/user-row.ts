@@ -43,7 +43,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<User | undefined
 
 export type NewUser = { email: string; name: string; passwordHash: string; role: string };
 
-/** Writes a user with one role, and the audit entry. What may be granted is decided by who calls this. */
+/** Writes a user with one role and a password that is not their own, and the audit entry. What may be granted is decided by who calls this. */
 export async function insertUser(tx: Tx, by: Caller, user: NewUser): Promise<User> {
   const userId = uuidv7();
   await tx
@@ -53,6 +53,7 @@ export async function insertUser(tx: Tx, by: Caller, user: NewUser): Promise<Use
       email: user.email,
       name: user.name,
       password_hash: user.passwordHash,
+      password_is_own: false,
       created_at: by.now,
       updated_at: by.now,
       last_sign_in_at: null,

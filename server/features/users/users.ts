@@ -171,7 +171,11 @@ export async function resetPassword(
   if (isFailure(before)) return before;
   const refusal = refuseSelf(by, before, ownPassword);
   if (refusal) return refusal;
-  await tx.updateTable('users').set({ password_hash: passwordHash }).where('user_id', '=', id).execute();
+  await tx
+    .updateTable('users')
+    .set({ password_hash: passwordHash, password_is_own: false })
+    .where('user_id', '=', id)
+    .execute();
   await endSessionsOf(tx, { userId: id, reason: 'password reset', now: by.now });
   await audit(tx, by, 'user.password_reset', before, { summary: `Reset the password of ${before.email}` });
   return undefined;
@@ -184,7 +188,6 @@ export async function resetSecondFactor(tx: Tx, by: Caller, id: string): Promise
   const refusal = refuseSelf(by, before, ownSecondFactor);
   if (refusal) return refusal;
   if (!(await removeSecondFactor(tx, by, id))) return fail('WRONG_STATE', 'The user has no second factor.');
-  await announce(tx, 'sessions');
   return { ...before, secondFactor: false };
 }
 

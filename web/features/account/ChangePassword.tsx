@@ -12,13 +12,15 @@ import { PasswordField } from './PasswordField.tsx';
 
 /** Sets one's own password, with the current one. */
 export function ChangePassword() {
-  const { user } = useAuth();
+  const { user, refreshRights } = useAuth();
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<string>();
   const change = useChange({
     mutationFn: changePassword,
     onSuccess: () => {
       form.current?.reset();
+      // What the missing password of one’s own held back is permitted now.
+      void refreshRights();
       void toast({ message: 'Password changed successfully' });
     },
     onError: (error) => setProblem(problemOf(error, 'Failed to change password')),

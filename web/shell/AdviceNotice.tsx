@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Advice } from '../../contract/session.ts';
+import { paths } from '../paths.ts';
+import { useAuth } from '../session.tsx';
+import { getSession, onSessionChange } from '../session-store.ts';
+import { Notice } from './Notice.tsx';
+
+/** Holds the person who said “Later” in this tab; the next sign-in asks again. */
+const key = 'adviceLater';
+
+onSessionChange(() => {
+  if (!getSession()) sessionStorage.removeItem(key);
+});
+
+/** Asks for an own password and a second factor, until it is done or put off. */
+export function AdviceNotice() {
+  const { user, advice } = useAuth();
+  const [putOffBy, setPutOffBy] = useState(() => sessionStorage.getItem(key));
+  if (!user || advice.length === 0 || putOffBy === user.userId) return null;
+  const putOff = () => {
+    sessionStorage.setItem(key, user.userId);
+    setPutOffBy(user.userId);
+  };
+  const later = (
+    <>
+      <Link to={paths.account}>Account</Link>
+      <Button variant="default" size="compact-xs" onClick={putOff}>
+        Later
+      </Button>
+    </>
+  );
+  return (
+    <Notice tone="amber" action={later}>
+      {sentenceOf(advice)}
+    </Notice>
+  );
+}
+
+function sentenceOf(advice: readonly Advice[]): string {
+  if (!advice.includes('secondFactor'))
+    return 'Somebody else set your password: change it to one of your own.';
+  if (!advice.includes('password')) return 'You manage users: protect your account with a second factor.';
+  return 'Somebody else set your password: change it, and add a second factor, since you manage users.';
+}
