@@ -3,10 +3,7 @@ import { answeredInstant } from './common.ts';
 import { route, staffWith } from './route.ts';
 import { validationCodes } from './validation.ts';
 
-const day = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/, 'Must be a day such as 2026-11-20')
-  .refine((value) => !Number.isNaN(Date.parse(`${value}T00:00:00Z`)), 'Must be a day such as 2026-11-20');
+const day = z.iso.date('Must be a day such as 2026-11-20');
 
 /** Both days are included whole; days are UTC. At most ten years. */
 const period = z

@@ -42,7 +42,9 @@ export const longestRetentionDays = 36_500;
 const dayOrInstant = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/, 'Must be a date such as 2026-11-20')
-  .refine((value) => !Number.isNaN(Date.parse(value)), 'Must be a date such as 2026-11-20');
+  // `Date.parse` takes 31 February for 3 March.
+  .refine((value) => !Number.isNaN(Date.parse(value)), 'Must be a date such as 2026-11-20')
+  .refine((value) => z.iso.date().safeParse(value.slice(0, 10)).success, 'There is no such day');
 
 const filter = {
   userId: id.optional(),

@@ -338,7 +338,7 @@ test('a filter that is typed slowly keeps the focus, loses nothing and leaves no
   await expect(page).toHaveURL(/resourceId=abcd$/);
   await expect(id).toHaveValue('abcd');
   await expect(id).toBeFocused();
-  await page.getByLabel('From', { exact: true }).pressSequentially('11202026', { delay: 450 });
+  await page.getByLabel('From', { exact: true }).pressSequentially('20.11.2026', { delay: 350 });
   await expect(page).toHaveURL(/from=2026-11-20$/);
   await page.goBack();
   await expect(page).toHaveURL('/licenses');

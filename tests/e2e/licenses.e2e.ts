@@ -177,7 +177,13 @@ test('badges and colors change exactly at their thresholds', async ({ page, serv
   await expectColor(badge, 'yellow', 'red');
   await now(day);
   await expect(badge).toHaveText('Expires in 1 day');
+  await now(4 * 60_000);
+  await expect(badge).toHaveText('Expires in 4 minutes');
   await expectNoAxeViolations(page);
+  await page.clock.setFixedTime(Date.parse(ending.validFrom) - 10 * day);
+  await page.reload();
+  await expect(row(page, ending)).toContainText('Starts in 10 days');
+  await expect(row(page, ending)).not.toContainText('Active');
 });
 
 test('a revoked license never shows that it expires soon', async ({ page, server }) => {
@@ -354,6 +360,14 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     await field('Max Activations').fill('0');
     await send();
     await expect(modal.getByText('Must be at least 1')).toBeVisible();
+    await field('Valid Until').fill('');
+    await field('Valid Until').pressSequentially('31 Feb 2027');
+    await page.keyboard.press('Enter');
+    await expect(modal.getByText('There is no such day')).toBeVisible();
+    await expect(field('Valid Until')).toHaveValue('31 Feb 2027');
+    await field('Valid Until').fill('31.12.2026');
+    await field('Valid Until').press('Tab');
+    await expect(field('Valid Until')).toHaveValue('31 Dec 2026');
     await field('Valid Until').fill('1 Jan 2020');
     await field('Valid Until').press('Tab');
     await send();

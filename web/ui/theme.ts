@@ -47,8 +47,6 @@ const smallControls = [
   'PasswordInput',
   'Textarea',
   'Checkbox',
-  'DateInput',
-  'DatePickerInput',
   'SegmentedControl',
   'Switch',
 ];

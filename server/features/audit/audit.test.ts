@@ -146,6 +146,8 @@ describe('the list', () => {
   test.each([
     [{ startDate: 'yesterday' }, 'startDate'],
     [{ endDate: '2026-13-01' }, 'endDate'],
+    [{ startDate: '2026-02-31' }, 'startDate'],
+    [{ endDate: '2026-02-31T10:00:00Z' }, 'endDate'],
     [{ userId: 'x' }, 'userId'],
     [{ limit: '501' }, 'limit'],
     [{ limit: '0' }, 'limit'],

@@ -1,8 +1,9 @@
-import { Checkbox, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, SimpleGrid, Stack, Textarea } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { highestRateLimit } from '../../../contract/api-keys.ts';
 import { apiKeyScopes, type ApiKeyScope } from '../../../contract/route.ts';
 import { useAuth } from '../../session.tsx';
+import { DayField } from '../../ui/DayField.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { fieldLabels } from './api-key-conflict.ts';
 import type { Values } from './api-key-form.ts';
@@ -16,13 +17,11 @@ export type ApiKeyForm = UseFormReturnType<Values>;
 export function LimitFields({ form, required }: { form: ApiKeyForm; required: boolean }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-      <TextInput
-        type="datetime-local"
+      <DayField
+        withTime
         label={fieldLabels.expiresAt}
-        description={`In your time zone, ${zone}`}
-        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        description={`In your time zone, ${zone}. Without a time, at the end of the day`}
         required={required}
-        max="9999-12-31T23:59"
         {...form.getInputProps('expiresAt')}
       />
       <NumberField

@@ -51,7 +51,7 @@ function CreateForm(props: {
       scopes: emptyValues.scopes.filter((scope) => whyNotScope(scope, permissions) === null),
     },
     validate: checkNew,
-    validateInputOnBlur: ['rateLimit'],
+    validateInputOnBlur: ['expiresAt', 'rateLimit'],
   });
   const problem = useRefusedFields(props.error, form, byField);
   return (

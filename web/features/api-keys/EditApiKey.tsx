@@ -82,7 +82,7 @@ function EditForm(props: {
   const form = useDialogForm<Values>(apiKey.id, {
     initialValues: valuesOf(apiKey),
     validate: (values) => checkChanges(values, apiKey),
-    validateInputOnBlur: ['rateLimit'],
+    validateInputOnBlur: ['expiresAt', 'rateLimit'],
   });
   const problem = useRefusedFields(props.error, form, byField);
   return (

@@ -1,6 +1,7 @@
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { apiKeyInput, apiKeys, defaultRateLimit, type ApiKey } from '../../../contract/api-keys.ts';
 import type { ApiKeyScope } from '../../../contract/route.ts';
+import { isMoment, localOf, momentProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { ApiKeyPatch, ApiKeyPayload } from './api-keys.ts';
 
@@ -8,7 +9,7 @@ import type { ApiKeyPatch, ApiKeyPayload } from './api-keys.ts';
 export type Values = {
   name: string;
   status: 'active' | 'inactive';
-  /** As a date-time field has it, `2026-11-20T09:30`, in the zone of the reader. */
+  /** As a day field with a time holds it, in the zone of the reader. */
   expiresAt: string;
   rateLimit: TypedNumber;
   /** Separated by commas. */
@@ -32,7 +33,7 @@ export const emptyValues: Values = {
 export const valuesOf = (key: ApiKey): Values => ({
   name: key.name,
   status: key.isActive ? 'active' : 'inactive',
-  expiresAt: key.expiresAt === null ? '' : localDateTime(key.expiresAt),
+  expiresAt: key.expiresAt === null ? '' : localOf(new Date(key.expiresAt)),
   rateLimit: key.rateLimit,
   ipWhitelist: key.ipWhitelist.join(', '),
   anyAddress: false,
@@ -86,25 +87,25 @@ export function checkNew(values: Values): FormErrors {
   const errors = byField(checkInput(payloadOf(values)));
   return {
     ...errors,
+    ...wrongExpiry(values),
     ...(values.expiresAt === '' && { expiresAt: 'Expiration date is required' }),
   };
 }
 
 /** What is wrong with the changes to a key, by field. */
-export const checkChanges = (values: Values, before: ApiKey): FormErrors =>
-  byField(checkPatch(patchOf(values, before)));
+export const checkChanges = (values: Values, before: ApiKey): FormErrors => ({
+  ...byField(checkPatch(patchOf(values, before))),
+  ...wrongExpiry(values),
+});
+
+function wrongExpiry({ expiresAt }: Values): FormErrors {
+  const problem = momentProblem(expiresAt);
+  return problem ? { expiresAt: problem } : {};
+}
 
 /** What is said about an entry of a list is said at its field. */
 export const byField = (errors: FormErrors): FormErrors =>
   Object.fromEntries(Object.entries(errors).map(([path, message]) => [path.split('.')[0]!, message]));
 
 /** Empty where the field holds no date and time. */
-function isoOf(local: string): string {
-  const at = new Date(local);
-  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
-}
-
-function localDateTime(iso: string): string {
-  const at = new Date(iso);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
+const isoOf = (local: string): string => (isMoment(local) ? new Date(local).toISOString() : '');

@@ -1,5 +1,8 @@
 import { Select, TextInput, type TextInputProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { DayField } from '../../ui/DayField.tsx';
+import { dayProblem, isDay } from '../../ui/typed-day.ts';
 import { useSettledText } from '../../ui/use-settled-text.ts';
 import { auditChoicesQuery } from './audit-calls.ts';
 import classes from './audit.module.css';
@@ -54,14 +57,14 @@ export function AuditFilters() {
         value={search.status ?? null}
         onChange={(status) => change({ status: status ?? undefined })}
       />
-      <Typed name="from" label="From" type="date" max={search.to} />
-      <Typed name="to" label="To" type="date" min={search.from} />
+      <DayFilter name="from" label="From" />
+      <DayFilter name="to" label="To" notBefore={search.from} />
     </section>
   );
 }
 
-/** Asked for when typing settles: a year is typed digit by digit. */
-function Typed({ name, ...input }: TextInputProps & { name: 'resourceId' | 'from' | 'to' }) {
+/** Asked for when typing settles. */
+function Typed({ name, ...input }: TextInputProps & { name: 'resourceId' }) {
   const { search, change } = useAuditSearch();
   const { typed, type } = useSettledText({
     value: search[name] ?? '',
@@ -69,6 +72,33 @@ function Typed({ name, ...input }: TextInputProps & { name: 'resourceId' | 'from
     settleAfter: settlesAfter,
   });
   return <TextInput {...input} value={typed} onChange={(event) => type(event.currentTarget.value)} />;
+}
+
+/** Filters once a day is typed; what is none stays in the field, and the list as it was. */
+function DayFilter(props: { name: 'from' | 'to'; label: string; notBefore?: string | undefined }) {
+  const { name, label, notBefore } = props;
+  const { search, change } = useAuditSearch();
+  const [isLeft, setIsLeft] = useState(false);
+  const { typed, type } = useSettledText({
+    value: search[name] ?? '',
+    onSettle: (text) => {
+      if (text === '' || isDay(text)) change({ [name]: text || undefined });
+    },
+    settleAfter: settlesAfter,
+  });
+  const isBefore = notBefore !== undefined && isDay(typed) && typed < notBefore;
+  return (
+    <DayField
+      label={label}
+      value={typed}
+      error={isLeft && (dayProblem(typed) ?? (isBefore && 'Lies before From'))}
+      onChange={(text) => {
+        setIsLeft(false);
+        type(text);
+      }}
+      onBlur={() => setIsLeft(true)}
+    />
+  );
 }
 
 type Choice = { value: string; label: string };

@@ -1,3 +1,4 @@
+import { isDay } from '../../ui/typed-day.ts';
 import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 
 /** What the address of the audit log holds: its filters, its page, and the entry that is open. */
@@ -42,5 +43,5 @@ export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
 
 function dayParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);
-  return text && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+  return text && isDay(text) ? text : undefined;
 }

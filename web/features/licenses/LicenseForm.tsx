@@ -4,6 +4,7 @@ import { licenseTypes, maxActivationsLimit, type License } from '../../../contra
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
+import { DayField } from '../../ui/DayField.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
@@ -11,7 +12,6 @@ import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/audit.tsx';
 import { ModulePicker } from '../modules/modules.tsx';
 import { CustomerSelect } from './CustomerSelect.tsx';
-import { DayInput } from './DayInput.tsx';
 import { fieldLabels, payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
 import type { Terms } from './license-term.ts';
 import { typeBadges } from './license-words.ts';
@@ -36,7 +36,7 @@ export function LicenseForm(props: Props) {
   const form = useDialogForm(license?.licenseId ?? 'new license', {
     initialValues: valuesOf(license, terms, useNow()),
     validate: (values) => validate(values, license),
-    validateInputOnBlur: ['maxActivations'],
+    validateInputOnBlur: ['maxActivations', 'validFrom', 'validUntil'],
   });
   const problem = useRefusedFields(props.error, form);
 
@@ -102,20 +102,17 @@ function TermFields({
         max={maxActivationsLimit}
         {...form.getInputProps('maxActivations')}
       />
-      <DayInput
+      <DayField
         label={fieldLabels.validFrom}
         required
-        value={form.values.validFrom}
-        error={form.errors['validFrom']}
+        {...form.getInputProps('validFrom')}
         onChange={(validFrom) => follow({ validFrom })}
       />
-      <DayInput
+      <DayField
         label={fieldLabels.validUntil}
         description="Ends when this day begins in UTC"
         required
-        value={form.values.validUntil}
-        error={form.errors['validUntil']}
-        onChange={(validUntil) => form.setFieldValue('validUntil', validUntil)}
+        {...form.getInputProps('validUntil')}
       />
     </SimpleGrid>
   );

@@ -1,9 +1,9 @@
-import { licenseTab, type License } from '../../../contract/licenses.ts';
+import { type License } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/modules.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { expiresInDays } from './license-expiry.ts';
-import { ownerText, stateBadges, typeBadges } from './license-words.ts';
+import { expiresIn } from './license-expiry.ts';
+import { ownerText, stateBadge, typeBadges } from './license-words.ts';
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 
@@ -13,7 +13,7 @@ export function TypeBadge({ type }: Pick<License, 'type'>) {
 
 /** Expired is derived from the clock (spec part 1, section 4). */
 export function StateBadge({ license }: { license: License }) {
-  const { tone, word } = stateBadges[licenseTab(license, useNow())];
+  const { tone, word } = stateBadge(license, useNow());
   return <StatusBadge tone={tone}>{word}</StatusBadge>;
 }
 
@@ -50,17 +50,13 @@ export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
 }
 
 export function ValidUntilCell({ license }: { license: License }) {
-  const days = expiresInDays(license, useNow());
+  const left = expiresIn(license, useNow());
   return (
     <span className={classes.until}>
       <time dateTime={license.validUntil} title={license.validUntil.replace('T', ' ').replace('Z', ' UTC')}>
         {utcDate(license.validUntil)}
       </time>
-      {days !== undefined && (
-        <StatusBadge tone="orange">
-          Expires in {days} {days === 1 ? 'day' : 'days'}
-        </StatusBadge>
-      )}
+      {left && <StatusBadge tone="orange">Expires in {left}</StatusBadge>}
     </span>
   );
 }

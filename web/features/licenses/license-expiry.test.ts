@@ -1,37 +1,48 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expiresInDays } from './license-expiry.ts';
+import { expiresIn, startsIn } from './license-expiry.ts';
 
 const now = new Date('2026-11-20T09:30:00.000Z');
-const day = 86_400_000;
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
 const inMs = (ms: number) => new Date(now.getTime() + ms).toISOString();
-const active = (ms: number) => expiresInDays({ status: 'active', validUntil: inMs(ms) }, now);
+const active = (ms: number) => expiresIn({ status: 'active', validUntil: inMs(ms) }, now);
 
-describe('expiresInDays', () => {
+describe('expiresIn', () => {
   it('begins at exactly 30 days', () => {
     expect(active(30 * day + 1)).toBeUndefined();
-    expect(active(30 * day)).toBe(30);
-    expect(active(30 * day - 1)).toBe(30);
-    expect(active(29 * day)).toBe(29);
+    expect(active(30 * day)).toBe('30 days');
+    expect(active(30 * day - 1)).toBe('30 days');
+    expect(active(29 * day)).toBe('29 days');
   });
 
-  it('counts a day that has begun, and ends with the license', () => {
-    expect(active(1)).toBe(1);
-    expect(active(0)).toBe(0);
-    expect(active(-1)).toBeUndefined();
+  it.each([
+    [day, '1 day'],
+    [day + 1, '2 days'],
+    [day - 1, '24 hours'],
+    [90 * minute, '2 hours'],
+    [hour, '1 hour'],
+    [4 * minute, '4 minutes'],
+    [1, '1 minute'],
+    [0, '1 minute'],
+    [-1, undefined],
+  ])('counts what has begun, and ends with the license: %d ms', (left, text) => {
+    expect(active(left)).toBe(text);
   });
 
   it('is silent about revoked licenses', () => {
-    expect(expiresInDays({ status: 'revoked', validUntil: inMs(day) }, now)).toBeUndefined();
+    expect(expiresIn({ status: 'revoked', validUntil: inMs(day) }, now)).toBeUndefined();
   });
+});
 
-  it('never says less than is left, and never a whole day more', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 30 * day }), (left) => {
-        const days = active(left)!;
-        expect(days * day).toBeGreaterThanOrEqual(left);
-        expect(days * day - left).toBeLessThan(day);
-      }),
-    );
+describe('startsIn', () => {
+  const starting = (ms: number, status: 'active' | 'revoked' = 'active') =>
+    startsIn({ status, validFrom: inMs(ms), validUntil: inMs(ms + day) }, now);
+
+  it('speaks of licenses that are not yet valid, and not of revoked ones', () => {
+    expect(starting(10 * day)).toBe('10 days');
+    expect(starting(5 * hour)).toBe('5 hours');
+    expect(starting(0)).toBeUndefined();
+    expect(starting(day, 'revoked')).toBeUndefined();
   });
 });

@@ -5,14 +5,33 @@ const expiryWarningDays = 30;
 const day = 86_400_000;
 
 /**
- * The N of `Expires in N days`, for an active license with 30 days or fewer left; otherwise undefined. A day that
- * has begun counts, so that the badge never promises less than what is left.
+ * What follows `Expires in` for an active license with 30 days or fewer left; otherwise undefined. A day that has
+ * begun counts, but on the last day it is the hours and in the last hour the minutes.
  */
-export function expiresInDays(
-  license: Pick<License, 'status' | 'validUntil'>,
-  now: Date,
-): number | undefined {
+export function expiresIn(license: Pick<License, 'status' | 'validUntil'>, now: Date): string | undefined {
   if (licenseTab(license, now) !== 'active') return undefined;
   const left = Date.parse(license.validUntil) - now.getTime();
-  return left <= expiryWarningDays * day ? Math.ceil(left / day) : undefined;
+  return left <= expiryWarningDays * day ? timeLeft(left) : undefined;
+}
+
+/** What follows `Starts in` for a license that is not revoked and not yet valid; otherwise undefined. */
+export function startsIn(
+  license: Pick<License, 'status' | 'validFrom' | 'validUntil'>,
+  now: Date,
+): string | undefined {
+  const left = Date.parse(license.validFrom) - now.getTime();
+  return licenseTab(license, now) === 'active' && left > 0 ? timeLeft(left) : undefined;
+}
+
+const units = [
+  ['day', day],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** `10 days`, `5 hours`, `1 minute`: in the largest unit that is left whole, rounded up. */
+function timeLeft(ms: number): string {
+  const [unit, length] = units.find((one) => ms >= one[1]) ?? units[2];
+  const count = Math.max(1, Math.ceil(ms / length));
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

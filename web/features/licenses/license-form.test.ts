@@ -41,7 +41,7 @@ describe('a new license', () => {
     expect(withTerm({ ...fresh, type: 'enterprise' }, modalTerms).validUntil).toBe('2027-11-20');
     expect(withTerm({ ...fresh, type: 'enterprise' }, pageTerms).validUntil).toBe('2026-12-20');
     expect(withTerm({ ...fresh, validFrom: '2027-01-31' }, modalTerms).validUntil).toBe('2027-03-02');
-    expect(withTerm({ ...fresh, validFrom: null }, modalTerms).validUntil).toBe('2026-12-20');
+    expect(withTerm({ ...fresh, validFrom: '' }, modalTerms).validUntil).toBe('2026-12-20');
   });
 
   it('is sent with ISO timestamps', () => {
@@ -64,8 +64,11 @@ describe('validate', () => {
     [{ maxActivations: 0 }, { maxActivations: 'Must be at least 1' }],
     [{ maxActivations: -3 }, { maxActivations: 'Must be at least 1' }],
     [{ validUntil: '2026-11-20' }, { validUntil: 'Must be after Valid From' }],
-    [{ validFrom: null }, { validFrom: 'Valid From is required' }],
-    [{ validUntil: null }, { validUntil: 'Valid Until is required' }],
+    [{ validFrom: '' }, { validFrom: 'Valid From is required' }],
+    [{ validUntil: '' }, { validUntil: 'Valid Until is required' }],
+    [{ validUntil: '31 Feb 2027' }, { validUntil: 'There is no such day' }],
+    [{ maxActivations: '1e3' }, { maxActivations: 'Must be a number, written in digits' }],
+    [{ maxActivations: 1.5 }, { maxActivations: 'Must be a whole number' }],
   ] satisfies [Partial<LicenseValues>, object][])('refuses %o', (wrong, errors) => {
     expect(validate({ ...filled, ...wrong })).toEqual(errors);
   });

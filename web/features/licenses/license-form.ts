@@ -1,7 +1,8 @@
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { licenseInput, type License, type LicenseType } from '../../../contract/licenses.ts';
+import { dayProblem, isDay } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
-import { addTerm, dayOf, instantOf, today, type Day, type Terms } from './license-term.ts';
+import { addTerm, dayOf, instantOf, today, type Terms } from './license-term.ts';
 import type { LicensePayload } from './licenses.ts';
 
 /** Fields of the license form and what they are called in it (spec part 1, section 2). */
@@ -20,8 +21,9 @@ export type LicenseValues = {
   customerName: string;
   type: LicenseType;
   maxActivations: TypedNumber;
-  validFrom: Day | null;
-  validUntil: Day | null;
+  /** Days as a day field holds them. */
+  validFrom: string;
+  validUntil: string;
   moduleIds: string[];
 };
 
@@ -54,7 +56,7 @@ export function valuesOf(license: License | undefined, terms: Terms, now: Date):
 /** Another type or first day sets the last one (spec part 1, section 4). */
 export function withTerm(values: LicenseValues, terms: Terms): Partial<LicenseValues> {
   const { type, validFrom, validUntil } = values;
-  return { type, validFrom, validUntil: validFrom ? addTerm(validFrom, terms[type]) : validUntil };
+  return { type, validFrom, validUntil: isDay(validFrom) ? addTerm(validFrom, terms[type]) : validUntil };
 }
 
 /**
@@ -72,8 +74,8 @@ export function payloadOf(values: LicenseValues, license?: License): LicensePayl
   };
 }
 
-function instant(day: Day | null, stored: string | undefined): string {
-  if (!day) return '';
+function instant(day: string, stored: string | undefined): string {
+  if (!isDay(day)) return '';
   return stored && dayOf(stored) === day ? stored : instantOf(day);
 }
 
@@ -84,7 +86,13 @@ export function validate(values: LicenseValues, license?: License): FormErrors {
   return {
     ...checkAgainstContract(payloadOf(values, license)),
     ...(values.customerId ? {} : { customerId: 'Customer is required' }),
-    ...(values.validFrom ? {} : { validFrom: 'Valid From is required' }),
-    ...(values.validUntil ? {} : { validUntil: 'Valid Until is required' }),
+    ...wrongDay('validFrom', values),
+    ...wrongDay('validUntil', values),
   };
+}
+
+function wrongDay(field: 'validFrom' | 'validUntil', values: LicenseValues): FormErrors {
+  const typed = values[field];
+  const problem = typed === '' ? `${fieldLabels[field]} is required` : dayProblem(typed);
+  return problem ? { [field]: problem } : {};
 }

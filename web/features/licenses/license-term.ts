@@ -1,4 +1,5 @@
 import type { LicenseType } from '../../../contract/licenses.ts';
+import { lastDay } from '../../ui/typed-day.ts';
 
 /*
  * Days of a license. A form holds a day as `2026-11-20` and nothing finer; on the wire it is the instant at which
@@ -16,10 +17,6 @@ export type Terms = Record<LicenseType, Term>;
 export const modalTerms: Terms = { trial: { days: 30 }, enterprise: { months: 12 } };
 /** On the page /licenses/new: spec part 2, section 9. */
 export const pageTerms: Terms = { trial: { days: 30 }, enterprise: { months: 1 } };
-
-/** What the service can hold. */
-export const firstDay: Day = '1970-01-01';
-export const lastDay: Day = '9999-12-31';
 
 export const today = (now: Date): Day => now.toISOString().slice(0, 10);
 export const dayOf = (instant: string): Day => instant.slice(0, 10);

@@ -1,5 +1,6 @@
-import type { License, LicenseTab, LicenseType } from '../../../contract/licenses.ts';
+import { licenseTab, type License, type LicenseTab, type LicenseType } from '../../../contract/licenses.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
+import { startsIn } from './license-expiry.ts';
 
 /** What types and states are called on the screen, and the color of their badge. */
 export const typeBadges: Record<LicenseType, { tone: Tone; word: string }> = {
@@ -12,6 +13,12 @@ export const stateBadges: Record<LicenseTab, { tone: Tone; word: string }> = {
   revoked: { tone: 'red', word: 'Revoked' },
   expired: { tone: 'amber', word: 'Expired' },
 };
+
+/** The state of a license at `now`, in words: one that is not yet valid is not called active. */
+export function stateBadge(license: License, now: Date): { tone: Tone; word: string } {
+  const start = startsIn(license, now);
+  return start ? { tone: 'neutral', word: `Starts in ${start}` } : stateBadges[licenseTab(license, now)];
+}
 
 const unknownCustomers = 'Unknown Customers (Deleted)';
 

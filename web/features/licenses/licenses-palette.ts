@@ -2,7 +2,7 @@ import { IconLicense } from '@tabler/icons-react';
 import { licenseTab, type License } from '../../../contract/licenses.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
-import { ownerText, stateBadges } from './license-words.ts';
+import { ownerText, stateBadge } from './license-words.ts';
 import { findLicenses } from './licenses.ts';
 
 const found = 6;
@@ -30,12 +30,12 @@ export const licensesPalette: PaletteSource = {
 
 function itemOf(license: License) {
   const { licenseId, licenseKey } = license;
-  const tab = licenseTab(license, new Date());
+  const now = new Date();
   return {
     id: `license ${licenseId}`,
     label: licenseKey,
-    description: `Activations · ${ownerText(license.customer)} · ${stateBadges[tab].word}`,
+    description: `Activations · ${ownerText(license.customer)} · ${stateBadge(license, now).word}`,
     to: paths.licenses,
-    search: { tab, search: licenseKey, activations: licenseKey },
+    search: { tab: licenseTab(license, now), search: licenseKey, activations: licenseKey },
   };
 }

@@ -1,0 +1,123 @@
+import { ActionIcon, Popover, TextInput, type TextInputProps } from '@mantine/core';
+import { DatePicker } from '@mantine/dates';
+import '@mantine/dates/styles.layer.css';
+import { IconCalendar } from '@tabler/icons-react';
+import { useState, type KeyboardEvent } from 'react';
+import classes from './DayField.module.css';
+import {
+  shownDay,
+  firstDay,
+  isDay,
+  isMoment,
+  lastDay,
+  shownMoment,
+  readDay,
+  readMoment,
+} from './typed-day.ts';
+import { useTyped } from './use-typed.ts';
+
+const navigation = {
+  previousMonth: 'Previous month',
+  nextMonth: 'Next month',
+  previousYear: 'Previous year',
+  nextYear: 'Next year',
+  previousDecade: 'Previous decade',
+  nextDecade: 'Next decade',
+  monthLevelControl: 'Choose a month',
+  yearLevelControl: 'Choose a year',
+};
+
+type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
+  label: string;
+  /** `2026-12-31`, with a time `2026-12-31T17:00`; or the text as it was typed, where that is none. */
+  value?: string;
+  onChange: (value: string) => void;
+  /** A date and time, in the zone of the reader. */
+  withTime?: boolean;
+};
+
+/**
+ * A day, or with `withTime` a moment, typed or chosen in a calendar. What is no date stays as it was typed, and the
+ * form says what is wrong with it. A click and the arrow down open the calendar.
+ */
+export function DayField({ value = '', onChange, withTime = false, ...input }: Props) {
+  const [opened, setOpened] = useState(false);
+  const field = useTyped({
+    value,
+    read: withTime ? readMoment : readDay,
+    show: withTime ? shownMoment : shownDay,
+    onChange,
+  });
+  const day = isDay(value) || isMoment(value) ? value.slice(0, 10) : null;
+  const choose = (chosen: string | null) => {
+    if (!chosen) return;
+    onChange(withTime ? chosen + (isMoment(value) ? value.slice(10) : 'T23:59') : chosen);
+    setOpened(false);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter') field.leave();
+    if (event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    setOpened(true);
+  };
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-start"
+      withinPortal={false}
+      // Above the dialog's header.
+      zIndex={1001}
+      shadow="md"
+      radius={8}
+      trapFocus
+      returnFocus
+      // A text field may not say that it is expanded: the button does.
+      withRoles={false}
+    >
+      <Popover.Target>
+        <TextInput
+          autoComplete="off"
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          {...input}
+          // Escape closes the calendar, and not the dialog around it.
+          data-mantine-stop-propagation={opened || undefined}
+          value={field.text}
+          onChange={(event) => field.type(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          onBlur={(event) => {
+            field.leave();
+            input.onBlur?.(event);
+          }}
+          rightSection={
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="sm"
+              disabled={input.disabled ?? false}
+              aria-label={`Choose ${input.label} in a calendar`}
+              aria-expanded={opened}
+              onClick={() => setOpened(!opened)}
+            >
+              <IconCalendar size={15} stroke={1.5} aria-hidden />
+            </ActionIcon>
+          }
+        />
+      </Popover.Target>
+      <Popover.Dropdown role="dialog" aria-label={`Calendar of ${input.label}`}>
+        <DatePicker
+          value={day}
+          onChange={choose}
+          {...(day && { defaultDate: day })}
+          minDate={firstDay}
+          maxDate={lastDay}
+          hideOutsideDates
+          __stopPropagation
+          weekendDays={[]}
+          ariaLabels={navigation}
+          classNames={{ day: classes.day!, weekday: classes.weekday! }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
