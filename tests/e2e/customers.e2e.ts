@@ -104,6 +104,44 @@ test('a list that cannot be loaded says so, once, and offers to try again', asyn
   await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();
 });
 
+test('a country is chosen by typing, with Tab or Enter; a text that is none stays', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'super_admin', '/customers?dialog=create', server);
+  const add = dialog(page, 'Add Customer');
+  await add.getByRole('textbox', { name: 'Company Name' }).fill(unique('Typed Country'));
+  const country = add.getByRole('combobox', { name: 'Country' });
+  const type = async (text: string, key: string) => {
+    await country.press('ControlOrMeta+a');
+    await page.keyboard.type(text);
+    await page.keyboard.press(key);
+  };
+  const posts: string[] = [];
+  page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())));
+
+  await type('ger', 'Tab');
+  await expect(country).toHaveValue('Germany');
+  await expect(country).not.toBeFocused();
+  await type('fra', 'Enter');
+  await expect(country).toHaveValue('France');
+  await expect(add).toBeVisible();
+
+  await type('atlantis', 'Tab');
+  await expect(country).toHaveValue('atlantis');
+  await expect(country).toHaveAccessibleDescription('No such country');
+  await expectAccessible(page);
+  await add.getByRole('button', { name: 'Create Customer' }).click();
+  await expect(country).toHaveValue('atlantis');
+  expect(posts).toEqual([]);
+
+  // Sent from within the field: what is typed is chosen first.
+  await type('niger', 'Enter');
+  const created = sent(page, 'POST');
+  await page.keyboard.press('Enter');
+  expect(await created).toMatchObject({ country: 'NE' });
+});
+
 test('the customer modal: fields, rules, what it sends', async ({ page, server }) => {
   const name = unique('Modal Hospital');
   await signInAs(page, 'super_admin', '/customers', server);

@@ -2,6 +2,7 @@ import { Select, TextInput, type TextInputProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DayField } from '../../ui/DayField.tsx';
+import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { dayProblem, isDay } from '../../ui/typed-day.ts';
 import { useSettledText } from '../../ui/use-settled-text.ts';
 import { auditChoicesQuery } from './audit-calls.ts';
@@ -17,12 +18,11 @@ export function AuditFilters() {
   const people = (data?.users ?? []).map((user) => ({ value: user.user_id, label: user.user_email }));
   return (
     <section className={classes.filters} aria-label="Filters">
-      <Select
+      <SearchSelect
         label="Person"
         placeholder="Anyone"
-        searchable
         clearable
-        nothingFoundMessage="Nobody of that name"
+        nothingFound="Nobody of that name"
         data={withChosen(people, search.userId)}
         value={search.userId ?? null}
         onChange={(userId) => change({ userId: userId ?? undefined })}
@@ -36,12 +36,11 @@ export function AuditFilters() {
         onChange={(resourceType) => change({ resourceType: resourceType ?? undefined })}
       />
       <Typed name="resourceId" label="Resource ID" placeholder="Any" maxLength={200} />
-      <Select
+      <SearchSelect
         label="Event Type"
         placeholder="Any"
-        searchable
         clearable
-        nothingFoundMessage="No such event"
+        nothingFound="No such event"
         data={withChosen(asChoices(data?.eventTypes), search.eventType)}
         value={search.eventType ?? null}
         onChange={(eventType) => change({ eventType: eventType ?? undefined })}

@@ -1,6 +1,5 @@
-import { Select } from '@mantine/core';
 import { countries } from '../../../contract/countries.ts';
-import { prefixFirst } from '../../ui/prefix-first.ts';
+import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import type { CustomerListSearch } from './customers-search.ts';
 
 const countryChoices = countries.map(({ code, name }) => ({ value: code, label: name }));
@@ -12,15 +11,12 @@ export function CustomerFilters(props: {
 }) {
   const { search, onChange } = props;
   return (
-    <Select
+    <SearchSelect
       w={170}
       aria-label="Filter by country"
       placeholder="All countries"
       clearable
-      searchable
-      selectFirstOptionOnChange
-      filter={prefixFirst}
-      nothingFoundMessage="No such country"
+      nothingFound="No such country"
       data={countryChoices}
       value={search.country ?? null}
       onChange={(country) => onChange({ country: country ?? undefined })}

@@ -1,4 +1,4 @@
-import { Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { countries } from '../../../contract/countries.ts';
@@ -7,7 +7,7 @@ import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
-import { prefixFirst } from '../../ui/prefix-first.ts';
+import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { RecordHistoryLink } from '../audit/audit.tsx';
 import { fieldLabels } from './customer-conflict.ts';
 import type { CustomerPayload } from './customers.ts';
@@ -97,20 +97,15 @@ export function CustomerForm(props: {
 function CountrySelect(props: { value: string; onChange: (code: string) => void; error: ReactNode }) {
   const { value, onChange, error } = props;
   return (
-    <Select
+    <SearchSelect
       error={error}
       label={fieldLabels.country}
       required
-      searchable
-      selectFirstOptionOnChange
-      filter={prefixFirst}
       placeholder={noCountry.label}
       data={countryChoices}
       value={value || null}
       onChange={(code) => onChange(code ?? '')}
-      onFocus={(event) => event.currentTarget.select()}
-      nothingFoundMessage="No such country"
-      allowDeselect={false}
+      nothingFound="No such country"
     />
   );
 }

@@ -1,17 +1,17 @@
-import { Loader, Select, type SelectProps } from '@mantine/core';
+import { Loader } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ComponentProps } from 'react';
 import { useAuth } from '../../session.tsx';
+import { bestFirst } from '../../ui/best-match.ts';
+import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { customerChoicesQuery, customerQuery } from '../customers/customers.ts';
 
 const settleAfter = 200;
 /** Inside the dialog or page that it belongs to, for those who go by landmarks. */
 const inPlace = { withinPortal: false };
 
-type Props = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
-  value: string | null;
-  onChange: (customerId: string | null, name: string) => void;
+type Props = Omit<ComponentProps<typeof SearchSelect>, 'data' | 'nothingFound'> & {
   /** Name of the chosen customer, when the screen knows it already. */
   name?: string | undefined;
 };
@@ -30,19 +30,25 @@ export function CustomerSelect({ value, onChange, name, ...input }: Props) {
     value === null
       ? undefined
       : (known ?? asked.data?.name ?? (asked.isError || !can.viewCustomers ? 'Unknown customer' : ''));
-  const [settled] = useDebouncedValue(text === chosenName ? '' : text, settleAfter);
+  const [settled] = useDebouncedValue(text, settleAfter);
   const choices = useQuery({ ...customerChoicesQuery(settled), enabled: can.viewCustomers });
   const offered = (choices.data?.data ?? []).map((customer) => ({
     value: customer.customerId,
     label: customer.name,
   }));
-  const chosen = value !== null && chosenName !== undefined && !offered.some((one) => one.value === value);
+  const isChosenMissing =
+    text === '' && value !== null && chosenName !== undefined && !offered.some((one) => one.value === value);
+  const isOutdated =
+    text !== settled || (!choices.isError && (choices.isPending || choices.isPlaceholderData));
 
   return (
-    <Select
-      searchable
+    <SearchSelect
       placeholder="Select a customer"
-      nothingFoundMessage={
+      rightSection={choices.isFetching && text !== '' ? <Loader size={12} /> : undefined}
+      openOnFocus={false}
+      comboboxProps={inPlace}
+      {...input}
+      nothingFound={
         !can.viewCustomers
           ? 'You may not see customers'
           : choices.isError
@@ -51,21 +57,16 @@ export function CustomerSelect({ value, onChange, name, ...input }: Props) {
               ? 'Loading…'
               : 'No customer found'
       }
-      rightSection={choices.isFetching && text !== '' ? <Loader size={12} /> : undefined}
-      maxDropdownHeight={260}
-      openOnFocus={false}
-      comboboxProps={inPlace}
-      {...input}
-      data={chosen ? [{ value, label: chosenName }, ...offered] : offered}
+      data={isChosenMissing ? [{ value, label: chosenName }, ...offered] : offered}
       // The service has searched already, by email too.
-      filter={({ options }) => options}
+      match={bestFirst}
+      isSearching={can.viewCustomers && isOutdated}
+      onSearch={setText}
       value={value}
-      searchValue={text}
-      onSearchChange={setText}
-      onFocus={(event) => event.currentTarget.select()}
-      onChange={(id, option) => {
-        if (id) setPicked({ id, name: option?.label ?? '' });
-        onChange(id, option?.label ?? '');
+      chosenLabel={chosenName}
+      onChange={(id, label) => {
+        if (id) setPicked({ id, name: label });
+        onChange(id, label);
       }}
     />
   );

@@ -51,7 +51,6 @@ export function LicenseForm(props: Props) {
           label={fieldLabels.customerId}
           required
           data-autofocus
-          allowDeselect={false}
           value={form.values.customerId || null}
           name={form.values.customerName || undefined}
           error={form.errors['customerId']}

@@ -1,6 +1,6 @@
 import { roleLabel } from '../../../contract/permissions.ts';
-import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { roleWithDescription } from './role-words.ts';
 import { useMe, useRoles } from './use-roles.ts';
 import { whyNotGrant } from './user-can.ts';
@@ -23,15 +23,15 @@ export function RoleSelect(props: {
   if (value && !roles.some(({ roleId }) => roleId === value))
     choices.push({ value, label: roleLabel(value), disabled: false });
   return (
-    <Select
+    <SearchSelect
       label={props.label}
       required
       placeholder="Select a role"
+      nothingFound="No such role"
       data={choices}
       value={value || null}
       error={props.error}
       onChange={(role) => props.onChange(role ?? '')}
-      allowDeselect={false}
     />
   );
 }
