@@ -114,3 +114,15 @@ test('barrels and long files are refused, tests may be long', async () => {
   expect(output).toContain('warning: server/longish.ts: 401 lines');
   expect(output).not.toContain('long.test.ts');
 });
+
+test.each([
+  ['<TextInput type="date" />', 'DayField'],
+  ["<input type={'datetime-local'} />", 'DayField'],
+  ['<TextInput type="number" />', 'NumberField'],
+  ['<Select\n  data={all}\n  searchable\n/>', 'SearchSelect'],
+])('%j belongs to the parts that keep what was typed', async (text, instead) => {
+  const { code, output } = await check({ 'web/features/a/a.tsx': text, 'web/ui/field.tsx': text });
+  expect(output).toMatch(new RegExp(`^error: web/features/a/a.tsx: .* ${instead} `));
+  expect(output).not.toContain('web/ui/field.tsx');
+  expect(code).toBe(1);
+});

@@ -65,3 +65,16 @@ function webBreach(file, target) {
   if (other === 'shell' && layer !== 'shell') return WHY.webTop;
   return undefined;
 }
+
+/** Fields of the browser and of the library that change what a person typed, and what stands in for them. */
+const RAW_FIELDS = [
+  [/\btype=\{?["'](?:date|datetime-local|month|time|week)["']/, 'a date is typed into DayField'],
+  [/\btype=\{?["']number["']/, 'a number is typed into NumberField'],
+  [/<Select\b[^>]*\ssearchable\b/, 'a choice that is found by typing is a SearchSelect'],
+];
+
+/** Which fields in `text` belong to web/ui, each as what to use instead; none for files of web/ui and others. */
+export function rawFieldsOf(file, text) {
+  if (!file.startsWith('web/') || file.startsWith('web/ui/')) return [];
+  return RAW_FIELDS.filter(([field]) => field.test(text)).map(([, instead]) => `${instead} (web/ui)`);
+}
