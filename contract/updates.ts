@@ -5,6 +5,9 @@ import { architectureName, architectures, platformName } from './builds.ts';
 import { channels } from './versions.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
+/** As many events fit in one report. */
+export const mostEvents = 500;
+
 /** A machine's own report; `eventId` is made by the client, so that a retry counts once. */
 const reportedEvent = z
   .strictObject({
@@ -100,7 +103,7 @@ export const updates = {
     path: `${base}/events`,
     summary: 'Machines report what became of an update, in batches; a repeated event id counts once',
     access: feedAccess,
-    body: z.strictObject({ events: z.array(reportedEvent).min(1).max(500) }),
+    body: z.strictObject({ events: z.array(reportedEvent).min(1).max(mostEvents) }),
     answer: z.object({ accepted: z.number() }),
   }),
 };

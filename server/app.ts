@@ -74,7 +74,7 @@ export async function buildApp(
   const apiKeys = createApiKeyCheck(context, budgets);
   const sessions = createSessions(context, passwords);
   const inspector = createInspector();
-  const updateRecorder = createUpdateRecorder(context);
+  const updateRecorder = createUpdateRecorder(context, budgets);
   const releaseSet = createReleaseSet(context);
 
   const implemented = [
@@ -104,7 +104,7 @@ export async function buildApp(
   serve(app, context, implemented, { auth, checkAnswers });
 
   const guard = diagnosticsGuard(context.config, auth);
-  serveMetrics(app, context, guard, { audit });
+  serveMetrics(app, context, guard, { audit, budgets });
   serveHealth(app, context);
   await serveDocs(app, version, guard);
   await serveConsole(app);

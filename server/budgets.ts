@@ -1,15 +1,17 @@
 import { sql } from 'kysely';
-import type { Db } from './db/client.ts';
+import type { Db, Tx } from './db/client.ts';
 
 const hourMs = 3_600_000;
-/** How long a process may sit on units it does not use, and how long an exhausted budget is not asked about again. */
+/** How long a process may sit on units it does not use, and how long a refusal is not asked about again. */
 const idleMs = 500;
-const exhaustedMs = 200;
+const refusedMs = 200;
 const largestGrant = 500;
 const askAgainAt = 250;
 
+type BudgetName = 'requests' | 'events' | 'new machines';
+
 /** What is counted, for whom (an id), and how many units there are in an hour. */
-export type BudgetOf = { budget: 'requests' | 'events' | 'new machines'; subject: string; limit: number };
+export type BudgetOf = { budget: BudgetName; subject: string; limit: number };
 
 type Hour = Omit<BudgetOf, 'limit'> & {
   start: number;
@@ -17,9 +19,12 @@ type Hour = Omit<BudgetOf, 'limit'> & {
   left: number;
   /** Granted to all processes, as last heard. */
   granted: number;
-  exhaustedUntil: number;
+  /** The fewest units that the database refused, and how long that is believed: fewer may still be there. */
+  refused: number;
+  refusedUntil: number;
   lastUsed: number;
   asking: Promise<void> | undefined;
+  isTold: boolean;
 };
 
 /** Ever smaller as the limit nears, so that the last units are there for whichever process is asked. */
@@ -35,6 +40,7 @@ export type Budgets = ReturnType<typeof createBudgets>;
  */
 export function createBudgets(db: Db, clock: () => Date) {
   const hours = new Map<string, Hour>();
+  const refusals: Record<BudgetName, number> = { requests: 0, events: 0, 'new machines': 0 };
   const timer = setInterval(() => void returnIdle(), idleMs).unref();
 
   function hourOf({ budget, subject }: BudgetOf): Hour {
@@ -42,8 +48,8 @@ export function createBudgets(db: Db, clock: () => Date) {
     const key = `${budget} ${subject}`;
     let hour = hours.get(key);
     if (hour?.start !== start) {
-      const unused = { left: 0, granted: 0, exhaustedUntil: 0, lastUsed: performance.now() };
-      hour = { budget, subject, start, ...unused, asking: undefined };
+      const unused = { left: 0, granted: 0, refused: 0, refusedUntil: 0, lastUsed: performance.now() };
+      hour = { budget, subject, start, ...unused, asking: undefined, isTold: false };
       hours.set(key, hour);
     }
     return hour;
@@ -51,11 +57,11 @@ export function createBudgets(db: Db, clock: () => Date) {
 
   /** Uses `count` units of the hour, if they are there: all or none. */
   async function take(of: BudgetOf, count = 1): Promise<Budget> {
-    const { limit } = of;
+    const { budget, limit } = of;
     const now = clock().getTime();
     const hour = hourOf(of);
-    while (hour.left < count && performance.now() >= hour.exhaustedUntil)
-      await askOnce(hour, limit, count - hour.left);
+    const mayGet = (missing: number) => missing < hour.refused || performance.now() >= hour.refusedUntil;
+    while (hour.left < count && mayGet(count - hour.left)) await askOnce(hour, limit, count - hour.left);
     // Far from the limit the next block is fetched before it is needed, so that no request waits for it; what goes
     // wrong there is heard by the request that does.
     if (hour.left === askAgainAt && blockOf(hour, limit) === largestGrant) {
@@ -64,6 +70,7 @@ export function createBudgets(db: Db, clock: () => Date) {
     // A limit that was lowered meanwhile holds for what was granted under the old one as well.
     const allowed = hour.left >= count && hour.granted - hour.left + count <= limit;
     if (allowed) hour.left -= count;
+    else refusals[budget]++;
     hour.lastUsed = performance.now();
     return {
       allowed,
@@ -71,6 +78,27 @@ export function createBudgets(db: Db, clock: () => Date) {
       remaining: Math.max(0, limit - hour.granted + hour.left),
       resetSeconds: Math.ceil((hour.start + hourMs - now) / 1000),
     };
+  }
+
+  /** Runs `tell` once for this hour of the budget, in whichever process comes first; again when it failed. */
+  async function tellOnce(of: BudgetOf, tell: (tx: Tx) => Promise<unknown>): Promise<void> {
+    const hour = hourOf(of);
+    if (hour.isTold) return;
+    hour.isTold = true;
+    try {
+      await db.transaction().execute(async (tx) => {
+        const { rows } = await sql`
+          insert into budget_hours (budget, subject, hour, granted, told_at)
+          values (${hour.budget}, ${hour.subject}, ${new Date(hour.start)}, 0, ${clock()})
+          on conflict (budget, subject, hour) do update set told_at = excluded.told_at
+            where budget_hours.told_at is null
+          returning hour`.execute(tx);
+        if (rows.length > 0) await tell(tx);
+      });
+    } catch (error) {
+      hour.isTold = false;
+      throw error;
+    }
   }
 
   const askOnce = (hour: Hour, limit: number, missing: number): Promise<void> =>
@@ -86,7 +114,8 @@ export function createBudgets(db: Db, clock: () => Date) {
       }
     }
     if (missing === 1) hour.granted = limit;
-    hour.exhaustedUntil = performance.now() + exhaustedMs;
+    hour.refused = missing;
+    hour.refusedUntil = performance.now() + refusedMs;
   }
 
   async function giveBack({ budget, subject, start, left }: Hour): Promise<void> {
@@ -105,6 +134,9 @@ export function createBudgets(db: Db, clock: () => Date) {
 
   return {
     take,
+    tellOnce,
+    /** Refusals of this process since its start. */
+    refusals: refusals as Readonly<typeof refusals>,
     stop() {
       clearInterval(timer);
       return returnIdle(true);

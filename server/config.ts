@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { isEmail } from '../contract/common.ts';
+import { mostEvents } from '../contract/updates.ts';
 import { wrongEntries } from './ip-list.ts';
 import { isPublicAddress } from './outside.ts';
 import { passwordProblem } from './password-rules.ts';
@@ -98,6 +99,8 @@ const settings = z.object({
   EVENTS_KEEP: duration.default(400 * 86_400_000),
   VALIDATION_GRACE: duration.default(14 * 86_400_000),
   SELF_RELEASES_PER_SEAT: z.coerce.number().int().min(0).max(1000).default(2),
+  EVENTS_PER_KEY_HOUR: z.coerce.number().int().min(mostEvents).max(100_000_000).default(100_000),
+  NEW_MACHINES_PER_KEY_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(1000),
   VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
   AUDIT_ANCHOR_URL: auditAnchor.optional(),
   TRUST_PROXY: list('').refine(
@@ -138,6 +141,10 @@ export type Config = {
   validationGraceMs: number;
   /** How often a day the machines of a license may give a seat back themselves, for each seat. */
   selfReleasesPerSeat: number;
+  /** How many events of updates an API key may report an hour. */
+  eventsPerKeyHour: number;
+  /** How many machines that are not known yet an API key may name an hour, in reports, feeds and downloads. */
+  newMachinesPerKeyHour: number;
   trustProxy: string[];
   /** Who may read `/metrics`, `/docs` and `/openapi.json`. */
   diagnosticsAccess: DiagnosticsAccess;
@@ -185,6 +192,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     validationsKeepMs: s.VALIDATIONS_KEEP,
     validationGraceMs: s.VALIDATION_GRACE,
     selfReleasesPerSeat: s.SELF_RELEASES_PER_SEAT,
+    eventsPerKeyHour: s.EVENTS_PER_KEY_HOUR,
+    newMachinesPerKeyHour: s.NEW_MACHINES_PER_KEY_HOUR,
     trustProxy: s.TRUST_PROXY,
     diagnosticsAccess: s.DIAGNOSTICS_ACCESS,
     auditAnchor: s.AUDIT_ANCHOR_URL,

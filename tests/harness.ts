@@ -315,6 +315,8 @@ const defaults: Omit<Config, 'dataDir' | 'storage'> = {
   validationsKeepMs: days(90),
   validationGraceMs: days(14),
   selfReleasesPerSeat: 2,
+  eventsPerKeyHour: 100_000,
+  newMachinesPerKeyHour: 1000,
   trustProxy: [],
   diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
   auditAnchor: undefined,

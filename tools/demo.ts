@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { createBudgets } from '../server/budgets.ts';
 import { readConfig } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
@@ -66,7 +67,9 @@ async function main(): Promise<void> {
     const customers = Number(values.customers);
     const { inUse, ...made } = await makeCustomers(stage, licensing, desktop, customers);
     await recorder.stop();
-    const updateRecorder = createUpdateRecorder({ db, signals, log, clock: () => stage.now });
+    const clock = () => stage.now;
+    const budgets = createBudgets(db, clock);
+    const updateRecorder = createUpdateRecorder({ db, signals, log, config, clock }, budgets);
     while (inUse.length < Number(values.machines)) {
       const since = stage.now.getTime() - random.next() * days(400);
       inUse.push({ machineId: random.hex(32), platform: random.chance(0.2) ? 'darwin' : 'win32', since });
@@ -74,6 +77,7 @@ async function main(): Promise<void> {
     const updates = { db, random, now: stage.now, recorder: updateRecorder, publicUrl: config.publicUrl };
     Object.assign(made, { machines: inUse.length }, await makeUpdates(updates, people[4]!, inUse));
     await updateRecorder.stop();
+    await budgets.stop();
     say(
       `Made ${Object.entries(made)
         .map(([what, n]) => `${n} ${what}`)

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ChainState } from '../../contract/audit.ts';
+import type { Budgets } from '../budgets.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/client.ts';
 import type { Guard } from './diagnostics.ts';
@@ -10,7 +11,7 @@ export function serveMetrics(
   app: FastifyInstance,
   { db, pool, signals }: Context,
   guard: Guard,
-  { audit }: { audit: { state(): ChainState } },
+  { audit, budgets }: { audit: { state(): ChainState }; budgets: Budgets },
 ): void {
   const register = new Registry();
   collectDefaultMetrics({ register });
@@ -53,6 +54,16 @@ export function serveMetrics(
     },
   });
   register.registerMetric(keptAt);
+  const refusals = new Counter({
+    name: 'lanyard_budget_refusals_total',
+    help: 'Refusals because an API key has used its budget of the hour',
+    labelNames: ['budget'],
+    registers: [register],
+    collect() {
+      refusals.reset();
+      for (const [budget, count] of Object.entries(budgets.refusals)) refusals.inc({ budget }, count);
+    },
+  });
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';

@@ -79,7 +79,7 @@ export async function makeUpdates(
   let updateEvents = 0;
   for (const machine of machines) {
     const events = lifeOf(stage, machine, salts);
-    reportEvents({ recorder: stage.recorder, clock: () => now }, events);
+    await done(reportEvents({ recorder: stage.recorder, clock: () => now }, by, events));
     updateEvents += events.length;
     if (updateEvents % mostWaiting < events.length) await stage.recorder.flush();
   }

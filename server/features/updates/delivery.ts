@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Delivery } from './happening.ts';
 import type { UpdateRecorder } from './recorder.ts';
@@ -14,10 +15,11 @@ export type Fetched = {
 /** Counts what the service saw of a download (decision 18), behind the answer. */
 export function recordDelivery(
   { recorder, clock }: Pick<Context, 'clock'> & { recorder: UpdateRecorder },
+  by: Caller,
   { type, machineHash, release, bytes }: Fetched,
 ): void {
   const now = clock();
-  recorder.add({
+  recorder.add(by, {
     eventId: uuidv7(),
     reported: false,
     at: now,

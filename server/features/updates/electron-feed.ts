@@ -16,12 +16,13 @@ const suffixes: Record<Platform, string> = { win32: '', darwin: '-mac', linux: '
  */
 export async function electronFeed(
   feeds: Feeds,
-  { params, query, http }: Call<typeof calls.electron>,
+  { by, params, query, http }: Call<typeof calls.electron>,
 ): Promise<FastifyReply | Failure> {
   const file = parseFile(params.file, params.platform);
   if (!file) return fail('NOT_FOUND', `There is no such feed for ${params.platform}.`);
   const { request, reply } = http;
   const asked = {
+    by,
     platform: params.platform,
     architecture: file.architecture ?? params.architecture,
     channel: file.channel,

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
+import type { Caller } from '../../caller.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
 import { machineHashOf } from './machine-id.ts';
 
@@ -12,6 +13,7 @@ export type Asked = {
 
 /** Who asks a feed, as far as they say. */
 export type FeedRequest = {
+  by: Caller;
   platform: Platform;
   architecture: Architecture;
   channel: Channel;

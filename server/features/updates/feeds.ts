@@ -89,7 +89,7 @@ async function lastVersion(
 function record({ recorder, clock }: Feeds, asked: FeedRequest, offered: LiveRelease | undefined): void {
   if (asked.machineHash === undefined || !asked.isCheck) return;
   const now = clock();
-  recorder.add({
+  recorder.add(asked.by, {
     eventId: uuidv7(),
     reported: false,
     at: now,

@@ -1,5 +1,6 @@
 import type { UpdateEventType } from '../../../contract/machines.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
+import type { Caller } from '../../caller.ts';
 
 /** What the service itself saw of a file that it sent: no event, for the history is what the machine says. */
 export type Delivery = 'delivery_begun' | 'delivered';
@@ -26,6 +27,9 @@ export type Happening = {
   errorCode: string | null;
   errorMessage: string | null;
 };
+
+/** A happening, and whose call told of it. */
+export type Recorded = { by: Caller; happening: Happening };
 
 export const isEvent = ({ type }: Happening): boolean => type !== 'delivery_begun' && type !== 'delivered';
 

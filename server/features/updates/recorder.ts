@@ -1,22 +1,29 @@
 import { sql } from 'kysely';
+import type { Budgets } from '../../budgets.ts';
+import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import { createBatchWriter, type BatchWriter } from '../../db/batch.ts';
+import { createBatchWriter } from '../../db/batch.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
+import type { Failure } from '../../failure.ts';
 import { pauseFailing } from './failure-guard.ts';
-import type { Happening } from './happening.ts';
+import type { Happening, Recorded } from './happening.ts';
+import { createUpdateLimits } from './limits.ts';
 import { writeEvents } from './write-events.ts';
 
-export type UpdateRecorder = BatchWriter<Happening>;
+export type UpdateRecorder = ReturnType<typeof createUpdateRecorder>;
 
 /**
  * Records what happens to updates, in batches behind the answers: a feed never waits for it, and a stop loses
  * nothing that was answered more than a second before. A rollout whose installs fail too often is paused here.
  */
 export function createUpdateRecorder(
-  context: Pick<Context, 'db' | 'signals' | 'clock' | 'log'>,
-): UpdateRecorder {
+  context: Pick<Context, 'db' | 'signals' | 'clock' | 'log' | 'config'>,
+  budgets: Budgets,
+) {
   const { db, clock, log } = context;
-  return createBatchWriter('Update events', log, async (rows) => {
+  const limits = createUpdateLimits(context, budgets);
+  const writer = createBatchWriter<Recorded>('Update events', log, async (recorded) => {
+    const rows = await limits.withoutUnpaid(recorded);
     const failed = await db.transaction().execute(async (tx) => {
       // What is lost with a crash of the database machine itself is below the second that is promised.
       await sql`set local synchronous_commit = off`.execute(tx);
@@ -27,4 +34,20 @@ export function createUpdateRecorder(
       if (!isDatabaseUnreachable(error)) log.error({ err: error }, 'Failing rollouts could not be checked');
     });
   });
+
+  return {
+    /** What the service itself saw. A machine beyond the budget of its API key is not recorded. */
+    add: (by: Caller, happening: Happening) => writer.add({ by, happening }),
+
+    /** What machines report: all of it, or nothing and the Failure when a budget of the API key is used up. */
+    async report(by: Caller, happenings: readonly Happening[]): Promise<Failure | undefined> {
+      const refused = await limits.take(by, happenings);
+      if (refused) return refused;
+      for (const happening of happenings) writer.add({ by, happening });
+      return undefined;
+    },
+
+    flush: () => writer.flush(),
+    stop: () => writer.stop(),
+  };
 }

@@ -13,13 +13,14 @@ import { squirrelName, squirrelVersion } from './squirrel-name.ts';
  */
 export async function squirrelWindowsFeed(
   feeds: Feeds,
-  { params, query, http }: Call<typeof calls.squirrelWindows>,
+  { by, params, query, http }: Call<typeof calls.squirrelWindows>,
 ): Promise<FastifyReply> {
   const { request, reply } = http;
   const { architecture } = params;
   const releases = withSha1(await feeds.releaseSet());
   const running = query.localVersion && ownVersion(releases, query.localVersion);
   const asked = {
+    by,
     platform: 'win32' as const,
     architecture,
     channel: query.channel,
@@ -73,10 +74,11 @@ function ownVersion(releases: readonly LiveRelease[], localVersion: string): str
 /** Feed of Squirrel.Mac: the update, or 204. */
 export async function squirrelMacFeed(
   feeds: Feeds,
-  { params, query, http }: Call<typeof calls.squirrelMac>,
+  { by, params, query, http }: Call<typeof calls.squirrelMac>,
 ): Promise<FastifyReply> {
   const { request, reply } = http;
   const asked = {
+    by,
     platform: 'darwin' as const,
     architecture: params.architecture,
     channel: query.channel,

@@ -10,5 +10,5 @@ export const updateRoutes = (feeds: Feeds) =>
     electron: (call) => electronFeed(feeds, call),
     squirrelWindows: (call) => squirrelWindowsFeed(feeds, call),
     squirrelMac: (call) => squirrelMacFeed(feeds, call),
-    report: async ({ body }) => reportEvents(feeds, body.events),
+    report: ({ by, body }) => reportEvents(feeds, by, body.events),
   });

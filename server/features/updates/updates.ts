@@ -1,9 +1,12 @@
 import type { Explanation } from '../../../contract/machines.ts';
 import type { ReportedEvent } from '../../../contract/updates.ts';
+import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
+import type { Failure } from '../../failure.ts';
 import { selectReleases, toLiveRelease } from '../releases/releases.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
+import type { Happening } from './happening.ts';
 import { machineHashOf } from './machine-id.ts';
 import type { UpdateRecorder } from './recorder.ts';
 
@@ -13,16 +16,19 @@ export { machineOf } from './feed-request.ts';
 export { machineHashOf } from './machine-id.ts';
 export type { KnownMachine } from './explain.ts';
 
-/** Takes what machines report. It is written behind the answer, and what was reported before counts once. */
-export function reportEvents(
+/**
+ * Takes what machines report: all of it, or nothing when a budget of the API key is used up. It is written behind the
+ * answer, and what was reported before counts once.
+ */
+export async function reportEvents(
   { recorder, clock }: Pick<Context, 'clock'> & { recorder: UpdateRecorder },
+  by: Caller,
   events: readonly ReportedEvent[],
-): { accepted: number } {
+): Promise<{ accepted: number } | Failure> {
   const now = clock();
-  for (const event of events) {
-    const { machineId, eventType, timestamp, ...rest } = event;
+  const happenings = events.map(({ machineId, eventType, timestamp, ...rest }): Happening => {
     const said = timestamp === undefined ? now : new Date(timestamp);
-    recorder.add({
+    return {
       ...none,
       ...rest,
       reported: true,
@@ -33,9 +39,9 @@ export function reportEvents(
       type: eventType,
       // what was offered is known from our own feeds alone
       ...(eventType === 'check' ? { releaseId: null } : {}),
-    });
-  }
-  return { accepted: events.length };
+    };
+  });
+  return (await recorder.report(by, happenings)) ?? { accepted: events.length };
 }
 
 /** What a report may leave out. */

@@ -81,11 +81,11 @@ export async function sendFile(
 }
 
 /** Counts for a machine that fetches a release. Staff look at files for other reasons. */
-function counter(context: Parts, { actor }: Caller, file: FoundFile, { request, machineHash }: Exchange) {
-  const counts = actor.kind === 'apiKey' && request.method === 'GET' && !file.isBlockmap;
+function counter(context: Parts, by: Caller, file: FoundFile, { request, machineHash }: Exchange) {
+  const counts = by.actor.kind === 'apiKey' && request.method === 'GET' && !file.isBlockmap;
   return (step: Fetched['type'], bytes: number | null = null) => {
     if (counts && machineHash !== undefined)
-      recordDelivery(context, { type: step, machineHash, release: file.release, bytes });
+      recordDelivery(context, by, { type: step, machineHash, release: file.release, bytes });
   };
 }
 

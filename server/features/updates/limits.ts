@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Budget, BudgetOf, Budgets } from '../../budgets.ts';
+import type { ApiKeyHolder, Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { writeAudit } from '../audit/audit.ts';
+import type { Happening, Recorded } from './happening.ts';
+
+/** Machines that are remembered as known, so that their reports ask the database nothing. */
+const mostKnown = 100_000;
+
+/**
+ * What one API key may tell of updates in an hour: so many events, and so many machines that nobody has seen yet,
+ * whether reports, feeds or downloads name them. Staff are not bound by it.
+ */
+export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'>, budgets: Budgets) {
+  /** In the order of their last use; machines are never removed. */
+  const known = new Set<string>();
+  let lastPayment: Promise<unknown> = Promise.resolve();
+
+  function remember(hash: string): void {
+    known.delete(hash);
+    known.add(hash);
+    if (known.size > mostKnown) known.delete(known.values().next().value!);
+  }
+
+  async function unknownOf(hashes: readonly string[]): Promise<Set<string>> {
+    const asked = hashes.filter((hash) => !known.has(hash));
+    const found = asked.length === 0 ? [] : await findMachines(db, asked);
+    const unknown = new Set(asked);
+    for (const hash of found) unknown.delete(hash);
+    for (const hash of hashes) if (!unknown.has(hash)) remember(hash);
+    return unknown;
+  }
+
+  /** Takes these machines from the budget, all or none. One after another, so that none is paid for twice. */
+  function pay(by: Caller, key: ApiKeyHolder, unknown: Iterable<string>): Promise<Failure | undefined> {
+    const payment = lastPayment.then(async () => {
+      const unpaid = [...unknown].filter((hash) => !known.has(hash));
+      const refused = unpaid.length > 0 && (await takeOrTell(by, key, 'new machines', unpaid.length));
+      if (refused) return refused;
+      for (const hash of unpaid) remember(hash);
+      return undefined;
+    });
+    lastPayment = payment.catch(() => undefined);
+    return payment;
+  }
+
+  async function takeOrTell(
+    by: Caller,
+    { apiKeyId, name }: ApiKeyHolder,
+    budget: 'events' | 'new machines',
+    count: number,
+  ): Promise<Failure | undefined> {
+    const limit = budget === 'events' ? config.eventsPerKeyHour : config.newMachinesPerKeyHour;
+    const of: BudgetOf = { budget, subject: apiKeyId, limit };
+    const taken = await budgets.take(of, count);
+    if (taken.allowed) return undefined;
+    await budgets.tellOnce(of, (tx) =>
+      writeAudit(tx, by, {
+        event: 'api_key.limit_reached',
+        resourceType: 'api_key',
+        resourceId: apiKeyId,
+        summary: `API key ${name} reached its limit of ${limit} ${budget} an hour`,
+        error: 'More of them are not recorded until the hour ends.',
+      }),
+    );
+    return refusalOf(of, taken, count);
+  }
+
+  return {
+    /** Takes a report from the budgets of the API key, or answers why nothing of it is taken. */
+    async take(by: Caller, reported: readonly Happening[]): Promise<Failure | undefined> {
+      const key = by.actor;
+      if (key.kind !== 'apiKey') return undefined;
+      const unknown = await unknownOf([...new Set(reported.map((h) => h.machineHash))]);
+      return (await pay(by, key, unknown)) ?? takeOrTell(by, key, 'events', reported.length);
+    },
+
+    /** What may be written: leaves out what was not reported, of machines that are beyond the budget. */
+    async withoutUnpaid(rows: readonly Recorded[]): Promise<Happening[]> {
+      const seen = rows.filter(({ happening }) => !happening.reported);
+      const unknown = await unknownOf([...new Set(seen.map(({ happening }) => happening.machineHash))]);
+      const kept: Happening[] = [];
+      for (const { by, happening } of rows) {
+        const { reported, machineHash } = happening;
+        if (reported || !unknown.has(machineHash) || by.actor.kind !== 'apiKey') kept.push(happening);
+        else if (!(await pay(by, by.actor, [machineHash]))) {
+          unknown.delete(machineHash);
+          kept.push(happening);
+        }
+      }
+      return kept;
+    },
+  };
+}
+
+const refusalOf = ({ budget, limit }: BudgetOf, { resetSeconds }: Budget, count: number): Failure =>
+  fail(
+    'TOO_MANY_REQUESTS',
+    `The API key may ${budget === 'events' ? 'report' : 'name'} ${limit} ${budget} an hour, and fewer than the ${count} ` +
+      'of this report are left. Nothing of it was taken; send it again later.',
+    { retryAfter: resetSeconds },
+  );
+
+async function findMachines(db: Db, hashes: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ hash: string }>`
+    select encode(machine_hash, 'hex') as hash from machines
+     where machine_hash = any(select decode(h, 'hex') from unnest(${hashes}::text[]) as m (h))`.execute(db);
+  return rows.map(({ hash }) => hash);
+}
