@@ -45,8 +45,8 @@ export function split(filter: Filter): Split {
   if (filter.startDate) narrow.push(sql`timestamp >= ${clamped(Date.parse(filter.startDate))}`);
   if (filter.endDate) narrow.push(until(filter.endDate));
   const { search } = filter;
-  const rest = first ? [...others, ...outcome] : others;
-  if (search) rest.push(sql<SqlBool>`${searched} like ${containsPattern(search)}`);
+  const text = search ? [sql<SqlBool>`${searched} like ${containsPattern(search)}`] : [];
+  const rest = [...others, ...(first ? outcome : []), ...text];
   return { narrow, rest, isIndexed: others.length > 0 || (search !== undefined && hasTrigram(search)) };
 }
 
