@@ -291,14 +291,15 @@ describe('a storage that fails in the middle of a direct upload', () => {
   });
 });
 
-/** An S3 that begins multipart uploads and has no room for their parts. */
+/** An empty S3 that begins multipart uploads and has no room for their parts. */
 function refuseParts(request: IncomingMessage, response: ServerResponse): void {
   request.resume().on('end', () => {
     if (request.method === 'POST') {
       response.setHeader('content-type', 'application/xml');
       response.end('<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>');
     } else {
-      response.writeHead(request.method === 'DELETE' ? 204 : 503).end();
+      const statuses: Record<string, number> = { DELETE: 204, PUT: 503 };
+      response.writeHead(statuses[request.method!] ?? 404).end();
     }
   });
 }
