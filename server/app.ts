@@ -15,7 +15,7 @@ import { DatabaseDown } from './db/signals.ts';
 import { fail } from './failure.ts';
 import { accountRoutes } from './features/account/account.routes.ts';
 import { activationRoutes } from './features/activations/activations.routes.ts';
-import type { ChainWatch } from './features/audit/audit.ts';
+import type { ChainWatch, Refusals } from './features/audit/audit.ts';
 import { auditRoutes } from './features/audit/audit.routes.ts';
 import { analyticsRoutes } from './features/analytics/analytics.routes.ts';
 import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
@@ -52,6 +52,7 @@ import { storageUnavailable } from './storage/storage.ts';
 export type AppParts = {
   signer: Signer;
   audit: ChainWatch;
+  refusals: Refusals;
   passwords: Passwords;
   version: string;
   checkAnswers?: boolean;
@@ -65,22 +66,22 @@ export type AppParts = {
  */
 export async function buildApp(
   context: Context,
-  { signer, audit, passwords, version, checkAnswers = false, arrival = arrivalLimits }: AppParts,
+  { signer, audit, refusals, passwords, version, checkAnswers = false, arrival = arrivalLimits }: AppParts,
 ) {
   const app = createServer(context, arrival);
   await secure(app, context);
   const recorder = createRecorder(context.db, context.log);
   const budgets = createBudgets(context.db, context.clock);
   const apiKeys = createApiKeyCheck(context, budgets);
-  const sessions = createSessions(context, passwords);
+  const sessions = createSessions(context, passwords, refusals);
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context, budgets);
   const releaseSet = createReleaseSet(context);
 
   const implemented = [
     sessionRoutes(sessions),
-    accountRoutes(context, passwords),
-    userRoutes(context, passwords),
+    accountRoutes(context, passwords, refusals),
+    userRoutes(context, passwords, refusals),
     customerRoutes(context),
     moduleRoutes(context),
     licenseRoutes(context),
@@ -100,15 +101,16 @@ export async function buildApp(
     updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),
     machineRoutes(context),
   ].flat();
-  const auth = createAuthentication(context, sessions, apiKeys);
+  const auth = createAuthentication(context, sessions, apiKeys, refusals);
   serve(app, context, implemented, { auth, checkAnswers });
 
   const guard = diagnosticsGuard(context.config, auth);
-  serveMetrics(app, context, guard, { audit, budgets });
+  serveMetrics(app, context, guard, { audit, budgets, refusals });
   serveHealth(app, context);
   await serveDocs(app, version, guard);
   await serveConsole(app);
   app.addHook('onClose', async () => {
+    await refusals.stop();
     await recorder.stop();
     await updateRecorder.stop();
     await apiKeys.stop();

@@ -1,10 +1,10 @@
 import '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Actor } from './caller.ts';
+import type { Actor, Caller } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import type { ApiKeyCheck } from './features/api-keys/api-keys.ts';
-import { writeAudit } from './features/audit/audit.ts';
+import type { ApiKeyCheck, KeyAttack } from './features/api-keys/api-keys.ts';
+import { shortened, type Refusals } from './features/audit/audit.ts';
 import type { Sessions } from './features/session/session.ts';
 import type { Failure } from './failure.ts';
 import type { Cookie } from './http/call.ts';
@@ -14,9 +14,10 @@ const nobody: Actor = { kind: 'nobody' };
 
 /** Tells who a request is from: an API key, or staff by bearer token or by cookie. */
 export function createAuthentication(
-  { config, db }: Context,
+  { config, db, clock }: Context,
   sessions: Sessions,
   apiKeys: ApiKeyCheck,
+  refusals: Refusals,
 ): Authentication {
   const { session, device, options } = cookiesOf(config);
 
@@ -27,7 +28,8 @@ export function createAuthentication(
   ): Promise<Actor | Failure> {
     const apiKey = presentedApiKey(request, route);
     if (apiKey !== undefined) {
-      const { holder, budget } = await apiKeys.check(apiKey, request.ip);
+      const { holder, budget, attack } = await apiKeys.check(apiKey, request.ip);
+      if (attack) await keyRefused(callerOf(request), apiKey, attack);
       if (budget) {
         reply.header('ratelimit-limit', budget.limit);
         reply.header('ratelimit-remaining', budget.remaining);
@@ -35,15 +37,42 @@ export function createAuthentication(
       }
       return holder;
     }
+    const caller = callerOf(request);
     const bearer = bearerToken(request);
     const cookie = request.cookies[session];
-    const byBearer = bearer && (await sessions.recognize(bearer, 'bearer'));
+    const byBearer = bearer && (await sessions.recognize(bearer, 'bearer', caller));
     if (byBearer) return byBearer;
     // An access token that has run out is answered 401, cookie or not, so that the console rotates its session;
     // signing out must find the session all the same.
     const cookieCounts = !bearer || route.access.kind === 'public';
-    const staff = cookieCounts && cookie && (await sessions.recognize(cookie, 'cookie'));
+    const staff = cookieCounts && cookie && (await sessions.recognize(cookie, 'cookie', caller));
     return staff || nobody;
+  }
+
+  /** Whoever it is, before that is known. */
+  const callerOf = (request: FastifyRequest): Caller => ({
+    actor: nobody,
+    now: clock(),
+    ip: request.ip,
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, 400),
+    requestId: request.id,
+    endpoint: `${request.method} ${(request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}')}`,
+  });
+
+  /** A key that nobody has is known again by its address: whoever guesses sends another one each time. */
+  function keyRefused(by: Caller, presented: string, { kind, apiKey, message }: KeyAttack): Promise<void> {
+    const shown = apiKey ? apiKey.name : shortened(db, presented);
+    return refusals.record(by, {
+      kind,
+      subject: `${apiKey?.id ?? ''} ${by.ip}`,
+      entry: {
+        event: 'api_key.refused',
+        resourceType: 'api_key',
+        resourceId: apiKey?.id ?? null,
+        summary: `Refused API key ${shown}`,
+        error: message,
+      },
+    });
   }
 
   return {
@@ -56,16 +85,24 @@ export function createAuthentication(
       });
       return { cookie: cookie(session), device: cookie(device, { maxAge: deviceSeconds }) };
     },
-    refused: async (by, failure) => {
-      await writeAudit(db, by, {
-        event: 'call.refused',
-        resourceType: 'call',
-        resourceId: null,
-        summary: `Refused ${by.endpoint}`,
-        error: failure.message,
-      });
-    },
+    refused: (by, failure) =>
+      refusals.record(by, {
+        kind: 'call_refused',
+        subject: `${actorId(by)} ${by.endpoint} ${failure.message}`,
+        entry: {
+          event: 'call.refused',
+          resourceType: 'call',
+          resourceId: null,
+          summary: `Refused ${by.endpoint}`,
+          error: failure.message,
+        },
+      }),
   };
+}
+
+function actorId({ actor, ip }: Caller): string {
+  if (actor.kind === 'staff') return actor.userId;
+  return actor.kind === 'apiKey' ? actor.apiKeyId : ip;
 }
 
 /** As long as browsers keep a cookie at all; each sign-in begins it anew. */

@@ -8,7 +8,7 @@ import { createDb, createPool, isDatabaseUnreachable } from './db/client.ts';
 import { DataDirectoryBusy, startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { startSignals } from './db/signals.ts';
-import { auditKeys, createChainWatch, withAuditKey } from './features/audit/audit.ts';
+import { auditKeys, createChainWatch, createRefusals, withAuditKey } from './features/audit/audit.ts';
 import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
 import { loadRetiredSigners, loadSigner } from './features/validation/signing.ts';
@@ -51,6 +51,7 @@ async function start(
   };
   const audit = createChainWatch(context, keys);
   await audit.begin();
+  const refusals = createRefusals(context);
   const passwords = createPasswords();
   await seedRoles(context.db);
   await protectSecondFactors(context, passwords);
@@ -58,7 +59,7 @@ async function start(
   // before anything else can fail: nobody could sign in
   if (admin) await tellFirstPassword(admin, { terminal: process.stderr, dataDir: config.dataDir, log });
 
-  const app = await buildApp(context, { signer, audit, passwords, version: await readVersion() });
+  const app = await buildApp(context, { signer, audit, refusals, passwords, version: await readVersion() });
   const auditSealer = startAuditSealer(context, audit);
   const jobs = startJobs(context, audit);
   await app.listen({ port: config.port, host: config.host });

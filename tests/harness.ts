@@ -20,9 +20,11 @@ import { announce, startSignals, transact } from '../server/db/signals.ts';
 import {
   auditKeys,
   createChainWatch,
+  createRefusals,
   withAuditKey,
   type AuditKeys,
   type ChainWatch,
+  type Refusals,
 } from '../server/features/audit/audit.ts';
 import { protectSecondFactors } from '../server/features/session/session.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
@@ -290,6 +292,7 @@ export type TestServer = {
   database: TestDatabase;
   auditKeys: AuditKeys;
   audit: ChainWatch;
+  refusals: Refusals;
   /** A client for whoever it is; without one, for nobody. */
   api(who?: Identity): Api;
   /** Makes a person of that role and signs them in. */
@@ -367,9 +370,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const keys = auditKeys(signer);
   const audit = createChainWatch(context, keys);
   await audit.begin();
+  const refusals = createRefusals(context);
   const app = await buildApp(context, {
     signer,
     audit,
+    refusals,
     passwords,
     version: 'test',
     checkAnswers: true,
@@ -415,6 +420,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     database,
     auditKeys: keys,
     audit,
+    refusals,
     api: (who) => apiAt(url, who),
     signInAs: async (role) => signIn((await createPerson(role)).email, role),
     createPerson,

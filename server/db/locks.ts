@@ -14,6 +14,7 @@ export const locks = {
   auditCleanup: 7_241_160_007,
   eventKeeping: 7_241_160_008,
   auditHead: 7_241_160_009,
+  refusalWindows: 7_241_160_011,
 } as const;
 
 /** Takes the lock until the transaction ends; false while another transaction or process holds it. */

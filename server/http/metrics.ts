@@ -11,7 +11,15 @@ export function serveMetrics(
   app: FastifyInstance,
   { db, pool, signals }: Context,
   guard: Guard,
-  { audit, budgets }: { audit: { state(): ChainState }; budgets: Budgets },
+  {
+    audit,
+    budgets,
+    refusals,
+  }: {
+    audit: { state(): ChainState };
+    budgets: Budgets;
+    refusals: { totals(): ReadonlyMap<string, number> };
+  },
 ): void {
   const register = new Registry();
   collectDefaultMetrics({ register });
@@ -42,6 +50,17 @@ export function serveMetrics(
     Number(audit.state().state === 'broken'),
   );
   gauge('lanyard_audit_chain_entries', 'The number of the last sealed entry', () => audit.state().sequence);
+  const refused = new Counter({
+    name: 'lanyard_refused_total',
+    help: 'Refused credentials and calls, by kind',
+    labelNames: ['kind'],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [kind, times] of refusals.totals()) this.inc({ kind }, times);
+    },
+  });
+  register.registerMetric(refused);
   const keptAt = new Gauge({
     name: 'lanyard_audit_head_kept_timestamp_seconds',
     help: 'When the head of the audit log was last kept outside of the database',

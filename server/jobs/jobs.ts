@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
-import type { ChainWatch } from '../features/audit/audit.ts';
+import { closeWindows, type ChainWatch } from '../features/audit/audit.ts';
 import { keepRetention } from './audit-retention.ts';
 import { runBinPurge } from './bin-purge.ts';
 import { keepEvents } from './event-keeping.ts';
@@ -18,6 +18,11 @@ type Job = {
 const hourMs = 3_600_000;
 
 const jobs: Job[] = [
+  {
+    everyMs: 60_000,
+    run: (context, audit) => closeWindows(context, audit.keys),
+    failed: 'Refusals were not summed up',
+  },
   { everyMs: hourMs, run: housekeep, failed: 'Housekeeping failed' },
   { everyMs: hourMs, run: runBinPurge, failed: 'The recycle bin was not purged' },
   { everyMs: hourMs, run: sweepUploads, failed: 'The sweep of uploads failed' },

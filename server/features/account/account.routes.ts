@@ -1,6 +1,7 @@
 import { account as calls } from '../../../contract/account.ts';
 import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
+import type { Refusals } from '../audit/audit.ts';
 import { refuseCurrentPassword } from '../session/session.ts';
 import type { Passwords } from '../../passwords.ts';
 import {
@@ -16,11 +17,12 @@ import {
   proveOwnApp,
 } from './account.ts';
 
-export function accountRoutes(context: Context, passwords: Passwords) {
+export function accountRoutes(context: Context, passwords: Passwords, refusals: Refusals) {
   const { db, secrets } = context;
+  const guarded = { db, passwords, refusals };
   return implement(calls, {
     changePassword: changeAfter(
-      ({ by, body }) => prepareNewPassword(db, passwords, by, body),
+      ({ by, body }) => prepareNewPassword(guarded, by, body),
       (tx, { by }, passwordHash) => changePassword(tx, by, passwordHash),
     ),
     sessions: ({ by }) => listOwnSessions(context, by),
@@ -28,7 +30,7 @@ export function accountRoutes(context: Context, passwords: Passwords) {
     endOtherSessions: change((tx, { by }) => endOtherSessions(tx, by)),
     secondFactor: ({ by }) => ownSecondFactor(db, by),
     enrollSecondFactor: changeAfter(
-      ({ by, body }) => refuseCurrentPassword(db, passwords, by, body.currentPassword),
+      ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),
       (tx, { by }) => beginSecondFactor(tx, secrets, by),
     ),
     // The codes are hashed before the transaction: a connection must not wait for argon2.
@@ -37,7 +39,7 @@ export function accountRoutes(context: Context, passwords: Passwords) {
       (tx, { by }, proven) => finishSecondFactor(tx, by, proven),
     ),
     removeSecondFactor: changeAfter(
-      ({ by, body }) => refuseCurrentPassword(db, passwords, by, body.currentPassword),
+      ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),
       (tx, { by }) => dropSecondFactor(tx, by),
     ),
   });

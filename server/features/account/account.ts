@@ -6,7 +6,6 @@ import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
-import type { Passwords } from '../../passwords.ts';
 import type { Secrets } from '../../secrets.ts';
 import { writeAudit } from '../audit/audit.ts';
 import {
@@ -17,6 +16,7 @@ import {
   listOpenSessions,
   proveApp,
   refuseCurrentPassword,
+  type Guarded,
   removeSecondFactor,
   type FactorTools,
   type ProvenApp,
@@ -30,16 +30,15 @@ const sameAgain = fail('RULE_VIOLATED', sameMessage, {
 
 /** Checks what a person typed to change their password, and makes the new hash. */
 export async function prepareNewPassword(
-  db: Db,
-  passwords: Passwords,
+  guarded: Guarded,
   by: Caller,
   typed: { currentPassword: string; newPassword: string; confirmPassword: string },
 ): Promise<string | Failure> {
   const refusal =
     refusePasswords(typed, personOf(by).email) ??
-    (await refuseCurrentPassword(db, passwords, by, typed.currentPassword)) ??
+    (await refuseCurrentPassword(guarded, by, typed.currentPassword)) ??
     (typed.newPassword === typed.currentPassword ? sameAgain : undefined);
-  return refusal ?? passwords.hash(typed.newPassword);
+  return refusal ?? guarded.passwords.hash(typed.newPassword);
 }
 
 /** Sets one's own password; the sessions elsewhere end. */

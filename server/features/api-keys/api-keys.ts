@@ -221,20 +221,18 @@ export function createApiKeyCheck(
   const usage = createBatchWriter<Use>('API key usage', log, (uses) => writeUsage(db, uses));
 
   /** Who holds the key, with what is left of the hour, or why the key is refused. */
-  async function check(
-    presented: string,
-    ip: string,
-  ): Promise<{ holder: ApiKeyHolder | Failure; budget?: Budget }> {
+  async function check(presented: string, ip: string): Promise<Checked> {
     const [, prefix, secret] = keyForm.exec(presented) ?? [];
     const known = prefix === undefined ? undefined : await cached(prefix, () => find(db, prefix));
     const proven = timingSafeEqual(hashSecret(secret ?? ''), known?.row.secret_hash ?? nobodysHash);
-    if (!known || !proven) return { holder: fail('UNAUTHENTICATED', 'The API key is not known.') };
+    if (!known || !proven) return attacked('api_key_unknown', undefined, 'The API key is not known.');
     const { row, allows } = known;
-    if (row.revoked_at) return { holder: fail('UNAUTHENTICATED', 'The API key has been revoked.') };
-    if (!row.is_active) return { holder: fail('UNAUTHENTICATED', 'The API key is not active.') };
+    if (row.revoked_at) return attacked('api_key_revoked', row, 'The API key has been revoked.');
+    if (!row.is_active) return attacked('api_key_inactive', row, 'The API key is not active.');
     if (row.expires_at && row.expires_at <= clock())
-      return { holder: fail('UNAUTHENTICATED', 'The API key has expired.') };
-    if (!allows(ip)) return { holder: fail('FORBIDDEN', 'The API key may not be used from this address.') };
+      return attacked('api_key_expired', row, 'The API key has expired.');
+    if (!allows(ip))
+      return attacked('api_key_address', row, 'The API key may not be used from this address.');
     const budget = await budgets.take({
       budget: 'requests',
       subject: row.api_key_id,
@@ -252,6 +250,20 @@ export function createApiKeyCheck(
   }
 
   return { check, stop: () => usage.stop() };
+}
+
+/** A refused key that may be in the wrong hands, for the audit log. */
+export type KeyAttack = {
+  kind: 'api_key_unknown' | 'api_key_revoked' | 'api_key_inactive' | 'api_key_expired' | 'api_key_address';
+  apiKey: { id: string; name: string } | undefined;
+  message: string;
+};
+type Checked = { holder: ApiKeyHolder | Failure; budget?: Budget; attack?: KeyAttack };
+
+function attacked(kind: KeyAttack['kind'], row: Row | undefined, message: string): Checked {
+  const apiKey = row && { id: row.api_key_id, name: row.name };
+  const code = kind === 'api_key_address' ? 'FORBIDDEN' : 'UNAUTHENTICATED';
+  return { holder: fail(code, message), attack: { kind, apiKey, message } };
 }
 
 type Known = { row: Row; allows: (ip: string) => boolean };

@@ -10,6 +10,9 @@ export { cleanUp } from './cleanup.ts';
 export { headPlaces, readHeadJson, readKept } from './kept-heads.ts';
 export { auditKeys, withAuditKey, type AuditKeys } from './keys.ts';
 export { verifyChain } from './verify.ts';
+export { closeWindows } from './refusal-windows.ts';
+export { createRefusals, type Refusals } from './refusals.ts';
+export { shortened } from './shortened.ts';
 export { createChainWatch, type ChainWatch } from './watch.ts';
 
 export type AuditEvent = {
@@ -50,6 +53,21 @@ export async function writeAudit(tx: Tx | Db, by: Caller, entry: AuditEvent): Pr
   await insertEntry(tx, row);
   return row.audit_id;
 }
+
+/** Says again what an entry of ours said, at another time. */
+export const repeatEntry = (
+  tx: Tx,
+  entry: EntryRow,
+  now: Date,
+  more: Pick<EntryRow, 'changes_summary' | 'after'>,
+) =>
+  insertEntry(tx, {
+    ...entry,
+    ...more,
+    after: asStored(more.after as object),
+    audit_id: uuidv7(),
+    timestamp: now,
+  });
 
 async function insertEntry(tx: Tx | Db, entry: EntryRow): Promise<void> {
   // What cannot be stored as it is would be read back as something else, and break its own seal.

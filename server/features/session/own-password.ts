@@ -2,6 +2,7 @@ import { personOf, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
+import type { Refusals } from '../audit/audit.ts';
 import { countFailure, secondsToWait, type Counter } from './throttle.ts';
 
 const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
@@ -11,6 +12,9 @@ const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not rig
 const tooMany = (retryAfter: number) =>
   fail('TOO_MANY_REQUESTS', 'Too many wrong passwords. Wait a few minutes and try again.', { retryAfter });
 
+/** What the check of a password needs. */
+export type Guarded = { db: Db; passwords: Passwords; refusals: Refusals };
+
 /** How long a sign-in itself is proof enough. */
 const provenMs = 5 * 60_000;
 
@@ -19,13 +23,12 @@ const provenMs = 5 * 60_000;
  * right or, where none was typed, when it was given at sign-in a moment ago.
  */
 export async function refuseUnproven(
-  db: Db,
-  passwords: Passwords,
+  guarded: Guarded,
   by: Caller,
   typed: string | undefined,
 ): Promise<Failure | undefined> {
-  if (typed !== undefined) return refuseCurrentPassword(db, passwords, by, typed);
-  const opened = await db
+  if (typed !== undefined) return refuseCurrentPassword(guarded, by, typed);
+  const opened = await guarded.db
     .selectFrom('sessions')
     .select('created_at')
     .where('session_id', '=', personOf(by).sessionId)
@@ -41,15 +44,29 @@ export async function refuseUnproven(
  * guess, and guesses elsewhere must not keep a person from changing their password.
  */
 export async function refuseCurrentPassword(
-  db: Db,
-  passwords: Passwords,
+  { db, passwords, refusals }: Guarded,
   by: Caller,
   typed: string,
 ): Promise<Failure | undefined> {
-  const { userId, sessionId } = personOf(by);
+  const { userId, sessionId, email } = personOf(by);
   const counters: Counter[] = [{ kind: 'session', of: sessionId }];
+  const tell = (error: string) =>
+    refusals.record(by, {
+      kind: 'current_password_wrong',
+      subject: userId,
+      entry: {
+        event: 'user.password_refused',
+        resourceType: 'user',
+        resourceId: userId,
+        summary: `Refused the current password of ${email}`,
+        error,
+      },
+    });
   const wait = await secondsToWait(db, counters, by.now);
-  if (wait !== undefined) return tooMany(wait);
+  if (wait !== undefined) {
+    await tell('Too many wrong passwords');
+    return tooMany(wait);
+  }
   const user = await db
     .selectFrom('users')
     .select('password_hash')
@@ -60,5 +77,6 @@ export async function refuseCurrentPassword(
     return waitNow === undefined ? undefined : tooMany(waitNow);
   }
   const waitAfter = await countFailure(db, counters, by.now);
+  await tell(wrongPassword.message);
   return waitAfter === undefined ? wrongPassword : tooMany(waitAfter);
 }

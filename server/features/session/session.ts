@@ -8,7 +8,7 @@ import type { Tx } from '../../db/client.ts';
 import { announce, transact } from '../../db/signals.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
-import { writeAudit } from '../audit/audit.ts';
+import { shortened, writeAudit, type Refusals } from '../audit/audit.ts';
 import {
   findUser,
   isServiceAccount,
@@ -29,7 +29,7 @@ const accessTokenMs = 15 * 60_000;
 /** Parallel tabs may send the cookie that was just rotated; later than this it is taken for stolen. */
 const rotationGraceMs = 10_000;
 
-export { refuseCurrentPassword, refuseUnproven } from './own-password.ts';
+export { refuseCurrentPassword, refuseUnproven, type Guarded } from './own-password.ts';
 export { endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
 export {
   confirmSecondFactor,
@@ -50,7 +50,7 @@ const wrongCode = fail('WRONG_CREDENTIALS', 'The code is not right.');
 const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
 
 /** Sign-in, sign-out, rotation and recognition of staff sessions. */
-export function createSessions(context: Context, passwords: Passwords) {
+export function createSessions(context: Context, passwords: Passwords, refusals: Refusals) {
   const { db, signals, config, clock, secrets } = context;
   const cached = createCache<SessionRow | undefined>(signals, 'sessions', { max: 10_000, ttlMs: 60_000 });
   // Verified in place of a missing account's, so that both answers take the same time.
@@ -65,7 +65,7 @@ export function createSessions(context: Context, passwords: Passwords) {
     now.getTime() >= row.last_seen_at.getTime() + config.sessionIdleMs;
 
   /** The person behind a token; undefined when it is unknown, has ended, or was idle or in use too long. */
-  async function recognize(token: string, kind: Staff['via']): Promise<Staff | undefined> {
+  async function recognize(token: string, kind: Staff['via'], by: Caller): Promise<Staff | undefined> {
     const hash = hashToken(token);
     const load = () => loadSession(db, hash, kind);
     const now = clock();
@@ -75,7 +75,7 @@ export function createSessions(context: Context, passwords: Passwords) {
     if (!row || expired(row, now)) return undefined;
     if (kind === 'bearer' && now >= row.access_expires_at) return undefined;
     if (row.rotated_at && now.getTime() > row.rotated_at.getTime() + rotationGraceMs) {
-      await endSession(row.session_id, 'rotated cookie came back', now);
+      await endStolen(row, by);
       return undefined;
     }
     if (now.getTime() - row.last_seen_at.getTime() >= touchEveryMs) {
@@ -89,16 +89,27 @@ export function createSessions(context: Context, passwords: Passwords) {
     return toStaff(row, kind, config);
   }
 
-  async function endSession(sessionId: string, reason: string, now: Date): Promise<void> {
-    await transact(db, signals, async (tx) => {
-      await tx
+  /** Two hold the cookie, and one of them took it: the session ends for both. */
+  async function endStolen({ session_id, email }: SessionRow, by: Caller): Promise<void> {
+    const ended = await transact(db, signals, async (tx) => {
+      const { numUpdatedRows } = await tx
         .updateTable('sessions')
-        .set({ ended_at: now, end_reason: reason })
-        .where('session_id', '=', sessionId)
+        .set({ ended_at: by.now, end_reason: 'rotated cookie came back' })
+        .where('session_id', '=', session_id)
         .where('ended_at', 'is', null)
-        .execute();
+        .executeTakeFirst();
       await announce(tx, 'sessions');
+      if (numUpdatedRows === 0n) return false;
+      await writeAudit(tx, by, {
+        event: 'session.cookie_reused',
+        resourceType: 'session',
+        resourceId: session_id,
+        summary: `Ended the session of ${email}: a cookie came back that had been replaced`,
+        error: 'The cookie was used twice, so it may be stolen.',
+      });
+      return true;
     });
+    if (ended) refusals.count('rotated_cookie');
   }
 
   /**
@@ -149,12 +160,12 @@ export function createSessions(context: Context, passwords: Passwords) {
   ) {
     const wait = await countFailure(db, counters, by.now);
     if (wait !== undefined) return throttled(by, email, wait);
-    await auditFailure(by, email, refusal.message, user?.user_id);
+    await auditFailure(by, email, refusal.message, 'sign_in_failed', user);
     return refusal;
   }
 
   async function throttled(by: Caller, email: string, retryAfter: number): Promise<Failure> {
-    await auditFailure(by, email, 'Too many failed sign-ins');
+    await auditFailure(by, email, 'Too many failed sign-ins', 'sign_in_throttled');
     return fail('TOO_MANY_REQUESTS', 'Too many failed sign-ins. Wait a few minutes and try again.', {
       retryAfter,
     });
@@ -206,13 +217,25 @@ export function createSessions(context: Context, passwords: Passwords) {
     return { answer: toSignIn(toPerson(user, config), access.token), cookie: cookie.token };
   }
 
-  async function auditFailure(by: Caller, email: string, error: string, userId?: string): Promise<void> {
-    await writeAudit(db, by, {
-      event: 'session.login_failed',
-      resourceType: 'user',
-      resourceId: userId ?? null,
-      summary: `Sign-in as ${email} failed`,
-      error,
+  /** People type passwords into the field of the email: what names nobody is not stored as it is. */
+  async function auditFailure(
+    by: Caller,
+    email: string,
+    error: string,
+    kind: 'sign_in_failed' | 'sign_in_throttled',
+    found?: FoundUser,
+  ): Promise<void> {
+    const user = found ?? (await findUser(db, email));
+    await refusals.record(by, {
+      kind,
+      subject: email,
+      entry: {
+        event: 'session.login_failed',
+        resourceType: 'user',
+        resourceId: user?.user_id ?? null,
+        summary: `Sign-in as ${user?.email ?? shortened(db, email)} failed`,
+        error,
+      },
     });
   }
 
@@ -224,7 +247,7 @@ export function createSessions(context: Context, passwords: Passwords) {
     by: Caller,
     token: string | undefined,
   ): Promise<{ answer: SignIn; cookie?: string } | Failure> {
-    const staff = token === undefined ? undefined : await recognize(token, 'cookie');
+    const staff = token === undefined ? undefined : await recognize(token, 'cookie', by);
     if (!staff) return signInAgain;
     const cookie = newToken();
     const access = newToken();

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
 import { refusePassword } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
+import type { Refusals } from '../audit/audit.ts';
 import { refuseUnproven } from '../session/session.ts';
 import {
   assignRole,
@@ -29,7 +30,8 @@ import {
   updateUser,
 } from './users.ts';
 
-export function userRoutes({ db, config }: Context, passwords: Passwords) {
+export function userRoutes({ db, config }: Context, passwords: Passwords, refusals: Refusals) {
+  const guarded = { db, passwords, refusals };
   return [
     ...implement(calls, {
       list: ({ query }) => listUsers(db, query.search),
@@ -48,11 +50,11 @@ export function userRoutes({ db, config }: Context, passwords: Passwords) {
       reactivate: change((tx, { by, params }) => reactivateUser(tx, by, params.id)),
       delete: change((tx, { by, params }) => deleteUser(tx, by, params.id)),
       resetPassword: changeAfter(
-        ({ by, params, body }) => prepareReset(db, passwords, by, params.id, body),
+        ({ by, params, body }) => prepareReset(guarded, by, params.id, body),
         (tx, { by, params }, passwordHash) => resetPassword(tx, by, params.id, passwordHash),
       ),
       resetSecondFactor: changeAfter(
-        ({ by, body }) => refuseUnproven(db, passwords, by, body.currentPassword),
+        ({ by, body }) => refuseUnproven(guarded, by, body.currentPassword),
         (tx, { by, params }) => resetSecondFactor(tx, by, params.id),
       ),
       sessions: ({ by, params }) =>

@@ -17,6 +17,7 @@ import {
   listOpenSessions,
   removeSecondFactor,
   refuseUnproven,
+  type Guarded,
 } from '../session/session.ts';
 import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf, refuseSuperAdmin } from './grants.ts';
 import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-row.ts';
@@ -147,17 +148,20 @@ export async function deleteUser(tx: Tx, by: Caller, id: string): Promise<undefi
 
 /** Checks what was typed as someone's new password, and makes the hash. */
 export async function prepareReset(
-  db: Db,
-  passwords: Passwords,
+  guarded: Guarded,
   by: Caller,
   id: string,
   typed: { newPassword: string; confirmPassword: string; currentPassword?: string | undefined },
 ): Promise<string | Failure> {
-  const user = await db.selectFrom('users').select('email').where('user_id', '=', id).executeTakeFirst();
+  const user = await guarded.db
+    .selectFrom('users')
+    .select('email')
+    .where('user_id', '=', id)
+    .executeTakeFirst();
   if (!user) return notFound;
   const refusal =
-    refusePasswords(typed, user.email) ?? (await refuseUnproven(db, passwords, by, typed.currentPassword));
-  return refusal ?? passwords.hash(typed.newPassword);
+    refusePasswords(typed, user.email) ?? (await refuseUnproven(guarded, by, typed.currentPassword));
+  return refusal ?? guarded.passwords.hash(typed.newPassword);
 }
 
 /** Sets a new password, already hashed; every session of that person ends with its next call. */

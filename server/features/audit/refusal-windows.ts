@@ -1,0 +1,63 @@
+import type { Selectable } from 'kysely';
+import { systemCaller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { Tx } from '../../db/client.ts';
+import { locks, tryLock } from '../../db/locks.ts';
+import type { Tables } from '../../db/tables.ts';
+import { repeatEntry, writeAudit } from './audit.ts';
+import { isOurs } from './links.ts';
+import type { AuditKeys } from './keys.ts';
+import { refusalWindowMs, windowOf } from './refusals.ts';
+
+type Row = Selectable<Tables['audit_refusals']>;
+
+/** Processes save their counts each second; a window is closed when all have. */
+const graceMs = 10_000;
+
+/**
+ * Writes how often the refusals of each window that has ended came again, one entry a subject and one for the others, and
+ * forgets the window. Answers how many entries were written.
+ */
+export function closeWindows({ db, clock }: Pick<Context, 'db' | 'clock'>, keys: AuditKeys): Promise<number> {
+  const now = clock();
+  return db.transaction().execute(async (tx) => {
+    if (!(await tryLock(tx, locks.refusalWindows))) return 0;
+    const rows = await tx
+      .deleteFrom('audit_refusals')
+      .where('window_start', '<', windowOf(new Date(now.getTime() - graceMs)))
+      .returningAll()
+      .execute();
+    const repeated = rows.filter((row) => row.times > row.entries);
+    for (const row of repeated) await writeCount(tx, keys, row, now);
+    return repeated.length;
+  });
+}
+
+async function writeCount(tx: Tx, keys: AuditKeys, row: Row, now: Date): Promise<void> {
+  const more = row.times - row.entries;
+  const until = new Date(row.window_start.getTime() + refusalWindowMs);
+  const span = `from ${row.window_start.toISOString().slice(11, 16)} to ${until.toISOString().slice(11, 16)} UTC`;
+  const after = { more, from: row.window_start, until };
+  const times = more === 1 ? 'once more' : `${more} more times`;
+  const first = row.first_entry && (await entryOf(tx, row.first_entry));
+  // Whoever can write rows can name any entry here: only one of ours that tells of a refusal is said again.
+  if (first && isOurs(keys, first) && !first.success) {
+    const { mac: _, ...entry } = first;
+    await repeatEntry(tx, entry, now, {
+      changes_summary: `${first.changes_summary}, ${times} ${span}`,
+      after,
+    });
+    return;
+  }
+  await writeAudit(tx, systemCaller(now), {
+    event: 'refusals.counted',
+    resourceType: 'refusal',
+    resourceId: null,
+    summary: `And ${more.toLocaleString('en')} ${more === 1 ? 'other' : 'others'} ${span} (${row.kind})`,
+    after,
+    error: 'Refused',
+  });
+}
+
+const entryOf = (tx: Tx, id: string) =>
+  tx.selectFrom('audit_entries').selectAll().where('audit_id', '=', id).executeTakeFirst();

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { account } from '../../../contract/account.ts';
+import { apiKeys } from '../../../contract/api-keys.ts';
+import { customers } from '../../../contract/customers.ts';
+import { session } from '../../../contract/session.ts';
+import { users } from '../../../contract/users.ts';
+import { makeApiKey } from '../../../tests/factories.ts';
+import { minutes, startTestServer, startTwin, type TestServer } from '../../../tests/harness.ts';
+import { closeWindows } from './audit.ts';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startTestServer();
+});
+afterEach(() => server.close());
+
+const entries = async (event: string) =>
+  server.db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('event_type', '=', event)
+    .orderBy('audit_id')
+    .execute();
+const summaries = async (event: string) => (await entries(event)).map((entry) => entry.changes_summary);
+const refused = async (kind: string) => {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(new RegExp(`^lanyard_refused_total\\{kind="${kind}"\\} (\\d+)`, 'm').exec(text)?.[1]);
+};
+const login = (email: string, on = server) =>
+  on.api().call(session.login, { body: { email, password: 'wrong' } });
+/** The window ends; whatever was counted is saved and summed up. */
+async function endWindow(...others: TestServer[]): Promise<void> {
+  for (const one of [server, ...others]) await one.refusals.flush();
+  server.clock.advance(minutes(16));
+  await closeWindows(server.context, server.auditKeys);
+}
+
+describe('what is refused again and again', () => {
+  test('is one entry at once, and one with the count when the window ends; across processes', async () => {
+    const viewer = await server.signInAs('viewer');
+    const twin = await startTwin(server);
+    for (let n = 0; n < 30; n++) {
+      const on = n % 2 ? twin : server;
+      expect((await on.api(viewer).call(users.list)).status).toBe(403);
+    }
+    expect(await summaries('call.refused')).toEqual(['Refused GET /api/users']);
+    await endWindow(twin);
+    expect(await summaries('call.refused')).toEqual([
+      'Refused GET /api/users',
+      'Refused GET /api/users, 29 more times from 09:30 to 09:45 UTC',
+    ]);
+    const [, counted] = await entries('call.refused');
+    expect(counted).toMatchObject({ user_email: viewer.email, success: false, after: { more: 29 } });
+    expect(await server.db.selectFrom('audit_refusals').selectAll().execute()).toEqual([]);
+    await endWindow(twin);
+    expect(await entries('call.refused')).toHaveLength(2);
+    expect((await server.audit.verify()).whole).toBe(true);
+    expect(await refused('call_refused')).toBe(15);
+    await twin.close();
+  });
+
+  test('has a budget: who varies what is refused fills neither the log nor the memory', async () => {
+    for (let n = 0; n < 70; n++) await login(`guess${n}@lanyard.test`);
+    expect(await entries('session.login_failed')).toHaveLength(50);
+    await endWindow();
+    expect(await entries('session.login_failed')).toHaveLength(50);
+    expect(await summaries('refusals.counted')).toEqual([
+      'And 20 others from 09:30 to 09:45 UTC (sign_in_failed)',
+    ]);
+  });
+
+  test('a throttled sign-in is one entry, however often it is tried', async () => {
+    const { email } = await server.createPerson('viewer');
+    for (let n = 0; n < 40; n++) await login(email);
+    const errors = (await entries('session.login_failed')).map((entry) => entry.error_message);
+    expect(errors.filter((error) => error === 'Too many failed sign-ins')).toHaveLength(1);
+    expect(errors.length).toBeLessThanOrEqual(11);
+    await endWindow();
+    expect((await summaries('session.login_failed')).at(-1)).toMatch(
+      /failed, \d+ more times from 09:30 to 09:45 UTC$/,
+    );
+  });
+
+  test('counts that somebody wrote into the database make no entry of what was never refused', async () => {
+    const [login_] = await (async () => {
+      await server.signInAs('admin');
+      return entries('session.login');
+    })();
+    await server.pool.query(
+      "insert into audit_refusals values ('2026-11-20T09:00:00Z', 'call_refused', 'x', $1, 1, 99)",
+      [login_!.audit_id],
+    );
+    await endWindow();
+    expect(await entries('session.login')).toHaveLength(1);
+    expect(await summaries('refusals.counted')).toEqual([
+      'And 98 others from 09:00 to 09:15 UTC (call_refused)',
+    ]);
+  });
+});
+
+describe('what somebody typed as an email', () => {
+  test('is a hash with its first characters where nobody has it, and the address where somebody does', async () => {
+    await login('hunter2-my-password');
+    await login('HUNTER2-my-password');
+    const { email } = await server.createPerson('viewer');
+    await login(email.toUpperCase());
+    const all = await summaries('session.login_failed');
+    expect(all[0]).toMatch(/^Sign-in as hu… \([0-9a-f]{12}\) failed$/);
+    expect(all[1]!.slice(-22)).toBe(all[0]!.slice(-22));
+    expect(all[2]).toBe(`Sign-in as ${email} failed`);
+    const everything = JSON.stringify(await server.db.selectFrom('audit_entries').selectAll().execute());
+    expect(everything.toLowerCase()).not.toContain('hunter2');
+  });
+});
+
+describe('an attack on a credential is in the log and counted', () => {
+  test('an API key: unknown, revoked, expired, switched off, from another address', async () => {
+    const api = server.api(await server.signInAs('super_admin'));
+    const use = (key: string) =>
+      fetch(`${server.url}/api/licenses/validate`, {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body: '{}',
+      });
+    const revoked = await makeApiKey(api, { name: 'Revoked' });
+    await api.ok(apiKeys.revoke, { params: { keyId: revoked.id } });
+    const expired = await makeApiKey(api, { name: 'Old', expiresAt: '2026-11-20T09:40:00.000Z' });
+    const off = await makeApiKey(api, { name: 'Off' });
+    await api.ok(apiKeys.update, { params: { keyId: off.id }, body: { isActive: false } });
+    const elsewhere = await makeApiKey(api, { name: 'Elsewhere', ipWhitelist: ['203.0.113.7'] });
+    server.clock.advance(minutes(12));
+    for (const { key } of [revoked, expired, off, elsewhere]) for (let n = 0; n < 3; n++) await use(key);
+    for (let n = 0; n < 3; n++) await use(`lyd_abcdefghijkl_${'x'.repeat(42)}${n}`);
+    expect((await entries('api_key.refused')).map((e) => [e.changes_summary, e.error_message])).toEqual([
+      ['Refused API key Revoked', 'The API key has been revoked.'],
+      ['Refused API key Old', 'The API key has expired.'],
+      ['Refused API key Off', 'The API key is not active.'],
+      ['Refused API key Elsewhere', 'The API key may not be used from this address.'],
+      [expect.stringMatching(/^Refused API key ly… \([0-9a-f]{12}\)$/), 'The API key is not known.'],
+    ]);
+    const [first] = await entries('api_key.refused');
+    expect(first).toMatchObject({
+      resource_id: revoked.id,
+      ip_address: '127.0.0.1',
+      api_endpoint: 'POST /api/licenses/validate',
+    });
+    for (const kind of ['unknown', 'revoked', 'expired', 'inactive', 'address'])
+      expect([kind, await refused(`api_key_${kind}`)]).toEqual([kind, 3]);
+  });
+
+  test('a wrong current password', async () => {
+    const person = await server.signInAs('viewer');
+    const newPassword = 'another long enough pass phrase';
+    const body = { currentPassword: 'wrong', newPassword, confirmPassword: newPassword };
+    for (let n = 0; n < 3; n++) await server.api(person).call(account.changePassword, { body });
+    expect(await entries('user.password_refused')).toMatchObject([
+      { user_email: person.email, resource_id: person.userId, success: false },
+    ]);
+    expect(await refused('current_password_wrong')).toBe(3);
+  });
+
+  test('a rotated cookie that came back, once', async () => {
+    const person = await server.signInAs('viewer');
+    expect((await server.api(person.byCookie).call(session.refresh)).status).toBe(200);
+    server.clock.advance(minutes(1));
+    for (let n = 0; n < 2; n++)
+      expect((await server.api(person.byCookie).call(customers.list)).status).toBe(401);
+    expect(await entries('session.cookie_reused')).toMatchObject([
+      {
+        changes_summary: `Ended the session of ${person.email}: a cookie came back that had been replaced`,
+        ip_address: '127.0.0.1',
+      },
+    ]);
+    expect(await refused('rotated_cookie')).toBe(1);
+  });
+});

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { isDatabaseUnreachable } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { writeAudit, type AuditEvent } from './audit.ts';
+
+/** What is refused, as the metric names it. */
+export const refusalKinds = [
+  'sign_in_failed',
+  'sign_in_throttled',
+  'call_refused',
+  'api_key_unknown',
+  'api_key_revoked',
+  'api_key_inactive',
+  'api_key_expired',
+  'api_key_address',
+  'current_password_wrong',
+  'rotated_cookie',
+] as const;
+export type RefusalKind = (typeof refusalKinds)[number];
+
+/** `subject` is who or what was refused: all refusals of one kind and subject in a window are one entry. */
+export type Refusal = { kind: RefusalKind; subject: string; entry: AuditEvent & { error: string } };
+
+export const refusalWindowMs = 15 * 60_000;
+/** Subjects of one kind that have entries of their own in a window; the others share one. */
+export const subjectsOfAWindow = 50;
+/** Guesses at one account stand there one by one, as many as the throttle lets through. */
+const oneByOne = (kind: RefusalKind) => (kind === 'sign_in_failed' ? 10 : 1);
+/** The subject of all that exceed the budget. */
+const others = '';
+
+export const windowOf = (now: Date) =>
+  new Date(Math.floor(now.getTime() / refusalWindowMs) * refusalWindowMs);
+
+const flushEveryMs = 1000;
+
+type Counter = { windowStart: Date; kind: RefusalKind; subject: string; written: number; unsaved: number };
+
+export type Refusals = ReturnType<typeof createRefusals>;
+
+/**
+ * Writes refusals into the audit log without letting whoever causes them fill it: the first of a subject at once, the
+ * others as a count when the window ends (`closeWindows`). Counts are saved each second, so that they hold across
+ * processes; a process that is killed loses at most that second.
+ */
+export function createRefusals({ db, clock, log }: Pick<Context, 'db' | 'clock' | 'log'>) {
+  const counters = new Map<string, Counter>();
+  const subjects = new Map<string, number>();
+  const totals = new Map<RefusalKind, number>(refusalKinds.map((kind) => [kind, 0]));
+  let saving: Promise<void> = Promise.resolve();
+
+  /** Records a refusal of the call `by`. */
+  async function record(by: Caller, { kind, subject, entry }: Refusal): Promise<void> {
+    totals.set(kind, totals.get(kind)! + 1);
+    const windowStart = windowOf(by.now);
+    const counter = counterOf(windowStart, kind, hashOf(subject));
+    if (counter.subject !== others && counter.written < oneByOne(kind)) {
+      counter.written += 1;
+      if (await first(db, by, counter, entry)) return;
+      counter.written = Infinity;
+      return;
+    }
+    counter.unsaved += 1;
+  }
+
+  /** Counts only, where the entry is written with the change that it tells of. */
+  const count = (kind: RefusalKind) => void totals.set(kind, totals.get(kind)! + 1);
+
+  function counterOf(windowStart: Date, kind: RefusalKind, subject: string): Counter {
+    const group = `${windowStart.getTime()} ${kind}`;
+    const known = counters.get(`${group} ${subject}`);
+    if (known) return known;
+    const n = subjects.get(group) ?? 0;
+    if (subject !== others && n >= subjectsOfAWindow) return counterOf(windowStart, kind, others);
+    if (subject !== others) subjects.set(group, n + 1);
+    const counter = { windowStart, kind, subject, written: 0, unsaved: 0 };
+    counters.set(`${group} ${subject}`, counter);
+    return counter;
+  }
+
+  async function save(): Promise<void> {
+    const unsaved = [...counters.values()].filter((one) => one.unsaved > 0);
+    const rows = unsaved.map((one) => ({ ...one, times: one.unsaved }));
+    for (const one of unsaved) one.unsaved = 0;
+    try {
+      await addCounts(db, rows);
+    } catch (error) {
+      for (const [n, one] of unsaved.entries()) one.unsaved += rows[n]!.times;
+      if (!isDatabaseUnreachable(error)) log.error({ err: error }, 'Refusals could not be counted');
+      return;
+    }
+    const current = windowOf(clock()).getTime();
+    for (const [key, one] of counters)
+      if (one.windowStart.getTime() < current && one.unsaved === 0) counters.delete(key);
+    for (const group of subjects.keys()) if (Number(group.split(' ')[0]) < current) subjects.delete(group);
+  }
+
+  const flush = () => (saving = saving.then(save));
+  const timer = setInterval(() => void flush(), flushEveryMs).unref();
+  return {
+    record,
+    count,
+    flush,
+    totals: (): ReadonlyMap<RefusalKind, number> => totals,
+    stop() {
+      clearInterval(timer);
+      return flush();
+    },
+  };
+}
+
+const hashOf = (subject: string) => createHash('sha256').update(subject.toLowerCase()).digest('hex');
+
+/** Counts one of the first, and writes its entry where no other process has written enough of them. */
+function first(db: Db, by: Caller, counter: Counter, entry: AuditEvent): Promise<boolean> {
+  const { windowStart, kind, subject } = counter;
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ entries: number }>`
+      insert into audit_refusals as r (window_start, kind, subject, entries, times)
+      select ${windowStart}, ${kind}, ${subject}, 0, 1
+       where (select count(*) from audit_refusals where window_start = ${windowStart} and kind = ${kind})
+             <= ${subjectsOfAWindow}
+          or exists (select from audit_refusals
+                      where window_start = ${windowStart} and kind = ${kind} and subject = ${subject})
+      on conflict (window_start, kind, subject) do update set times = r.times + 1
+      returning entries`.execute(tx);
+    const [row] = rows;
+    if (!row) await addCounts(tx, [{ windowStart, kind, subject: others, times: 1 }]);
+    if (!row || row.entries >= oneByOne(kind)) return false;
+    const id = await writeAudit(tx, by, entry);
+    await sql`update audit_refusals set entries = entries + 1, first_entry = coalesce(first_entry, ${id}::uuid)
+       where window_start = ${windowStart} and kind = ${kind} and subject = ${subject}`.execute(tx);
+    return true;
+  });
+}
+
+type Counted = Pick<Counter, 'windowStart' | 'kind' | 'subject'> & { times: number };
+
+/** Those of which no process wrote an entry are counted with the others. */
+async function addCounts(tx: Db | Tx, rows: Counted[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    insert into audit_refusals as r (window_start, kind, subject, entries, times)
+    select window_start, kind, subject, 0, sum(times) from (
+      select n.window_start, n.kind, coalesce(k.subject, ${others}) as subject, n.times
+        from unnest(${rows.map((r) => r.windowStart)}::timestamptz[], ${rows.map((r) => r.kind)}::text[],
+                    ${rows.map((r) => r.subject)}::text[], ${rows.map((r) => r.times)}::bigint[])
+             as n (window_start, kind, subject, times)
+        left join audit_refusals k using (window_start, kind, subject)) as counted
+    group by 1, 2, 3 order by 1, 2, 3
+    on conflict (window_start, kind, subject) do update set times = r.times + excluded.times`.execute(tx);
+}

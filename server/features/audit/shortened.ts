@@ -1,0 +1,14 @@
+import type { Db } from '../../db/client.ts';
+import { entryKeyOf, macOf } from './keys.ts';
+
+const shown = 2;
+
+/**
+ * A text that somebody typed and that names nothing we know: it may be a password in the wrong field. Its first two
+ * characters, and a hash with a key, so that the same text can be known again but not guessed.
+ */
+export function shortened(db: Db, text: string): string {
+  const key = entryKeyOf(db) ?? Buffer.alloc(32);
+  const hash = macOf(key, `lanyard typed text 1\n${text.trim().toLowerCase()}`).toString('hex').slice(0, 12);
+  return `${[...text.trim()].slice(0, shown).join('')}… (${hash})`;
+}
