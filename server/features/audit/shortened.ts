@@ -10,5 +10,5 @@ const shown = 2;
 export function shortened(db: Db, text: string): string {
   const key = entryKeyOf(db) ?? Buffer.alloc(32);
   const hash = macOf(key, `lanyard typed text 1\n${text.trim().toLowerCase()}`).toString('hex').slice(0, 12);
-  return `${[...text.trim()].slice(0, shown).join('')}… (${hash})`;
+  return `${text.trim().slice(0, shown).toWellFormed()}… (${hash})`;
 }
