@@ -9,7 +9,6 @@ import { contains, nextVersion } from '../../db/sql.ts';
 import { editConflict } from '../../edit-conflict.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
-import type { Passwords } from '../../passwords.ts';
 import { changeSummary, writeAudit } from '../audit/audit.ts';
 import {
   endOpenSession,
