@@ -225,6 +225,7 @@ beforeAll(async () => {
       rolloutPercentage: 5,
       updatedAt: '2026-01-01T00:00:00Z',
     },
+    'releases.pause': { reason: 'Two sites report crashes' },
     'releases.rollout': { percentage: 5 },
     'releases.withdraw': { reason: 'Broken' },
     'releases.softDelete': { reason: 'Broken' },
@@ -442,7 +443,11 @@ const nasty: unknown[] = [
 const withBody = routes.filter(([, route]) => route.body);
 const withQuery = routes.filter(([, route]) => route.query);
 const withParams = routes.filter(([, route]) => route.params);
-const shapeOf = (schema: unknown) => Object.keys((schema as { shape: Json }).shape);
+/** The fields of a schema, also of one that transforms them. */
+const shapeOf = (schema: unknown) => {
+  const { shape, in: taken } = schema as { shape?: Json; in?: { shape: Json } };
+  return Object.keys(shape ?? taken!.shape);
+};
 
 /** Every body that differs from a good one in one place. */
 function mutations(id: string): { field: string; body: Json }[] {

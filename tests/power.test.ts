@@ -419,6 +419,7 @@ test('every route that grants or changes power stands in this table', () => {
       'chunk',
       'deletePermanently',
       'endSession',
+      'pause',
       'prepare',
       'reactivate',
       'resetSecondFactor',

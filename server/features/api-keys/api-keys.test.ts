@@ -312,6 +312,7 @@ describe('revocation', () => {
     expect(await auditOf(server, made.id)).toMatchObject([
       { event_type: 'api_key.created', before: null, after: { isActive: true } },
       { event_type: 'api_key.revoked', before: { isActive: true }, after: { isActive: false } },
+      { event_type: 'api_key.refused', success: false },
     ]);
   });
 
