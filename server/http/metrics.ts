@@ -73,14 +73,14 @@ export function serveMetrics(
     },
   });
   register.registerMetric(keptAt);
-  const refusals = new Counter({
+  const refusedBudgets = new Counter({
     name: 'lanyard_budget_refusals_total',
     help: 'Refusals because an API key has used its budget of the hour',
     labelNames: ['budget'],
     registers: [register],
     collect() {
-      refusals.reset();
-      for (const [budget, count] of Object.entries(budgets.refusals)) refusals.inc({ budget }, count);
+      refusedBudgets.reset();
+      for (const [budget, count] of Object.entries(budgets.refusals)) refusedBudgets.inc({ budget }, count);
     },
   });
 
