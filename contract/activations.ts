@@ -27,6 +27,10 @@ export const activation = z
 
 export type Activation = z.output<typeof activation>;
 
+const selfReleases = z
+  .object({ today: z.number(), atMost: z.number() })
+  .meta({ description: 'Seats that machines of the license gave back themselves on this UTC day' });
+
 /** What may be done to an activation: null when it may, else the reason (spec part 1, section 4). */
 export const activationCan = {
   deactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? null : 'Machine is not active'),
@@ -46,6 +50,7 @@ export const activations = {
     access: staffWith('licenses', 'read'),
     params: z.object({ licenseKey: licenseKeyInput }),
     answer: z.array(activation),
+    meta: z.object({ selfReleases }).meta({ id: 'ActivationListMeta' }),
     errors: ['NOT_FOUND'],
   }),
   deactivate: route({

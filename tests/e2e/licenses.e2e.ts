@@ -5,6 +5,7 @@ import { modules } from '../../contract/modules.ts';
 import { validation } from '../../contract/validation.ts';
 import {
   deactivate,
+  makeApiKey,
   machinesOf,
   makeCustomer,
   makeLicense,
@@ -514,7 +515,8 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
   const license = await makeLicense(server.admin, { maxActivations: 2 });
   await validateOn(server.admin, license, 'workstation-6');
   const { licenseKey } = license;
-  await server.admin.ok(validation.release, { body: { licenseKey, machineId: 'workstation-6' } });
+  const desktop = server.api((await makeApiKey(server.admin)).headers);
+  await desktop.ok(validation.release, { body: { licenseKey, machineId: 'workstation-6' } });
   await validateOn(server.admin, license, 'workstation-7', {
     hostname: 'ws7',
     platform: 'win32',
@@ -531,6 +533,7 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
   const modal = dialog(page, 'License Activations');
   const machine = (id: string) => rowOf(modal, id);
   await expect(modal).toContainText(license.licenseKey);
+  await expect(modal.getByText('Given back today: 1 of 4', { exact: true })).toBeVisible();
   await expect(modal.getByRole('columnheader')).toHaveText([
     'Machine ID',
     'Status',

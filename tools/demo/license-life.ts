@@ -105,7 +105,9 @@ function record(
 
 async function moveMachine({ db, validator, now, random, by }: Running, license: License): Promise<void> {
   await validator.recorder.flush();
-  const [machine] = await done(listActivations(db, license.licenseKey));
+  const { selfReleasesPerSeat } = validator.config;
+  const list = await done(listActivations(db, now, selfReleasesPerSeat, license.licenseKey));
+  const [machine] = list.data;
   if (machine?.status !== 'active') return;
   const when = workingMoment(random, now.getTime() - days(90), now.getTime());
   await done(

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
-import { activationCan, type Activation } from '../../../contract/activations.ts';
+import { activationCan, type Activation, type activations as calls } from '../../../contract/activations.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -11,10 +12,22 @@ export type ActivationRow = Selectable<Tables['activations']>;
 
 const notFound = fail('NOT_FOUND', 'There is no such activation.');
 
-/** The machines of a license, those that hold a seat first. */
-export async function listActivations(db: Db, licenseKey: string): Promise<Activation[] | Failure> {
+/** The machines of a license, those that hold a seat first, and how often they gave one back on the UTC day of `now`. */
+export async function listActivations(
+  db: Db,
+  now: Date,
+  releasesPerSeat: number,
+  licenseKey: string,
+): Promise<RouteAnswer<typeof calls.list> | Failure> {
   const licenseId = await findLicenseId(db, licenseKey);
-  if (!licenseId) return fail('NOT_FOUND', 'There is no license with this key.');
+  const license =
+    licenseId &&
+    (await db
+      .selectFrom('licenses')
+      .select(['max_activations', selfReleasesOn(now)])
+      .where('license_id', '=', licenseId)
+      .executeTakeFirst());
+  if (!license) return fail('NOT_FOUND', 'There is no license with this key.');
   const rows = await db
     .selectFrom('activations')
     .selectAll()
@@ -23,7 +36,11 @@ export async function listActivations(db: Db, licenseKey: string): Promise<Activ
     .orderBy('created_at')
     .orderBy('activation_id')
     .execute();
-  return rows.map(toActivation);
+  const atMost = license.max_activations * releasesPerSeat;
+  return {
+    data: rows.map(toActivation),
+    meta: { selfReleases: { today: license.self_releases_today, atMost } },
+  };
 }
 
 /** The UTC day of a moment, for a column of dates. */

@@ -358,6 +358,9 @@ describe('one seat that is passed around', () => {
     const entries = await auditOf(server, third!.activationId);
     expect(entries.at(-1)).toMatchObject({ event_type: 'activation.release_refused', success: false });
 
+    const list = await staff.call(activations.list, { params: { licenseKey } });
+    expect(list.body.meta).toEqual({ selfReleases: { today: 2, atMost: 2 } });
+
     const body = { licenseKey, machineId: 'third' };
     expect(await staff.ok(calls.release, { body })).toMatchObject({ released: true, code: 'RELEASED' });
     expect((await licenseOf(licenseId)).currentActivations).toBe(0);

@@ -30,7 +30,8 @@ type Props = {
 /** The machines of a license (spec part 1, section 2). Open to everyone who sees licenses; its buttons are not. */
 export default function ActivationsModal({ licenseKey, maxActivations, customerName, onClose }: Props) {
   const list = useQuery(activationsQuery(licenseKey));
-  const used = list.data?.filter((activation) => activation.status === 'active').length;
+  const used = list.data?.data.filter((activation) => activation.status === 'active').length;
+  const selfReleases = list.data?.meta.selfReleases;
   return (
     <Dialog title="License Activations" focusTitle subject={licenseKey} size={900} onClose={onClose}>
       <Stack gap="sm">
@@ -43,6 +44,11 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
             {used !== undefined && maxActivations !== undefined && (
               <SeatUsage used={used} max={maxActivations} />
             )}
+            {selfReleases && selfReleases.today > 0 && (
+              <Text c="dimmed" title="Seats that machines gave back themselves since midnight UTC">
+                Given back today: {selfReleases.today} of {selfReleases.atMost}
+              </Text>
+            )}
             <AsOf queries={[list]} />
           </Group>
         </Group>
@@ -52,7 +58,7 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
             onRetry={() => void list.refetch()}
           />
         ) : (
-          <Machines licenseKey={licenseKey} rows={list.data} />
+          <Machines licenseKey={licenseKey} rows={list.data?.data} />
         )}
       </Stack>
     </Dialog>
@@ -119,8 +125,15 @@ function Refusal({ message, onClose }: { message: string; onClose: () => void })
 function useShowChange(licenseKey: string) {
   const queryClient = useQueryClient();
   return (changed: Pick<Activation, 'activationId'> & Partial<Activation>) =>
-    queryClient.setQueryData(activationsQuery(licenseKey).queryKey, (rows) =>
-      rows?.map((row) => (row.activationId === changed.activationId ? { ...row, ...changed } : row)),
+    queryClient.setQueryData(
+      activationsQuery(licenseKey).queryKey,
+      (list) =>
+        list && {
+          ...list,
+          data: list.data.map((row) =>
+            row.activationId === changed.activationId ? { ...row, ...changed } : row,
+          ),
+        },
     );
 }
 

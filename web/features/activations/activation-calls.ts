@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import { activations, type Activation } from '../../../contract/activations.ts';
 import { validation } from '../../../contract/validation.ts';
-import { call } from '../../api.ts';
+import { call, callList } from '../../api.ts';
 import { live } from '../../live.ts';
 
 export const activationsQuery = (licenseKey: string) =>
   queryOptions({
     ...live,
     queryKey: ['activations', licenseKey],
-    queryFn: ({ signal }) => call(activations.list, { params: { licenseKey } }, { signal }),
+    queryFn: ({ signal }) => callList(activations.list, { params: { licenseKey } }, { signal }),
   });
 
 export const deactivateMachine = ({
