@@ -8,7 +8,12 @@ afterEach(() => {
 });
 
 test('what changes by itself is asked again within half a minute', () => {
-  expect(live.refetchInterval).toBeLessThan(30_000);
+  expect(live.refetchInterval({ state: { status: 'success', data: [] } })).toBeLessThan(30_000);
+  expect(live.refetchInterval({ state: { status: 'error', data: [] } })).toBeLessThan(30_000);
+});
+
+test('a screen that could not be loaded waits for Retry', () => {
+  expect(live.refetchInterval({ state: { status: 'error', data: undefined } })).toBe(false);
 });
 
 test('a page that nobody touches for a quarter of an hour asks nothing until somebody does', () => {

@@ -1,16 +1,21 @@
 import { focusManager } from '@tanstack/react-query';
 
 /** How often a live query asks again, in milliseconds: what happens by itself is seen within half a minute. */
-const every = 20_000;
+export const every = 20_000;
 
 /** How long a page without a key or pointer counts as attended, in milliseconds. */
 const attendedFor = 15 * 60_000;
 
 /**
  * Options of a query of what changes without the person: rollouts, failures, figures, activations. It asks again while
- * somebody is at the page, however fresh the cache is, and when they come back to it.
+ * somebody is at the page, however fresh the cache is, and when they come back to it. A screen that could not be loaded
+ * at all waits for Retry: the button must not vanish under the pointer.
  */
-export const live = { refetchInterval: every, refetchOnWindowFocus: 'always' } as const;
+export const live = {
+  refetchInterval: ({ state }: { state: { status: string; data: unknown } }) =>
+    state.status === 'error' && state.data === undefined ? (false as const) : every,
+  refetchOnWindowFocus: 'always',
+} as const;
 
 const signs = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
 

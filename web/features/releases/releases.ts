@@ -5,7 +5,7 @@ import { channels } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList } from '../../api.ts';
 import { askedOnce, shouldRetry } from '../../query-client.ts';
-import { live } from '../../live.ts';
+import { every, live } from '../../live.ts';
 import { oneOf } from '../../search-params.ts';
 import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
 
@@ -54,6 +54,8 @@ export const pausedReleasesQuery = () =>
   queryOptions({
     ...asReleases,
     ...live,
+    // nothing on the screen offers Retry for it
+    refetchInterval: every,
     queryKey: ['releases', 'paused'],
     queryFn: async ({ signal }) => {
       const query = { paused: 'true', showInactive: 'false' } as const;
