@@ -525,8 +525,6 @@ test('many are deleted though one of them fails, and what was done can be undone
   const told = dialog(page, 'Delete Customers');
   await expect(told.getByRole('alert')).toHaveText('2 customers deleted. 1 customer could not be deleted:');
   await expect(told.getByRole('listitem')).toContainText(`${word} 1`);
-  // Holds it while axe looks.
-  await page.getByText('2 customers deleted', { exact: true }).hover();
   await expectNoAxeViolations(page);
   // Not while the failures are read: it would be gone before.
   await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
