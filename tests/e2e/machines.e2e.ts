@@ -233,6 +233,8 @@ test('license activations of the machine are found by its id', async ({ page, se
 test('each release says why this machine is or is not offered it', async ({ page, server }) => {
   // A lane of its own: no other test publishes for Windows on x86.
   const lane = { architecture: 'ia32' } as const;
+  // what the machine runs: a version that no release has would decide nothing
+  await makeRelease(server, { ...lane, version: '19.0.0' });
   const full = await makeRelease(server, { ...lane, version: '20.0.0' });
   const partly = await makeRelease(server, { ...lane, version: '21.0.0' }, { rolloutPercentage: 0 });
   const needy = await makeRelease(server, { ...lane, version: '22.0.0' }, { minimumAppVersion: '19.5.0' });
@@ -302,6 +304,7 @@ test('the machine moves into the rollout when the percentage passes its bucket',
     { ...lane, version: '31.0.0', bytes: archive(2048) },
     { rolloutPercentage: 0 },
   );
+  await makeRelease(server, { ...lane, version: '30.0.0', bytes: archive(1024) });
   const machineId = newMachine();
   const said = {
     platform: 'darwin',
