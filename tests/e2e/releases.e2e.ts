@@ -446,6 +446,7 @@ test('a change that fails leaves the dialog open with the message', async ({ pag
   await press(page, 'Save Changes');
   await expect(editing(page).getByRole('alert')).toContainText('Failed to update release');
   await press(page, 'Cancel');
+  await page.getByRole('button', { name: 'Discard' }).click();
   await expect(editing(page)).toBeHidden();
 });
 
