@@ -1,7 +1,7 @@
 import { releases, type Release } from '../../contract/releases.ts';
 import { archive } from '../binaries.ts';
 import { eventually } from '../harness.ts';
-import { makeRelease, report } from './releases.ts';
+import { makeRelease, report, takeUpdate } from './releases.ts';
 import {
   dialog,
   expect,
@@ -662,16 +662,22 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   server,
 }) => {
   const threshold = { percent: 20, minimumInstalls: 5 };
-  const release = await makeRelease(server, {}, { rolloutPercentage: 50, failureThreshold: threshold });
-  const build = `${release.version} (stable) for Windows (x64)`;
+  // no other test publishes for Windows on x86
+  const release = await makeRelease(
+    server,
+    { architecture: 'ia32', version: '41.0.0' },
+    { rolloutPercentage: 50, failureThreshold: threshold },
+  );
+  const build = `${release.version} (stable) for Windows (x86)`;
   await signInAs(page, 'binary_manager', '/analytics', server);
   const banner = page.getByRole('status').filter({ hasText: `Rollout of ${build} paused itself at 50 %.` });
   await expect(page.getByRole('heading', { name: 'License Analytics' })).toBeVisible();
   await expect(banner).toHaveCount(0);
+  const machines = await takeUpdate(server, release, 5);
   await report(
     server,
-    Array.from({ length: 5 }, (_, index) => ({
-      machineId: `guarded-${index}`,
+    machines.map((machineId, index) => ({
+      machineId,
       eventType: index < 2 ? ('install_error' as const) : ('install_complete' as const),
       releaseId: release.id,
     })),

@@ -77,3 +77,29 @@ export async function report(server: ConsoleServer, events: Reported[]): Promise
     return written.length === ids.length;
   });
 }
+
+/** As many machines as wanted that are offered the release and fetch its file, as an updater does. Their ids. */
+export async function takeUpdate(server: ConsoleServer, release: Release, wanted: number): Promise<string[]> {
+  const { headers } = await keyOf(server);
+  const feed = `${server.url}/api/v1/updates/electron/${release.platform}/${release.architecture}/latest.yml`;
+  const file = server.url + new URL(release.fileUrl).pathname;
+  const taken: string[] = [];
+  for (let n = 0; taken.length < wanted && n < 20 * wanted; n++) {
+    const machineId = `takes ${release.id} ${n}`;
+    const asked = { headers: { ...headers, 'x-machine-id': machineId } };
+    const offered = await (await fetch(feed, asked)).text();
+    if (!offered.includes(`version: "${release.version}"`)) continue;
+    await (await fetch(file, asked)).arrayBuffer();
+    taken.push(machineId);
+  }
+  await eventually(async () => {
+    const rows = await server.db
+      .selectFrom('downloads')
+      .select('completed_at')
+      .where('release_id', '=', release.id)
+      .where('completed_at', 'is not', null)
+      .execute();
+    return rows.length >= wanted;
+  });
+  return taken;
+}

@@ -169,7 +169,12 @@ test('what is selected in the palette stays selected when results come or are re
   // A result that was not there before takes its place above.
   await makeCustomer(server.admin, { name: 'Kept Apothecary' });
   const again = page.waitForResponse((answer) => answer.url().includes('search=kept'));
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  await page.evaluate(() => {
+    for (const value of ['hidden', 'visible']) {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    }
+  });
   await again;
   await expect(choice(page, /^Kept Apothecary/)).toBeVisible();
   await expect(selected(page)).toHaveCount(1);
@@ -363,10 +368,12 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
   server,
 }) => {
   await signInAs(page, 'super_admin', '/customers', server);
-  await page.route(`**${customers.list.path}?*`, (route) => route.fulfill({ json: { success: true } }));
+  await page.route(`**${customers.list.path}?*`, (route) =>
+    route.fulfill({ json: { success: true, data: [null] } }),
+  );
   await page.goto('/licenses/new');
   await expect(heading(page, '500 - Something went wrong')).toBeVisible();
-  await expect(page.getByRole('alert')).toContainText(/Cannot read properties of undefined/);
+  await expect(page.getByRole('alert')).toContainText(/Cannot read properties of null/);
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await expectAccessible(page);
   await page.unroute(`**${customers.list.path}?*`);
