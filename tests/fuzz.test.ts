@@ -293,6 +293,7 @@ const raw = (number: string) => `@raw ${number}@`;
 const recordsOfCalls = [
   'audit_entries',
   'audit_pending',
+  'audit_refusals',
   'sessions',
   'session_cookies',
   'validations',
