@@ -696,6 +696,8 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   await expect(notice).toContainText('2 of 5 installs failed (40.0 %): more than 20 % of at least 5.');
   await expect(notice).toContainText('Paused just now.');
   await expect(row(page, release)).toContainText('Paused');
+  // the rows of the search before are pale while the next ones are on their way
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
   await expectAccessible(page);
 
   await test.step('also when so many newer builds stand above it that it is on no page shown', async () => {

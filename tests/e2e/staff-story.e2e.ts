@@ -169,7 +169,7 @@ test('staff from the first person with a role to the figures of what they did', 
     await button(page, 'Create API Key').first().click();
     const create = dialog(page, 'Create API Key');
     await create.getByRole('textbox', { name: 'Name' }).fill('Ward desktops');
-    await create.getByLabel('Expiration Date').fill(inDays(30).slice(0, 16));
+    await create.getByRole('textbox', { name: 'Expiration Date' }).fill(inDays(30).slice(0, 16));
     await create.getByRole('textbox', { name: 'Rate Limit' }).fill('3');
     await create.getByRole('textbox', { name: 'IP Whitelist' }).fill('127.0.0.1/32');
     await create.getByRole('button', { name: 'Create API Key' }).click();
