@@ -28,3 +28,16 @@ test('a page that nobody touches for a quarter of an hour asks nothing until som
   window.dispatchEvent(new Event('keydown'));
   expect(focusManager.isFocused()).toBe(true);
 });
+
+test('the first touch of a page that is looked at asks for nothing', () => {
+  vi.useFakeTimers();
+  vi.stubGlobal('window', new EventTarget());
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }));
+  focusManager.setFocused(undefined);
+  watchAttendance();
+  let times = 0;
+  const stop = focusManager.subscribe(() => (times += 1));
+  window.dispatchEvent(new Event('pointermove'));
+  stop();
+  expect(times).toBe(0);
+});

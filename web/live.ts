@@ -32,6 +32,8 @@ export function watchAttendance(): void {
       lastSign = Date.now();
       decide();
     };
+    // known from the start: else the first touch of a page counted as coming back to it, and asked for everything anew
+    decide();
     const timer = setInterval(decide, every);
     for (const name of signs) window.addEventListener(name, sign, { capture: true, passive: true });
     document.addEventListener('visibilitychange', sign);
