@@ -143,9 +143,9 @@ test('what was typed is kept through signing in again, and sent once', async ({ 
 
   await endSessions('license_manager', server);
   await form.getByRole('button', { name: 'Create License' }).click();
-  await expect(page.getByRole('status')).toHaveText(
-    'Your session ended. Sign in again: what you typed is kept.',
-  );
+  await expect(
+    page.getByText('Your session ended. Sign in again: what you typed is kept.', { exact: true }),
+  ).toBeVisible();
   await signInByForm(page, email);
   await expect(form.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
   await expect(form.getByRole('textbox', { name: 'Max Activations' })).toHaveValue('7');

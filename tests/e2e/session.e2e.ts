@@ -265,7 +265,7 @@ test('a session that is over leads to the sign-in page and back', async ({ page,
   await endSessions('support_agent', server);
   await navigation(page).getByRole('link', { name: 'Customers' }).click();
   await expect(page).toHaveURL('/login?redirect=%2Fcustomers');
-  await expect(page.getByRole('status')).toHaveText('Your session ended. Sign in again.');
+  await expect(page.getByText('Your session ended. Sign in again.', { exact: true })).toBeVisible();
   expect(await stored(page)).toEqual([]);
   await signInByForm(page, email);
   await expect(page).toHaveURL('/customers');
