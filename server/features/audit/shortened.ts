@@ -11,6 +11,10 @@ export function shortened(db: Db, text: string): string {
   const key = entryKeyOf(db) ?? Buffer.alloc(32);
   const hash = macOf(key, `lanyard typed text 1\n${text.trim().toLowerCase()}`).toString('hex').slice(0, 12);
   // PostgreSQL cannot store NUL, which a stranger may well send
-  const start = text.trim().slice(0, shown).toWellFormed().replaceAll(/\p{Cc}/gu, '\uFFFD');
+  const start = text
+    .trim()
+    .slice(0, shown)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '\uFFFD');
   return `${start}… (${hash})`;
 }
