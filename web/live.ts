@@ -1,7 +1,7 @@
 import { focusManager } from '@tanstack/react-query';
 
 /** How often a live query asks again, in milliseconds: what happens by itself is seen within half a minute. */
-export const every = 20_000;
+export const every = 15_000;
 
 /** How long a page without a key or pointer counts as attended, in milliseconds. */
 const attendedFor = 15 * 60_000;
