@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { customers } from '../../contract/customers.ts';
 import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import {
+  comeBack,
   dialog,
   expect,
   expectAccessible,
@@ -576,7 +577,7 @@ test('what is on the screen stays there when it cannot be loaded anew', async ({
   await expect(rowOf(page, name)).toBeVisible();
   await page.route('**/api/customers/trash**', (route) => route.fulfill({ status: 418, body: '{}' }));
   const failed = page.waitForResponse((response) => response.status() === 418);
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await comeBack(page);
   await (await failed).finished();
   await rowOf(page, name).getByRole('button', { name: 'Reactivate' }).click();
   await expect(dialog(page, 'Reactivate Customer')).toBeVisible();

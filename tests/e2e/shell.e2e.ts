@@ -7,6 +7,7 @@ import { users } from '../../contract/users.ts';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import { makeRelease } from './releases.ts';
 import {
+  comeBack,
   dialog,
   expect,
   expectAccessible,
@@ -169,12 +170,7 @@ test('what is selected in the palette stays selected when results come or are re
   // A result that was not there before takes its place above.
   await makeCustomer(server.admin, { name: 'Kept Apothecary' });
   const again = page.waitForResponse((answer) => answer.url().includes('search=kept'));
-  await page.evaluate(() => {
-    for (const value of ['hidden', 'visible']) {
-      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
-    }
-  });
+  await comeBack(page);
   await again;
   await expect(choice(page, /^Kept Apothecary/)).toBeVisible();
   await expect(selected(page)).toHaveCount(1);

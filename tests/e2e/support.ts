@@ -310,6 +310,15 @@ export async function signInHolding(
   await signInByForm(page, email);
 }
 
+/** The person goes to another tab and comes back. */
+export const comeBack = (page: Page) =>
+  page.evaluate(() => {
+    for (const value of ['hidden', 'visible']) {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    }
+  });
+
 // --- looking --------------------------------------------------------------------------------------------------
 
 /** Waits until nothing fades or moves any more; what moves for ever (spinners, skeletons) is not waited for. */

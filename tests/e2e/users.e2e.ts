@@ -6,6 +6,7 @@ import { session } from '../../contract/session.ts';
 import { password } from '../harness.ts';
 import { makeApiKey, unique } from '../factories.ts';
 import {
+  comeBack,
   dialog,
   expect,
   expectAccessible,
@@ -524,7 +525,7 @@ test('the list stays on the screen when it cannot be loaded anew', async ({ page
   expectStatus(page, 418);
   await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 418, body: '{}' }));
   const failed = page.waitForResponse((response) => response.status() === 418);
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await comeBack(page);
   await (await failed).finished();
   await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
   await expect(dialog(page, 'Deactivate User')).toBeVisible();
