@@ -346,6 +346,20 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     await expect(field('Valid Until')).toHaveValue('30 Mar 2028');
   });
 
+  await test.step('the calendar goes by keyboard, and Escape closes it alone', async () => {
+    await field('Valid From').press('ArrowDown');
+    const calendar = modal.getByRole('dialog', { name: 'Calendar of Valid From' });
+    await expect(calendar).toBeVisible();
+    await expect.poll(() => calendar.evaluate((box) => box.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect(calendar).toBeHidden();
+    await expect(modal).toBeVisible();
+    await modal.getByRole('button', { name: 'Choose Valid From in a calendar' }).click();
+    await calendar.getByRole('button', { name: '28 February 2028' }).click();
+    await expect(field('Valid From')).toHaveValue('28 Feb 2028');
+    await expect(field('Valid Until')).toHaveValue('29 Mar 2028');
+  });
+
   await test.step('what is required', async () => {
     const posts: string[] = [];
     page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())));
@@ -394,7 +408,7 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     expect((await request).postDataJSON()).toEqual({
       customerId: customer.customerId,
       type: 'trial',
-      validFrom: '2028-02-29T00:00:00.000Z',
+      validFrom: '2028-02-28T00:00:00.000Z',
       validUntil: '2028-04-01T00:00:00.000Z',
       maxActivations: 12,
       moduleIds: ['mod_colorectal_cancer', 'mod_cytology', 'mod_histology', 'mod_immunohistochemistry'],

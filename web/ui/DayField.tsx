@@ -1,31 +1,10 @@
 import { ActionIcon, Popover, TextInput, type TextInputProps } from '@mantine/core';
-import { DatePicker } from '@mantine/dates';
-import '@mantine/dates/styles.layer.css';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState, type KeyboardEvent } from 'react';
-import classes from './DayField.module.css';
-import {
-  shownDay,
-  firstDay,
-  isDay,
-  isMoment,
-  lastDay,
-  shownMoment,
-  readDay,
-  readMoment,
-} from './typed-day.ts';
+import type LoadedCalendar from './Calendar.tsx';
+import { isDay } from './day.ts';
+import { isMoment, readDay, readMoment, shownDay, shownMoment } from './typed-day.ts';
 import { useTyped } from './use-typed.ts';
-
-const navigation = {
-  previousMonth: 'Previous month',
-  nextMonth: 'Next month',
-  previousYear: 'Previous year',
-  nextYear: 'Next year',
-  previousDecade: 'Previous decade',
-  nextDecade: 'Next decade',
-  monthLevelControl: 'Choose a month',
-  yearLevelControl: 'Choose a year',
-};
 
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
   label: string;
@@ -41,7 +20,11 @@ type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
  * form says what is wrong with it. A click and the arrow down open the calendar.
  */
 export function DayField({ value = '', onChange, withTime = false, ...input }: Props) {
-  const [opened, setOpened] = useState(false);
+  // Loaded before it opens: the focus goes to what stands in it then.
+  const [Calendar, setCalendar] = useState<typeof LoadedCalendar>();
+  const open = () => void import('./Calendar.tsx').then((loaded) => setCalendar(() => loaded.default));
+  const close = () => setCalendar(undefined);
+  const opened = Calendar !== undefined;
   const field = useTyped({
     value,
     read: withTime ? readMoment : readDay,
@@ -52,18 +35,18 @@ export function DayField({ value = '', onChange, withTime = false, ...input }: P
   const choose = (chosen: string | null) => {
     if (!chosen) return;
     onChange(withTime ? chosen + (isMoment(value) ? value.slice(10) : 'T23:59') : chosen);
-    setOpened(false);
+    close();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') field.leave();
     if (event.key !== 'ArrowDown') return;
     event.preventDefault();
-    setOpened(true);
+    open();
   };
   return (
     <Popover
       opened={opened}
-      onChange={setOpened}
+      onChange={(isOpen) => isOpen || close()}
       position="bottom-start"
       withinPortal={false}
       // Above the dialog's header.
@@ -97,7 +80,7 @@ export function DayField({ value = '', onChange, withTime = false, ...input }: P
               disabled={input.disabled ?? false}
               aria-label={`Choose ${input.label} in a calendar`}
               aria-expanded={opened}
-              onClick={() => setOpened(!opened)}
+              onClick={opened ? close : open}
             >
               <IconCalendar size={15} stroke={1.5} aria-hidden />
             </ActionIcon>
@@ -105,18 +88,7 @@ export function DayField({ value = '', onChange, withTime = false, ...input }: P
         />
       </Popover.Target>
       <Popover.Dropdown role="dialog" aria-label={`Calendar of ${input.label}`}>
-        <DatePicker
-          value={day}
-          onChange={choose}
-          {...(day && { defaultDate: day })}
-          minDate={firstDay}
-          maxDate={lastDay}
-          hideOutsideDates
-          __stopPropagation
-          weekendDays={[]}
-          ariaLabels={navigation}
-          classNames={{ day: classes.day!, weekday: classes.weekday! }}
-        />
+        {Calendar && <Calendar day={day} onChoose={choose} />}
       </Popover.Dropdown>
     </Popover>
   );

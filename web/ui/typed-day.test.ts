@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { dayProblem, shownDay, isDay, momentProblem, shownMoment, readDay, readMoment } from './typed-day.ts';
+import { isDay } from './day.ts';
+import { dayProblem, shownDay, momentProblem, shownMoment, readDay, readMoment } from './typed-day.ts';
 
 // Where clocks are put forward and back.
 const zone = process.env['TZ'];

@@ -1,3 +1,4 @@
+import { firstDay, isDay, lastDay } from './day.ts';
 import { utcDate } from './time.ts';
 
 /*
@@ -14,10 +15,6 @@ const monthNumbers = new Map([
   ...longMonths.split(' ').map((name, index) => [name, index + 1] as const),
   ['sept', 9] as const,
 ]);
-
-/** What the service can hold. */
-export const firstDay = '1970-01-01';
-export const lastDay = '9999-12-31';
 
 type Parts = { year: number; month: number; day: number };
 
@@ -65,9 +62,6 @@ export function readMoment(text: string): string {
   const local = `${day}T${hour.padStart(2, '0')}:${minute}${second === '00' ? '' : `:${second}`}`;
   return isMoment(local) ? local : text;
 }
-
-/** Whether a field holds a day; otherwise it is empty, or holds a text that is none. */
-export const isDay = (value: string): boolean => /^\d{4}-\d\d-\d\d$/.test(value) && readDay(value) === value;
 
 /** Whether a field holds a moment. */
 export const isMoment = (value: string): boolean => value !== '' && localOf(new Date(value)) === value;

@@ -1,4 +1,4 @@
-import { isDay } from '../../ui/typed-day.ts';
+import { isDay } from '../../ui/day.ts';
 import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 
 /** What the address of the audit log holds: its filters, its page, and the entry that is open. */

@@ -1,6 +1,7 @@
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { licenseInput, type License, type LicenseType } from '../../../contract/licenses.ts';
-import { dayProblem, isDay } from '../../ui/typed-day.ts';
+import { isDay } from '../../ui/day.ts';
+import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { addTerm, dayOf, instantOf, today, type Terms } from './license-term.ts';
 import type { LicensePayload } from './licenses.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addTerm, dayOf, instantOf, modalTerms, pageTerms, today, type Day } from './license-term.ts';
-import { lastDay } from '../../ui/typed-day.ts';
+import { lastDay } from '../../ui/day.ts';
 
 const oneDay = 86_400_000;
 const anyDay: fc.Arbitrary<Day> = fc

@@ -1,5 +1,5 @@
 import type { LicenseType } from '../../../contract/licenses.ts';
-import { lastDay } from '../../ui/typed-day.ts';
+import { lastDay } from '../../ui/day.ts';
 
 /*
  * Days of a license. A form holds a day as `2026-11-20` and nothing finer; on the wire it is the instant at which

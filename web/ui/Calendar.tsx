@@ -1,0 +1,39 @@
+import { DatePicker } from '@mantine/dates';
+import '@mantine/dates/styles.layer.css';
+import classes from './Calendar.module.css';
+import { firstDay, lastDay } from './day.ts';
+
+const navigation = {
+  previousMonth: 'Previous month',
+  nextMonth: 'Next month',
+  previousYear: 'Previous year',
+  nextYear: 'Next year',
+  previousDecade: 'Previous decade',
+  nextDecade: 'Next decade',
+  monthLevelControl: 'Choose a month',
+  yearLevelControl: 'Choose a year',
+};
+
+/** A month to choose a day from: a file of its own, since most who open a form type the date. */
+export default function Calendar({
+  day,
+  onChoose,
+}: {
+  day: string | null;
+  onChoose: (day: string | null) => void;
+}) {
+  return (
+    <DatePicker
+      value={day}
+      onChange={onChoose}
+      {...(day && { defaultDate: day })}
+      minDate={firstDay}
+      maxDate={lastDay}
+      hideOutsideDates
+      __stopPropagation
+      weekendDays={[]}
+      ariaLabels={navigation}
+      classNames={{ day: classes.day!, weekday: classes.weekday! }}
+    />
+  );
+}
