@@ -10,6 +10,8 @@ afterEach(() => {
 test('what changes by itself is asked again within half a minute', () => {
   expect(live.refetchInterval({ state: { status: 'success', data: [] } })).toBeLessThan(30_000);
   expect(live.refetchInterval({ state: { status: 'error', data: [] } })).toBeLessThan(30_000);
+  // however fresh it is
+  expect(live.refetchOnWindowFocus).toBe('always');
 });
 
 test('a screen that could not be loaded waits for Retry', () => {
@@ -27,6 +29,9 @@ test('a page that nobody touches for a quarter of an hour asks nothing until som
   expect(focusManager.isFocused()).toBe(false);
   window.dispatchEvent(new Event('keydown'));
   expect(focusManager.isFocused()).toBe(true);
+  vi.stubGlobal('document', Object.assign(document, { visibilityState: 'hidden' }));
+  document.dispatchEvent(new Event('visibilitychange'));
+  expect(focusManager.isFocused()).toBe(false);
 });
 
 test('the first touch of a page that is looked at asks for nothing', () => {

@@ -27,6 +27,7 @@ test.each([
 test.each([
   ['31 Feb 2027', 'There is no such day'],
   ['29.2.2027', 'There is no such day'],
+  ['31.12.1969', 'Must lie between the years 1970 and 9999'],
   ['31/12/0026', 'Must lie between the years 1970 and 9999'],
   ['12/31/2026', 'There is no such day'],
   ['31 Feb', 'Write a date such as 31 Dec 2026, 31.12.2026 or 2026-12-31'],

@@ -38,7 +38,7 @@ function dayOf({ year, month, day }: Parts): string | undefined {
   const exists =
     date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
   const text = `${padded(year, 4)}-${padded(month)}-${padded(day)}`;
-  return exists && text >= firstDay && text <= lastDay ? text : undefined;
+  return exists && text >= firstDay ? text : undefined;
 }
 
 const tidy = (text: string) => text.trim().replaceAll(/\s+/g, ' ');

@@ -9,11 +9,12 @@ type Change = 'withdraw' | 'pause' | 'softDelete' | 'restore' | 'deletePermanent
 export function useReleaseConsequences(release: Release, change: Change) {
   return useQuery({
     ...releaseImpactQuery(release.id),
-    select: ({ machines }) => sentences[change](machines, release),
+    select: ({ machines }) => releaseConsequences[change](machines, release),
   });
 }
 
-const sentences: Record<Change, (machines: number, release: Release) => string[]> = {
+/** What a confirmation says of each change. */
+export const releaseConsequences: Record<Change, (machines: number, release: Counted) => string[]> = {
   withdraw: (machines) => [keepIt(machines), 'All others are offered the previous full release.'],
   pause: (machines) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],
   softDelete: (machines, release) => [keepIt(machines), noLongerOffered(release)],
@@ -36,6 +37,7 @@ const keepIt = (machines: number) =>
     : `${counted(machines, 'machine')} ${machines === 1 ? 'runs' : 'run'} this version and ${machines === 1 ? 'keeps' : 'keep'} it.`;
 
 type Offered = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt' | 'rolloutPercentage'>;
+type Counted = Offered & Pick<Release, 'downloadCount'>;
 
 const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 

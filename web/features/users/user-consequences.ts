@@ -7,10 +7,11 @@ type Impact = { openSessions: number; apiKeys: number };
 
 /** Whom a change of a user hits, in numbers; for a confirmation. */
 export function useUserConsequences(id: string, change: Change) {
-  return useQuery({ ...userImpactQuery(id), select: (impact) => sentences[change](impact) });
+  return useQuery({ ...userImpactQuery(id), select: (impact) => userConsequences[change](impact) });
 }
 
-const sentences: Record<Change, (impact: Impact) => string[]> = {
+/** What a confirmation says of each change. */
+export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
   deactivate: (impact) => [ended(impact), keysStay(impact), 'The user can be reactivated.'],
   reactivate: (impact) => [
     'One person can sign in again, with the password and role of before.',

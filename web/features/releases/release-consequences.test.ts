@@ -1,0 +1,46 @@
+import { expect, test, vi } from 'vitest';
+
+/** A browser's storage, as far as the client asks for it when it is loaded. */
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('localStorage', { getItem: () => null });
+
+const { releaseConsequences } = await import('./release-consequences.ts');
+
+const offered = { isDraft: false, isActive: true, pausedAt: null, rolloutPercentage: 30, downloadCount: 12 };
+const paused = { ...offered, pausedAt: '2026-11-20T09:00:00.000Z' };
+
+test.each(['withdraw', 'pause', 'softDelete', 'deletePermanently'] as const)(
+  '%s says how many machines keep the version',
+  (change) => {
+    const said = [2, 1, 0].map((machines) => releaseConsequences[change](machines, offered)[0]);
+    expect(said).toEqual([
+      '2 machines run this version and keep it.',
+      '1 machine runs this version and keeps it.',
+      'No machine runs this version.',
+    ]);
+  },
+);
+
+test.each(['restore', 'resume'] as const)('%s says how many machines run it already', (change) => {
+  const said = [2, 1, 0].map((machines) => releaseConsequences[change](machines, offered)[0]);
+  expect(said).toEqual([
+    '2 machines run this version already.',
+    '1 machine runs this version already.',
+    'No machine runs this version yet.',
+  ]);
+});
+
+test('what ends or begins to be offered is said with the percentage', () => {
+  expect(releaseConsequences.softDelete(0, offered)[1]).toContain('no longer offered to 30 % of machines');
+  expect(releaseConsequences.softDelete(0, paused)[1]).toBe('It is offered to no machine now.');
+  expect(releaseConsequences.restore(0, paused)[1]).toBe('It stays offered to no machine.');
+  expect(releaseConsequences.resume(0, paused)[1]).toContain('offered again to 30 % of machines');
+  expect(releaseConsequences.resume(0, { ...paused, isDraft: true })[1]).toBe(
+    'It stays offered to no machine.',
+  );
+});
+
+test('deleting for good says how many recorded downloads go', () =>
+  expect(releaseConsequences.deletePermanently(0, offered)[1]).toBe(
+    '12 recorded downloads and the binary file go with it.',
+  ));

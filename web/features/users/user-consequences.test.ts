@@ -1,0 +1,43 @@
+import { expect, test, vi } from 'vitest';
+
+/** A browser's storage, as far as the client asks for it when it is loaded. */
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('localStorage', { getItem: () => null });
+
+const { userConsequences } = await import('./user-consequences.ts');
+
+const two = { openSessions: 2, apiKeys: 3 };
+const one = { openSessions: 1, apiKeys: 1 };
+const none = { openSessions: 0, apiKeys: 0 };
+
+const ended = [
+  [two, '2 open sessions of this user end with the next call.'],
+  [one, '1 open session of this user ends with the next call.'],
+  [none, 'No session ends: the user is not signed in.'],
+] as const;
+
+const keys = [
+  [two, '3 API keys created by this user are not affected.'],
+  [one, '1 API key created by this user is not affected.'],
+  [none, 'No API key was created by this user.'],
+] as const;
+
+test.each(['deactivate', 'delete', 'resetPassword'] as const)('%s says how many sessions end', (change) => {
+  for (const [impact, sentence] of ended) expect(userConsequences[change](impact)).toContain(sentence);
+});
+
+test.each(['deactivate', 'delete', 'resetPassword', 'reactivate'] as const)(
+  '%s says how many API keys go on working',
+  (change) => {
+    for (const [impact, sentence] of keys) expect(userConsequences[change](impact)).toContain(sentence);
+  },
+);
+
+test('another role says how many sessions get it', () => {
+  expect(userConsequences.changeRole(two)).toEqual([
+    '2 open sessions of this user get the new role with the next call.',
+  ]);
+  expect(userConsequences.changeRole(none)).toEqual([
+    'The user is not signed in; the new role acts from the next sign-in.',
+  ]);
+});

@@ -1,0 +1,30 @@
+import { expect, test, vi } from 'vitest';
+import { acceptedSentence, refusedSentence } from './impact-words.ts';
+
+/** A browser's storage, as far as the client asks for it when it is loaded. */
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('localStorage', { getItem: () => null });
+
+const { reachSentence } = await import('./ReachConfirm.tsx');
+
+test('a change that refuses machines, or accepts them again, says how many', () => {
+  expect([0, 1, 1234].map(refusedSentence)).toEqual([
+    'No machine is refused: none runs on them now.',
+    '1 machine is refused from its next check.',
+    '1,234 machines are refused from their next check.',
+  ]);
+  expect([0, 1, 1234].map(acceptedSentence)).toEqual([
+    'No machine is waiting: none holds a seat that is valid now.',
+    '1 machine is accepted again from its next check.',
+    '1,234 machines are accepted again from their next check.',
+  ]);
+});
+
+test('publishing says how many machines are offered it: all, or the share of the rollout', () => {
+  const where = 'of this platform, architecture and channel';
+  expect(reachSentence(0, 100)).toBe(`No machine ${where} that is known so far runs an older version.`);
+  expect(reachSentence(1, 100)).toBe(`1 machine ${where} will be offered it, from the next check.`);
+  expect(reachSentence(1000, 5)).toBe(
+    `About 50 of 1,000 machines ${where} will be offered it, from the next check.`,
+  );
+});

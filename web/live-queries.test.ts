@@ -1,0 +1,34 @@
+import { expect, test, vi } from 'vitest';
+import { live } from './live.ts';
+
+/** A browser's storage, as far as the client asks for it when it is loaded. */
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('localStorage', { getItem: () => null });
+
+const { activationsQuery } = await import('./features/activations/activation-calls.ts');
+const { customerUseQuery, healthQuery, trendsQuery } = await import('./features/analytics/analytics.ts');
+const { auditStatsQuery } = await import('./features/audit/audit-calls.ts');
+const { machineOffersQuery, machineQuery } = await import('./features/machines/machines.ts');
+const { pausedReleasesQuery, releaseAnalyticsQuery, releaseListQuery } =
+  await import('./features/releases/releases.ts');
+
+const succeeded = { state: { status: 'success', data: [] } };
+
+test.each<[string, { refetchInterval?: unknown; refetchOnWindowFocus?: unknown }]>([
+  ['activations', activationsQuery('key')],
+  ['analytics, health', healthQuery()],
+  ['analytics, trends', trendsQuery('week')],
+  ['analytics, customers', customerUseQuery('week')],
+  ['audit statistics', auditStatsQuery],
+  ['a machine', machineQuery('m')],
+  ['offers to a machine', machineOffersQuery('m')],
+  ['releases', releaseListQuery({})],
+  ['release analytics', releaseAnalyticsQuery()],
+  ['paused rollouts', pausedReleasesQuery()],
+])('%s are asked for again within half a minute, and when somebody comes back', (_, query) => {
+  const interval =
+    typeof query.refetchInterval === 'function' ? query.refetchInterval(succeeded) : query.refetchInterval;
+  expect(interval).toBeGreaterThan(0);
+  expect(interval).toBeLessThan(30_000);
+  expect(query.refetchOnWindowFocus).toBe(live.refetchOnWindowFocus);
+});
