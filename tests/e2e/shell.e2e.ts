@@ -300,6 +300,7 @@ test('on a phone lists are cards with their buttons; on paper they are whole tab
     [`/users?search=${user.email}`, 'Users', user.email, ['Active', 'Edit', 'Delete']],
     ['/audit', 'Audit entries', server.printed.email, ['Success']],
     ['/api-keys', 'API keys', name, ['Active', 'View', 'Edit', 'Revoke']],
+    ['/account', 'Open sessions', 'This session', ['This session', 'End']],
   ];
   for (const [path, region, text, names] of walk) {
     await page.goto(path);

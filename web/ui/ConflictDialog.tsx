@@ -1,4 +1,6 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { Column } from './data-table.ts';
+import { DataTable } from './DataTable.tsx';
 import { Dialog } from './Dialog.tsx';
 
 export type ConflictRow = { field: string; theirs: string; yours: string };
@@ -18,26 +20,12 @@ export function ConflictDialog(props: {
           It was saved by someone else after you opened it. This is what you both changed; the rest of both
           changes is kept.
         </Text>
-        <Table.ScrollContainer minWidth={420}>
-          <Table withTableBorder verticalSpacing={6}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Field</Table.Th>
-                <Table.Th>Theirs</Table.Th>
-                <Table.Th>Yours</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {props.rows.map((row) => (
-                <Table.Tr key={row.field}>
-                  <Table.Th scope="row">{row.field}</Table.Th>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{row.theirs}</Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{row.yours}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="What you both changed"
+          columns={columns}
+          rows={[...props.rows]}
+          rowId={({ field }) => field}
+        />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onKeepTheirs} data-autofocus>
             Keep theirs
@@ -50,3 +38,19 @@ export function ConflictDialog(props: {
     </Dialog>
   );
 }
+
+const whole = { overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' } as const;
+
+const columns: Column<ConflictRow>[] = [
+  { accessorKey: 'field', header: 'Field' },
+  {
+    accessorKey: 'theirs',
+    header: 'Theirs',
+    cell: ({ row }) => <span style={whole}>{row.original.theirs}</span>,
+  },
+  {
+    accessorKey: 'yours',
+    header: 'Yours',
+    cell: ({ row }) => <span style={whole}>{row.original.yours}</span>,
+  },
+];

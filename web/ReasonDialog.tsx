@@ -1,0 +1,70 @@
+import { Textarea } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useEntered } from './dialog-form.ts';
+import { ConfirmQuestion } from './ui/ConfirmDialog.tsx';
+import { useIsCounting, type Consequences } from './ui/Consequences.tsx';
+import { Dialog } from './ui/Dialog.tsx';
+
+const longestReason = 500;
+
+type Props = {
+  title: string;
+  /** Id of what is changed. */
+  about: string;
+  message: ReactNode;
+  consequences: Consequences;
+  severity?: 'normal' | 'high';
+  confirmLabel?: string;
+  busy: boolean;
+  error?: string | undefined;
+  onConfirm: (reason: string) => void;
+  onClose: () => void;
+};
+
+/** The shared confirmation dialog, with the reason that is kept with the change. */
+export function ReasonDialog(props: Props) {
+  return (
+    <Dialog title={props.title} danger={props.severity === 'high'} onClose={props.onClose}>
+      <AskReason {...props} />
+    </Dialog>
+  );
+}
+
+function AskReason({ title, about, onConfirm, ...question }: Props) {
+  const [reason, setReason] = useEntered(`${title} ${about}`, '');
+  const [missing, setMissing] = useState(false);
+  const counting = useIsCounting(question.consequences);
+  const confirm = () => {
+    const given = reason.trim();
+    setMissing(given === '');
+    if (given !== '') onConfirm(given);
+  };
+  return (
+    <ConfirmQuestion {...question} onConfirm={confirm}>
+      <Textarea
+        label="Reason"
+        required
+        autosize
+        minRows={2}
+        maxRows={6}
+        maxLength={longestReason}
+        description="Kept in the audit log"
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        data-autofocus
+        value={reason}
+        error={missing && 'Reason is required'}
+        onChange={(event) => {
+          setReason(event.currentTarget.value);
+          setMissing(false);
+        }}
+        onKeyDown={(event) => {
+          // What cannot be undone takes the button itself.
+          if (event.key !== 'Enter' || event.shiftKey || question.severity === 'high') return;
+          event.preventDefault();
+          // A key that is held down was pressed for something else, such as to sign in.
+          if (!event.repeat && !question.busy && !counting) confirm();
+        }}
+      />
+    </ConfirmQuestion>
+  );
+}
