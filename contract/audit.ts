@@ -191,6 +191,20 @@ export const audit = {
     }),
     answer: auditConfig,
   }),
+  cleanupImpact: route({
+    method: 'GET',
+    path: '/api/audit/cleanup',
+    summary: 'How many entries a clean-up would remove, and from when to when they are',
+    access: canRead,
+    query: z.strictObject({
+      days: wholeNumber(shortestRetentionDays, longestRetentionDays)
+        .optional()
+        .meta({ description: 'The retention to go by; without it the one that is set' }),
+    }),
+    answer: z
+      .object({ entries: z.number(), oldest: answeredInstant.nullable(), newest: answeredInstant.nullable() })
+      .meta({ id: 'AuditCleanupImpact' }),
+  }),
   cleanup: route({
     method: 'POST',
     path: '/api/audit/cleanup',

@@ -257,6 +257,15 @@ export const rbac = {
     answer: role,
     errors: ['NOT_FOUND', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
   }),
+  roleImpact: route({
+    method: 'GET',
+    path: '/api/rbac/roles/{roleId}/impact',
+    summary: 'How many active people have a role, and how many of them have no second factor',
+    access: canRead,
+    params: byRole,
+    answer: z.object({ people: z.number(), withoutSecondFactor: z.number() }).meta({ id: 'RoleImpact' }),
+    errors: ['NOT_FOUND'],
+  }),
   deleteRole: route({
     method: 'DELETE',
     path: '/api/rbac/roles/{roleId}',

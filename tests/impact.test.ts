@@ -3,7 +3,7 @@ import { apiKeys } from '../contract/api-keys.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
 import { releases } from '../contract/releases.ts';
-import { users } from '../contract/users.ts';
+import { rbac, users } from '../contract/users.ts';
 import {
   deactivate,
   machinesOf,
@@ -194,4 +194,24 @@ test('withdrawing a release concerns the machines that were promised', async () 
   const { affectedTotal } = await api.ok(releases.withdraw, { ...at, body: { reason: 'Broken' } });
   expect(promised).toEqual({ machines: affectedTotal });
   expect(affectedTotal).toBe(1);
+});
+
+test('a role concerns the people who can sign in with it, and those among them without a second factor', async () => {
+  const roleId = 'night_desk';
+  const at = { params: { roleId } };
+  await api.ok(rbac.createRole, { body: { roleId, description: 'At night', copyFrom: 'viewer' } });
+  expect(await api.ok(rbac.roleImpact, at)).toEqual({ people: 0, withoutSecondFactor: 0 });
+  const made = [];
+  for (const name of ['ada', 'grace', 'gone']) {
+    const body = { email: `${name}@night.test`, name, password: 'long enough 1', role: roleId };
+    made.push(await api.ok(users.create, { body }));
+  }
+  await api.ok(users.deactivate, { params: { id: made[2]!.id } });
+  await server.db
+    .updateTable('users')
+    .set({ totp_confirmed_at: server.clock.now() })
+    .where('user_id', '=', made[0]!.id)
+    .execute();
+  expect(await api.ok(rbac.roleImpact, at)).toEqual({ people: 2, withoutSecondFactor: 1 });
+  expect((await api.call(rbac.roleImpact, { params: { roleId: 'nobody' } })).status).toBe(404);
 });

@@ -2,7 +2,7 @@
 // `node tools/check-structure.mjs [root]` prints each breach with its reason and fails if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { breachOf, featureOf, rawFieldsOf } from './structure-rules.mjs';
+import { breachOf, featureOf, forgetfulOf, rawFieldsOf } from './structure-rules.mjs';
 
 const FOLDERS = ['contract', 'server', 'web', 'tests', 'tools'];
 const WARN_LINES = 350;
@@ -68,7 +68,8 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
     const [from, to] = [featureOf(file), featureOf(target)];
     if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
   }
-  for (const reason of rawFieldsOf(file, text)) errors.push(`${file}: ${reason}`);
+  for (const reason of [...rawFieldsOf(file, text), ...forgetfulOf(file, text)])
+    errors.push(`${file}: ${reason}`);
   if (isBarrel(file, text))
     errors.push(`${file}: only re-exports: import from the file itself, so that a search finds it`);
   const lines = text.split('\n').length - 1;

@@ -126,3 +126,18 @@ test.each([
   expect(output).not.toContain('web/ui/field.tsx');
   expect(code).toBe(1);
 });
+
+test.each([
+  ['<LazyDialogs>{asked && <Ask />}</LazyDialogs>', 'useKept'],
+  ["import { Dialog } from '../../ui/Dialog.tsx';\n<NumberField\n  value={asked}\n/>", 'useEntered'],
+])('%j would forget what a person was at when the session ends', async (text, instead) => {
+  const bare = `const [asked, ask] = useState<string>();\n${text}`;
+  const { code, output } = await check({
+    'web/features/a/a.tsx': bare,
+    'web/features/a/b.tsx': bare.replace('useState<string>()', `${instead}('asked')`),
+  });
+  expect(output).toContain(`error: web/features/a/a.tsx: asked: `);
+  expect(output).toContain(instead);
+  expect(output).not.toContain('b.tsx');
+  expect(code).toBe(1);
+});

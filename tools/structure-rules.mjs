@@ -78,3 +78,25 @@ export function rawFieldsOf(file, text) {
   if (!file.startsWith('web/') || file.startsWith('web/ui/')) return [];
   return RAW_FIELDS.filter(([field]) => field.test(text)).map(([, instead]) => `${instead} (web/ui)`);
 }
+
+/**
+ * What in `text` would be forgotten when the session ends in a dialog, each as what to use instead: which dialog is
+ * open, and what a field of it holds.
+ */
+export function forgetfulOf(file, text) {
+  if (!/^web\/.*\.tsx$/.test(file) || file.startsWith('web/ui/')) return [];
+  const states = [...text.matchAll(/const \[(\w+)[^\]]*\] = useState\b/g)].map((match) => match[1]);
+  const dialogs = [...text.matchAll(/<LazyDialogs>.*?<\/LazyDialogs>/gs)].join('\n');
+  const usesDialog = /ui\/(?:Dialog|ConfirmDialog|LazyDialogs)\.tsx'/.test(text);
+  return states.flatMap((name) => [
+    ...(new RegExp(`\\{${name}\\b`).test(dialogs)
+      ? [`${name}: a dialog is opened by useKept, so that it opens again after signing in (web/kept-work.ts)`]
+      : []),
+    ...(usesDialog &&
+    new RegExp(`<(?!Copy)\\w[^<]*\\b(?:value|checked|chosen|cells)=\\{${name}\\b`).test(text)
+      ? [
+          `${name}: what a person enters is in useDialogForm or useEntered, which keep it (web/dialog-form.ts)`,
+        ]
+      : []),
+  ]);
+}

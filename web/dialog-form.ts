@@ -27,7 +27,22 @@ export function useDialogForm<Values extends Record<string, any>>(key: string, i
   return form;
 }
 
-const isSame = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other);
+/**
+ * As `useState`, for what a person enters outside of such a form, with the same promises. `initial`: what holds without
+ * them; `atFirst`: what the dialog opens with, where that was entered before.
+ */
+export function useEntered<Value>(key: string, initial: Value, atFirst = initial) {
+  const state = useState(() => keptValues(key, { entered: atFirst }).entered);
+  const [entered] = state;
+  useUnsaved(() => !isSame(entered, initial));
+  useKeepingValues(key, () => (isSame(entered, initial) ? undefined : { entered }));
+  return state;
+}
+
+const isSame = (one: unknown, other: unknown) => textOf(one) === textOf(other);
+
+const textOf = (value: unknown) =>
+  JSON.stringify(value, (_name, part: unknown) => (part instanceof Set ? [...part].toSorted() : part));
 
 const withoutSecrets = <Values extends Record<string, unknown>>(values: Values, initial: Values): Values => ({
   ...values,

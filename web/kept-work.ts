@@ -20,6 +20,11 @@ onSessionChange(() => {
 /** True when a form that opens after signing in again will hold what was typed. */
 export const hasKeptWork = (): boolean => [...kept.values()].some(({ values }) => values !== undefined);
 
+// Loading the sign-in page anew would lose it.
+window.addEventListener('beforeunload', (event) => {
+  if (hasKeptWork()) event.preventDefault();
+});
+
 /** What a form begins with: what the one of this key held when the session ended, or `otherwise`. */
 export const keptValues = <Values>(key: string, otherwise: Values): Values =>
   (kept.get(key)?.values as Values | undefined) ?? otherwise;
@@ -29,16 +34,26 @@ export const useKeepingValues = (key: string, current: () => object | undefined)
   useKeeping(key, 'values', current);
 
 /**
+ * As `useState`, for which dialog is open: it opens again after signing in, when it or another held what was typed. A
+ * bare confirmation does not, lest the key that signs in confirms it.
+ */
+export function useKept<Value>(key: string) {
+  const state = useState(() => (hasKeptWork() ? (kept.get(key)?.record as Value | undefined) : undefined));
+  useKeeping(key, 'record', () => state[0]);
+  return state;
+}
+
+/**
  * The record that an edit begins from. A later load of the same record must not pass for having been seen: also not
  * the one after signing in again, when what was typed before is in the form.
  */
-export function useSeen<Row>(key: string, record: Row): Row {
-  const [seen] = useState(() => {
+export function useSeen<Row>(key: string, record: Row) {
+  const state = useState(() => {
     const work = kept.get(key);
     return work?.values === undefined ? record : (work.record as Row);
   });
-  useKeeping(key, 'record', () => seen);
-  return seen;
+  useKeeping(key, 'record', () => state[0]);
+  return state;
 }
 
 function useKeeping(key: string, part: keyof Work, current: () => unknown): void {

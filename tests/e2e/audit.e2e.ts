@@ -269,7 +269,16 @@ test('the retention has a floor', async ({ page, server }) => {
   await expect(page.getByText('Audit entries are kept for 400 days')).toBeVisible();
   await expect(rowOf(page, 'audit.config_changed').first()).toContainText('retentionDays: 730 → 400');
   await button(page, 'Retention').click();
+  await days.fill('100');
+  const affected = page.getByRole('group', { name: 'Consequences' });
+  await expect(affected).toContainText('No entry is older than that.');
   await button(page, 'Clean up now').click();
+  const question = dialog(page, 'Clean Up Audit Log');
+  await expect(question).toContainText('Remove what is older than 400 days?');
+  await expect(question.getByRole('group', { name: 'Consequences' })).toContainText(
+    'No entry is older than that.',
+  );
+  await button(page, 'Clean Up').click();
   await expect(page.getByText('Nothing is older than that')).toBeVisible();
   expect((await server.admin.ok(audit.config)).retentionDays).toBe(400);
 });
@@ -364,9 +373,11 @@ test('what is on the screen stays there when it cannot be loaded anew', async ({
   });
   // Refused as out of date, so that everything is asked for anew.
   await button(page, 'Clean up now').click();
+  await button(page, 'Clean Up').click();
   await expect(page.getByRole('alert').filter({ hasText: 'Busy.' })).toBeVisible();
   await expect.poll(() => refused).toEqual(expect.arrayContaining([audit.config.path, audit.list.path]));
   await page.unroute('**/api/audit**');
+  await page.keyboard.press('Escape');
   await button(page, 'Save').click();
   await expect(page.getByText('Audit entries are kept for 500 days')).toBeVisible();
   await expect(page.getByText('Failed to load audit logs')).toBeHidden();

@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
+import { archive } from '../binaries.ts';
 import { makeCustomer, unique } from '../factories.ts';
+import { fileOnDisk, makeRelease } from './releases.ts';
 import { dialog, endSessions, expect, expectStatus, signInAs, signInByForm, test } from './support.ts';
 
 // What holds for every dialog, mostly shown on the dialogs of customers.
@@ -203,4 +205,60 @@ test('an edit goes on from what it began with; another person never sees it', as
   await signInByForm(page, mine.email);
   await row(page, name).getByRole('button', { name: 'Edit' }).click();
   await expect(phone(page)).toHaveValue('2');
+});
+
+test('every dialog and form keeps what was typed, also a reason, a matrix, a number and a file', async ({
+  page,
+  server,
+}) => {
+  const { email } = await server.person('super_admin');
+  const release = await makeRelease(server);
+  const path = await fileOnDisk('Lanyard-9.9.1-arm64-mac.zip', archive(1000));
+  const reason = page.getByRole('textbox', { name: 'Reason' });
+  const cell = page.getByRole('checkbox', { name: 'Licenses: update' });
+  const days = page.getByRole('textbox', { name: 'Keep entries for (days)' });
+  const file = dialog(page, 'Upload New Release').getByText('Lanyard-9.9.1-arm64-mac.zip');
+  const name = dialog(page, 'Create New User').getByRole('textbox', { name: 'Name' });
+  const walk: [path: string, enter: () => Promise<unknown>, isThere: () => Promise<unknown>][] = [
+    [
+      `/releases?search=${release.version}`,
+      async () => {
+        await page.getByRole('button', { name: /^Withdraw/ }).click();
+        await reason.fill('Crashes at start');
+      },
+      () => expect(reason).toHaveValue('Crashes at start'),
+    ],
+    ['/users?tab=roles&role=viewer', () => cell.check(), () => expect(cell).toBeChecked()],
+    [
+      '/audit',
+      async () => {
+        await button(page, 'Retention').click();
+        await days.fill('431');
+      },
+      () => expect(days).toHaveValue('431'),
+    ],
+    [
+      '/releases?dialog=create',
+      () => dialog(page, 'Upload New Release').locator('input[type=file]').setInputFiles(path),
+      () => expect(file).toBeVisible(),
+    ],
+    ['/users?dialog=create', () => name.fill('Robin'), () => expect(name).toHaveValue('Robin')],
+  ];
+  for (const [at, enter, isThere] of walk) {
+    await signInAs(page, 'super_admin', at, server);
+    await enter();
+    await isThere();
+    // As when another tab of the browser finds that the session is over.
+    await page.evaluate(() => {
+      localStorage.removeItem('accessToken');
+      dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));
+    });
+    await expect(page.getByText('what you typed is kept'), at).toBeVisible();
+    await signInByForm(page, email);
+    await isThere();
+    // and it is still asked about
+    await page.getByRole('link', { name: 'Customers', exact: true }).dispatchEvent('click');
+    await dialog(page, 'Discard changes?').getByRole('button', { name: 'Discard' }).click();
+    await expect(page).toHaveURL('/customers');
+  }
 });

@@ -183,6 +183,9 @@ test('deactivating a user offers to revoke the API keys that they created', asyn
   const question = dialog(page, 'Deactivate User');
   await expect(question.getByRole('checkbox')).toHaveCount(3);
   await expect(question.getByRole('checkbox', { checked: true })).toHaveCount(0);
+  await expect(question).toContainText(
+    '3 API keys created by this user go on working unless they are revoked.',
+  );
   await expectAccessible(page);
   for (const { name } of [gone, stuck])
     await question.getByRole('checkbox', { name: new RegExp(`^${name} `) }).check();
@@ -332,6 +335,9 @@ test('a role is made from another one, saved by two at once, and deleted once no
   await test.step('someone else was quicker: what each of them changed is kept', async () => {
     expectStatus(page, 409);
     await cell('Customers: update').check();
+    await expect(page.getByRole('group', { name: 'Consequences' })).toContainText(
+      'Nobody who can sign in has this role.',
+    );
     await byAnother('answers at the door', [...made.permissions, { resource: 'audit', action: 'read' }]);
     await button(page, 'Save Changes').click();
     await expect(description).toHaveValue('answers at the door');
@@ -347,6 +353,12 @@ test('a role is made from another one, saved by two at once, and deleted once no
     await button(page, 'Save Changes').click();
     await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', /^Description/]);
     await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const both = conflict.getByRole('region', { name: 'What you both changed' });
+    await expect(both.getByText('answers theirs')).toBeInViewport();
+    expect(await both.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    await expect(conflict.getByRole('button', { name: 'Save mine anyway' })).toBeInViewport({ ratio: 1 });
+    await page.setViewportSize({ width: 1280, height: 720 });
     await page.keyboard.press('Escape');
     await expect(conflict).toBeHidden();
     await expect(description).toHaveValue('answers mine');
@@ -496,17 +508,22 @@ test('another role takes the place of one with unsaved changes only when these a
   await signInAs(page, 'super_admin', '/users?tab=roles&role=viewer', server);
   const cell = page.getByRole('checkbox', { name: 'Licenses: update' });
   const roles = page.getByRole('navigation', { name: 'Roles' });
-  const question = dialog(page, 'Discard Changes');
+  const question = dialog(page, 'Discard changes?');
   await cell.check();
   await roles.getByRole('button', { name: /^Admin/ }).click();
-  await expect(question).toContainText('What you changed of the role Viewer is not saved.');
+  await expect(question).toContainText('What you entered is not saved.');
   await expectAccessible(page);
-  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Keep editing' }).click();
   await expect(question).toHaveCount(0);
   await expect(page).toHaveURL(/role=viewer$/);
   await expect(cell).toBeChecked();
 
   await page.getByRole('tab', { name: 'Users' }).click();
+  await expect(question).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(cell).toBeChecked();
+
+  await page.getByRole('link', { name: 'Customers', exact: true }).click();
   await expect(question).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(cell).toBeChecked();

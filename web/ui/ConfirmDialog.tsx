@@ -12,8 +12,15 @@ const highSeverityWarning =
  * The shared confirmation dialog (spec part 1, section 2). Below the question stands whom the change hits. High
  * severity is for permanent deletion only: red title, warning box and its own confirm label.
  */
-export function ConfirmDialog(props: {
-  title: string;
+export function ConfirmDialog({ title, ...question }: QuestionProps & { title: string }) {
+  return (
+    <Dialog title={title} danger={question.severity === 'high'} onClose={question.onClose}>
+      <ConfirmQuestion {...question} />
+    </Dialog>
+  );
+}
+
+type QuestionProps = {
   message: ReactNode;
   consequences: Consequences;
   /** What else must be given, below the consequences. */
@@ -23,41 +30,40 @@ export function ConfirmDialog(props: {
   severity?: 'normal' | 'high';
   confirmLabel?: string;
   cancelLabel?: string;
-  /** Something was typed into `children`. */
-  unsaved?: boolean;
   /** The confirmed action is running. */
   busy?: boolean;
   /** Why the confirmed action failed. */
   error?: string | undefined;
-}) {
+};
+
+/** What stands in that dialog, for one that holds what a person enters besides. */
+export function ConfirmQuestion(props: QuestionProps) {
   const { severity = 'normal', confirmLabel = 'Confirm', cancelLabel = 'Cancel', busy = false } = props;
   const high = severity === 'high';
   const counting = useIsCounting(props.consequences);
   return (
-    <Dialog title={props.title} danger={high} unsaved={props.unsaved ?? false} onClose={props.onClose}>
-      <Stack gap="md">
-        <Text component="div" style={{ overflowWrap: 'anywhere' }}>
-          {props.message}
-        </Text>
-        <ConsequenceList of={props.consequences} />
-        {props.children}
-        {high && <WarningBox />}
-        {props.error && <ErrorText>{props.error}</ErrorText>}
-        <Group justify="flex-end" gap="xs">
-          <CancelButton label={cancelLabel} focused={high} onCancel={props.onClose} />
-          <Button
-            color={high ? 'red' : undefined}
-            loading={busy}
-            aria-disabled={counting || undefined}
-            data-disabled={counting || undefined}
-            onClick={counting ? undefined : props.onConfirm}
-            data-autofocus={!high || undefined}
-          >
-            {high ? 'Yes, Delete Permanently' : confirmLabel}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <Stack gap="md">
+      <Text component="div" style={{ overflowWrap: 'anywhere' }}>
+        {props.message}
+      </Text>
+      <ConsequenceList of={props.consequences} />
+      {props.children}
+      {high && <WarningBox />}
+      {props.error && <ErrorText>{props.error}</ErrorText>}
+      <Group justify="flex-end" gap="xs">
+        <CancelButton label={cancelLabel} focused={high} onCancel={props.onClose} />
+        <Button
+          color={high ? 'red' : undefined}
+          loading={busy}
+          aria-disabled={counting || undefined}
+          data-disabled={counting || undefined}
+          onClick={counting ? undefined : props.onConfirm}
+          data-autofocus={!high || undefined}
+        >
+          {high ? 'Yes, Delete Permanently' : confirmLabel}
+        </Button>
+      </Group>
+    </Stack>
   );
 }
 

@@ -49,9 +49,20 @@ export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsav
   );
 }
 
-/** A form on a page: leaving the page asks as leaving a dialog does. `onClose` leads to another page. */
-export function PageForm({ onClose, children }: { onClose: () => void; children: ReactNode }) {
-  const { body, checks, leaving } = useUnsavedGuard(false);
+/**
+ * A form on a page: leaving the page asks as leaving a dialog does. `onClose` leads to another page. `part`: what of
+ * the page the form belongs to, by the search of the address.
+ */
+export function PageForm(props: {
+  onClose?: () => void;
+  part?: (search: object) => string;
+  children: ReactNode;
+}) {
+  const { onClose = () => {}, part = () => '', children } = props;
+  const { body, checks, leaving } = useUnsavedGuard(
+    false,
+    ({ current, next }) => current.pathname !== next.pathname || part(current.search) !== part(next.search),
+  );
   return (
     <DialogContext value={{ close: onClose, isHeld: false, checks, setSubject: noSubject }}>
       <div ref={body}>{children}</div>
@@ -62,14 +73,22 @@ export function PageForm({ onClose, children }: { onClose: () => void; children:
 
 const noSubject = () => {};
 
-function useUnsavedGuard(unsaved: boolean) {
+type Way = {
+  current: { pathname: string; search: object };
+  next: { pathname: string; search: object };
+  action: string;
+};
+
+// On the same page a dialog closes itself, which is the rest of a change that was saved or given up.
+const leavesDialog = ({ current, next, action }: Way) =>
+  isOfHistory(action) || current.pathname !== next.pathname;
+
+function useUnsavedGuard(unsaved: boolean, leaves = leavesDialog) {
   const body = useRef<HTMLDivElement>(null);
   const [checks] = useState(() => new Set<Check>());
   const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
   const leaving = useBlocker({
-    // On the same page a dialog closes itself, which is the rest of a change that was saved or given up.
-    shouldBlockFn: ({ current, next, action }) =>
-      isUnsaved() && (isOfHistory(action) || current.pathname !== next.pathname),
+    shouldBlockFn: (way) => isUnsaved() && leaves(way),
     enableBeforeUnload: isUnsaved,
     withResolver: true,
   });
@@ -102,18 +121,19 @@ function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard:
   );
 }
 
-/** Tells the dialog around the caller, if there is one, whether something was typed. */
+/** Tells the dialog or page form around the caller whether something was typed. */
 export function useUnsaved(check: Check): void {
   const dialog = use(DialogContext);
+  if (!dialog) throw new Error('useUnsaved must be used within a Dialog or PageForm');
   const latest = useRef(check);
   useEffect(() => {
     latest.current = check;
   });
-  const checks = dialog?.checks;
+  const { checks } = dialog;
   useEffect(() => {
     const now = () => latest.current();
-    checks?.add(now);
-    return () => void checks?.delete(now);
+    checks.add(now);
+    return () => void checks.delete(now);
   }, [checks]);
 }
 

@@ -317,7 +317,9 @@ describe('the clean-up', () => {
     server.clock.advance(days(730) + 2);
     api = server.api(await server.signInAs('super_admin'));
     await seal();
+    const promised = await api.ok(calls.cleanupImpact);
     const { removed, before } = await api.ok(calls.cleanup);
+    expect(promised).toMatchObject({ entries: removed, newest: new Date(start + 1).toISOString() });
     expect({ removed, before }).toEqual({ removed: 6, before: new Date(start + 2).toISOString() });
     const left = await server.db.selectFrom('audit_entries').selectAll().orderBy('timestamp').execute();
     expect(left.map((e) => e.event_type)).toEqual([

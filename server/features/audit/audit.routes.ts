@@ -6,7 +6,7 @@ import { exportEntries } from './audit-export.ts';
 import { createCount, listEntries } from './audit-list.ts';
 import { choicesOf, statsOf } from './audit-stats.ts';
 import type { ChainWatch } from './audit.ts';
-import { cleanUp, retentionOf, setRetention } from './cleanup.ts';
+import { cleanUp, impactOfCleanUp, retentionOf, setRetention } from './cleanup.ts';
 
 export const auditRoutes = ({ db }: Context, watch: ChainWatch) => {
   const count = createCount(db);
@@ -18,6 +18,7 @@ export const auditRoutes = ({ db }: Context, watch: ChainWatch) => {
     choices: () => choicesOf(db),
     config: () => retentionOf(db),
     setConfig: change((tx, { by, body }) => setRetention(tx, by, body.value)),
+    cleanupImpact: ({ by, query }) => impactOfCleanUp(db, by.now, query.days),
     cleanup: changeAfter(watch.seal, async (tx, { by }) => cleanUp(tx, by, watch.keys, await watch.kept())),
     verify,
     chain: async () => watch.state(),

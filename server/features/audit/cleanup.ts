@@ -83,6 +83,27 @@ export async function cleanUp(
   return { removed, before: before.toISOString() };
 }
 
+/** The sealed entries that a clean-up now would remove: those before the first that is young enough. */
+export async function impactOfCleanUp(
+  db: Db,
+  now: Date,
+  days?: number,
+): Promise<RouteAnswer<typeof calls.cleanupImpact>> {
+  const retentionDays = days ?? (await retentionOf(db)).retentionDays;
+  const before = new Date(now.getTime() - retentionDays * dayMs);
+  const { rows } = await sql<{ entries: number; oldest: Date | null; newest: Date | null }>`
+    with young as (
+      select sequence from audit_seals join audit_entries using (audit_id)
+      where timestamp >= ${before} order by sequence limit 1
+    )
+    select count(*) as entries, min(timestamp) as oldest, max(timestamp) as newest
+    from audit_seals join audit_entries using (audit_id)
+    where timestamp < ${before} and sequence < coalesce((select sequence from young), ${Number.MAX_SAFE_INTEGER})
+  `.execute(db);
+  const { entries, oldest, newest } = rows[0]!;
+  return { entries, oldest: oldest?.toISOString() ?? null, newest: newest?.toISOString() ?? null };
+}
+
 /** What an end that is not ours says may be a lie, the retention too. */
 async function whyNotNow(
   tx: Tx,

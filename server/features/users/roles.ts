@@ -49,6 +49,30 @@ export async function listRoles(db: Db | Tx): Promise<Role[]> {
     }));
 }
 
+/** Whom a change of a role hits: the people who can sign in with it. */
+export async function impactOfRole(
+  db: Db,
+  roleId: string,
+): Promise<RouteAnswer<typeof calls.roleImpact> | Failure> {
+  const role = await db
+    .selectFrom('roles')
+    .select('role_id')
+    .where('role_id', '=', roleId)
+    .executeTakeFirst();
+  if (!role) return noRole;
+  const { people, withoutSecondFactor } = await db
+    .selectFrom('user_roles as r')
+    .innerJoin('users as u', 'u.user_id', 'r.user_id')
+    .where('r.role_id', '=', roleId)
+    .where('u.status', '=', 'active')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('people'),
+      fn.countAll<number>().filterWhere('u.totp_confirmed_at', 'is', null).as('withoutSecondFactor'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { people, withoutSecondFactor };
+}
+
 /** Every cell of the matrix. */
 export function listPermissions(): Permission[] {
   return resources.flatMap((resource) => resourceActions[resource].map((action) => ({ resource, action })));

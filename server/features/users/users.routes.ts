@@ -10,6 +10,7 @@ import {
   createRole,
   deleteRole,
   listPermissions,
+  impactOfRole,
   listRoles,
   listRolesOf,
   revokeRole,
@@ -71,6 +72,7 @@ export function userRoutes({ db, config }: Context, passwords: Passwords, refusa
       updateRole: change((tx, { by, params, body: { updatedAt, ...role }, ifMatch }) =>
         updateRole(tx, by, params.roleId, role, updatedAt ?? ifMatch),
       ),
+      roleImpact: ({ params }) => impactOfRole(db, params.roleId),
       deleteRole: change((tx, { by, params }) => deleteRole(tx, by, params.roleId)),
     }),
   ];

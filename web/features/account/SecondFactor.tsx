@@ -1,6 +1,7 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
+import { useKept } from '../../kept-work.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -14,7 +15,7 @@ const RemoveSecondFactor = lazy(() => import('./RemoveSecondFactor.tsx'));
 /** Whether there is a second factor, and the way to one or back. */
 export function SecondFactor() {
   const factor = useQuery(secondFactorQuery);
-  const [dialog, setDialog] = useState<'set up' | 'remove'>();
+  const [dialog, setDialog] = useKept<'set up' | 'remove'>('open: second factor');
   const close = () => setDialog(undefined);
   if (factor.isLoadingError) {
     return <ErrorText>{problemOf(factor.error, 'Failed to fetch the second factor')}</ErrorText>;

@@ -1,9 +1,9 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Activation } from '../../../contract/activations.ts';
 import { messageOf } from '../../api-error.ts';
+import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
@@ -67,7 +67,7 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
 
 function Machines({ licenseKey, rows }: { licenseKey: string; rows: Activation[] | undefined }) {
   const { can } = useAuth();
-  const [toDeactivate, setToDeactivate] = useState<Activation>();
+  const [toDeactivate, setToDeactivate] = useKept<Activation>('open: deactivate machine');
   const reactivate = useReactivate(licenseKey);
   const refused = reactivate.error ? messageOf(reactivate.error) : undefined;
   return (

@@ -39,7 +39,7 @@ export const Loading = () => (
 );
 
 function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const seen = useSeen(apiKey.id, apiKey);
+  const [seen] = useSeen(apiKey.id, apiKey);
   const edit = useEdit({
     save: (patch: ApiKeyPatch, updatedAt) => updateApiKey(seen.id, { ...patch, updatedAt }),
     onSaved: ({ name }) => {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconSettings } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
+import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -18,7 +19,7 @@ const Retention = lazy(() => import('./Retention.tsx'));
 export function AuditPage() {
   const { search, change } = useAuditSearch();
   const { hasPermission } = useAuth();
-  const [retention, setRetention] = useState(false);
+  const [retention, setRetention] = useKept<true>('open: retention');
   return (
     <Page
       title="Audit Log"
@@ -44,7 +45,7 @@ export function AuditPage() {
       <AuditList />
       <LazyDialogs>
         {search.entry && <EntryDrawer id={search.entry} onClose={() => change({ entry: undefined })} />}
-        {retention && <Retention onClose={() => setRetention(false)} />}
+        {retention && <Retention onClose={() => setRetention(undefined)} />}
       </LazyDialogs>
     </Page>
   );

@@ -4,17 +4,21 @@ import { useState } from 'react';
 import { audit, longestRetentionDays } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { messageOf } from '../../api-error.ts';
+import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
-import { CancelButton, Dialog, useUnsaved } from '../../ui/Dialog.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConsequenceList } from '../../ui/Consequences.tsx';
+import { CancelButton, Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { ErrorState } from '../../ui/states.tsx';
+import { fullTime } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { useChange } from '../../use-change.ts';
-import { auditConfigQuery, cleanUp, setRetention } from './audit-calls.ts';
+import { auditConfigQuery, cleanUp, cleanUpImpactQuery, setRetention } from './audit-calls.ts';
 
 type Config = RouteAnswer<typeof audit.config>;
 
@@ -40,8 +44,7 @@ export default function Retention({ onClose }: { onClose: () => void }) {
 
 function RetentionForm({ config, onClose }: { config: Config; onClose: () => void }) {
   const { hasPermission } = useAuth();
-  const [days, setDays] = useState<TypedNumber>(config.retentionDays);
-  useUnsaved(() => days !== config.retentionDays);
+  const [days, setDays] = useEntered<TypedNumber>('retention', config.retentionDays);
   const save = useChange({
     mutationFn: setRetention,
     onSuccess: ({ retentionDays }) => {
@@ -49,19 +52,9 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
       onClose();
     },
   });
-  const clean = useChange({
-    mutationFn: cleanUp,
-    onSuccess: ({ removed }) => {
-      void toast({
-        message:
-          removed === 0 ? 'Nothing is older than that' : `${removed.toLocaleString('en')} entries removed`,
-      });
-      onClose();
-    },
-  });
+  const [cleaning, setCleaning] = useState(false);
   const [isLeft, setIsLeft] = useState(false);
   const problem = audit.setConfig.body.shape.value.safeParse(days).error?.issues[0]?.message;
-  const error = save.error ?? clean.error;
   return (
     <form
       ref={focusLate}
@@ -87,21 +80,16 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
           onBlur={() => setIsLeft(true)}
           error={isLeft && problem}
         />
+        {!problem && typeof days === 'number' && days < config.retentionDays && <Shorter days={days} />}
         {hasPermission('audit', 'delete') && (
           <Text size="xs" c="dimmed">
             Remove what is older than {config.retentionDays} days{' '}
-            <Button
-              variant="default"
-              size="compact-xs"
-              ml={4}
-              loading={clean.isPending}
-              onClick={() => clean.mutate()}
-            >
+            <Button variant="default" size="compact-xs" ml={4} onClick={() => setCleaning(true)}>
               Clean up now
             </Button>
           </Text>
         )}
-        {error && <ErrorText>{messageOf(error)}</ErrorText>}
+        {save.error && <ErrorText>{messageOf(save.error)}</ErrorText>}
         <Group justify="flex-end" gap="xs">
           <CancelButton onCancel={onClose} />
           <Button type="submit" loading={save.isPending} disabled={days === config.retentionDays}>
@@ -109,6 +97,61 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
           </Button>
         </Group>
       </Stack>
+      {cleaning && (
+        <CleanUp days={config.retentionDays} onCleaned={onClose} onClose={() => setCleaning(false)} />
+      )}
     </form>
   );
+}
+
+/** What the daily clean-up takes by a retention that is shorter than before. */
+function Shorter({ days }: { days: number }) {
+  const consequences = useQuery({
+    ...cleanUpImpactQuery(days),
+    select: (impact) => [removalSentence(impact, 'are removed by the next daily clean-up')],
+  });
+  return <ConsequenceList of={consequences} />;
+}
+
+function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => void }) {
+  const { days, onCleaned, onClose } = props;
+  const consequences = useQuery({
+    ...cleanUpImpactQuery(),
+    select: (impact) => [
+      removalSentence(impact, 'are removed for good'),
+      'The rest can still be verified, by the signed anchor in their place.',
+    ],
+  });
+  const clean = useChange({
+    mutationFn: cleanUp,
+    onSuccess: ({ removed }) => {
+      void toast({
+        message:
+          removed === 0
+            ? 'Nothing is older than that'
+            : removed === 1
+              ? '1 entry removed'
+              : `${removed.toLocaleString('en')} entries removed`,
+      });
+      onCleaned();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Clean Up Audit Log"
+      message={`Remove what is older than ${days} days?`}
+      consequences={consequences}
+      confirmLabel="Clean Up"
+      busy={clean.isPending}
+      error={clean.error ? messageOf(clean.error) : undefined}
+      onConfirm={() => clean.mutate()}
+      onClose={onClose}
+    />
+  );
+}
+
+function removalSentence({ entries, oldest, newest }: RouteAnswer<typeof audit.cleanupImpact>, fate: string) {
+  if (entries === 0 || !oldest || !newest) return 'No entry is older than that.';
+  if (entries === 1) return `1 entry ${fate.replace('are', 'is')}, of ${fullTime(oldest)}.`;
+  return `${entries.toLocaleString('en')} entries ${fate}: from ${fullTime(oldest)} to ${fullTime(newest)}.`;
 }

@@ -3,6 +3,7 @@ import { audit } from '../../../contract/audit.ts';
 import { errorOf } from '../../api-error.ts';
 import { call, urlOf, withSession } from '../../api.ts';
 import { live } from '../../live.ts';
+import { askedOnce } from '../../query-client.ts';
 import { defaultSize, type AuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 9. */
@@ -74,6 +75,19 @@ export const auditConfigQuery = queryOptions({
   queryKey: ['audit', 'config'],
   queryFn: ({ signal }) => call(audit.config, undefined, { signal }),
 });
+
+/** What a clean-up removes; `days`: by another retention than the one that is set. */
+export const cleanUpImpactQuery = (days?: number) =>
+  queryOptions({
+    queryKey: ['audit', 'cleanUpImpact', days],
+    queryFn: ({ signal }) =>
+      call(
+        audit.cleanupImpact,
+        { query: { days: days === undefined ? undefined : String(days) } },
+        { signal },
+      ),
+    ...askedOnce,
+  });
 
 export const setRetention = (value: number) =>
   call(audit.setConfig, { params: { key: 'retentionDays' }, body: { value } });

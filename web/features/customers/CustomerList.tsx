@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
+import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
@@ -28,7 +29,7 @@ export function CustomerList() {
   const list = useQuery(customerListQuery(search));
   const [visibility, setVisibility] = useColumnChoice('customers', hiddenAtFirst);
   const [selection, setSelection] = useState<Record<string, true>>({});
-  const [toDelete, setToDelete] = useState<Customer[]>([]);
+  const [toDelete, setToDelete] = useKept<Customer[]>('open: delete customers');
   const rows = list.data?.data;
   const selected = rows?.filter((customer) => selection[customer.customerId]) ?? [];
   const columns = customerColumns({
@@ -94,10 +95,10 @@ export function CustomerList() {
         </>
       )}
       <LazyDialogs>
-        {toDelete.length > 0 && (
+        {toDelete && (
           <DeleteCustomers
             customers={toDelete}
-            onClose={() => setToDelete([])}
+            onClose={() => setToDelete(undefined)}
             onDeleted={() => setSelection({})}
           />
         )}

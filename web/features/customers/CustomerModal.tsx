@@ -57,7 +57,7 @@ function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 function EditForm({ customer, onClose }: { customer: Customer; onClose: () => void }) {
-  const seen = useSeen(customer.customerId, customer);
+  const [seen] = useSeen(customer.customerId, customer);
   useDialogSubject(seen.name);
   const edit = useEdit({
     save: (payload: CustomerPayload, updatedAt) => updateCustomer(seen.customerId, { ...payload, updatedAt }),

@@ -1,9 +1,10 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
+import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -26,8 +27,8 @@ export function CustomerTrashPage() {
   const navigate = route.useNavigate();
   const { can } = useAuth();
   const trash = useQuery(customerTrashQuery(search));
-  const [toReactivate, setToReactivate] = useState<Customer>();
-  const [toDelete, setToDelete] = useState<Customer>();
+  const [toReactivate, setToReactivate] = useKept<Customer>('open: reactivate customer');
+  const [toDelete, setToDelete] = useKept<Customer>('open: delete customer for good');
   const change = (changes: CustomerTrashSearch, { replace }: { replace: boolean }) =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace });
 

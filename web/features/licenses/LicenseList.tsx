@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { lazy, useState } from 'react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
+import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -36,7 +37,7 @@ export function LicenseList(props: {
   const grouped = sortOf(search).endsWith('customer');
   const [visibility, setVisibility] = useColumnChoice('licenses', hiddenAtFirst);
   const selected = useSelected(search, rows);
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useKept<Asked>('open: license action');
   const groups = useSections(list.data?.meta.groups, (license) =>
     setAsked({ about: 'permanentDelete', license }),
   );

@@ -64,7 +64,7 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 function EditForm({ license, onClose }: { license: License; onClose: () => void }) {
-  const seen = useSeen(license.licenseId, license);
+  const [seen] = useSeen(license.licenseId, license);
   // What a conflict shows of the customer.
   const [customerName, setCustomerName] = useState('');
   const edit = useEdit({

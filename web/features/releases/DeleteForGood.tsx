@@ -1,5 +1,5 @@
 import type { DeletedRelease } from '../../../contract/releases.ts';
-import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { problemOf } from './release-words.ts';
@@ -20,6 +20,7 @@ export default function DeleteForGood(props: { release: DeletedRelease; onClose:
   return (
     <ReasonDialog
       title="Permanently Delete Release"
+      about={release.id}
       severity="high"
       message={`This action cannot be undone! Are you sure you want to permanently delete version ${release.version}? This will remove the release and its binary file from all storage systems.`}
       consequences={consequences}

@@ -1,5 +1,5 @@
 import { binDays, type Release } from '../../../contract/releases.ts';
-import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { buildText, problemOf } from './release-words.ts';
@@ -25,6 +25,7 @@ export default function DeleteRelease({ release, onClose }: { release: Release; 
   return (
     <ReasonDialog
       title="Delete Release"
+      about={id}
       message={
         <>
           Version {buildText(release)} is moved to the recycle bin and permanently deleted after {binDays}{' '}

@@ -56,7 +56,7 @@ function Which({ release }: { release: Release }) {
 }
 
 function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
-  const seen = useSeen(release.id, release);
+  const [seen] = useSeen(release.id, release);
   const edit = useSaveRelease(seen, onClose);
   const [reaching, ask] = useState<ReleaseValues>();
 

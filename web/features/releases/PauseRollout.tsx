@@ -1,6 +1,6 @@
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
-import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
@@ -20,6 +20,7 @@ export default function PauseRollout({ release, onClose }: { release: Release; o
   return (
     <ReasonDialog
       title="Pause Rollout"
+      about={release.id}
       message={
         <>
           Pause the rollout of {buildText(release)}? It keeps its {release.rolloutPercentage} % for when it is

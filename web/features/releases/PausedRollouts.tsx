@@ -1,8 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import { releaseCan, type Release } from '../../../contract/releases.ts';
+import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -17,8 +18,8 @@ const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
 /** Paused rollouts, whatever the filters of the list, with who paused them and why: someone has to decide. */
 export function PausedRollouts() {
   const { data: paused } = useQuery(pausedReleasesQuery());
-  const [toResume, setToResume] = useState<Release>();
-  const [toWithdraw, setToWithdraw] = useState<Release>();
+  const [toResume, setToResume] = useKept<Release>('open: resume paused rollout');
+  const [toWithdraw, setToWithdraw] = useKept<Release>('open: withdraw paused release');
   return (
     <>
       {paused?.map((release) => (

@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useMemo, useState } from 'react';
+import { lazy, useMemo } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
+import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -34,10 +35,10 @@ export function ReleaseList() {
   const { search, change } = useReleasesSearch();
   const { can } = useAuth();
   const list = useQuery(releaseListQuery(search));
-  const [toDelete, setToDelete] = useState<Release>();
-  const [toPause, setToPause] = useState<Release>();
-  const [toResume, setToResume] = useState<Release>();
-  const [toWithdraw, setToWithdraw] = useState<Release>();
+  const [toDelete, setToDelete] = useKept<Release>('open: delete release');
+  const [toPause, setToPause] = useKept<Release>('open: pause rollout');
+  const [toResume, setToResume] = useKept<Release>('open: resume rollout');
+  const [toWithdraw, setToWithdraw] = useKept<Release>('open: withdraw release');
   const meta = list.data?.meta;
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);

@@ -1,9 +1,10 @@
 import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import { binDays, type DeletedRelease } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
+import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -28,8 +29,8 @@ export function ReleaseTrashPage() {
   const navigate = route.useNavigate();
   const { can } = useAuth();
   const trash = useQuery(releaseTrashQuery(search));
-  const [toRestore, setToRestore] = useState<DeletedRelease>();
-  const [toDelete, setToDelete] = useState<DeletedRelease>();
+  const [toRestore, setToRestore] = useKept<DeletedRelease>('open: restore release');
+  const [toDelete, setToDelete] = useKept<DeletedRelease>('open: delete release for good');
   const change = (changes: ReleaseTrashSearch, { replace }: { replace: boolean }) =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace });
 

@@ -1,5 +1,5 @@
 import type { DeletedRelease } from '../../../contract/releases.ts';
-import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { problemOf } from './release-words.ts';
@@ -20,6 +20,7 @@ export default function RestoreRelease(props: { release: DeletedRelease; onClose
   return (
     <ReasonDialog
       title="Restore Release"
+      about={release.id}
       message={`Are you sure you want to restore version ${release.version}?`}
       consequences={consequences}
       confirmLabel="Restore"

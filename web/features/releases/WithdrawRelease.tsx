@@ -4,7 +4,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { ReasonDialog } from '../../ui/ReasonDialog.tsx';
+import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { useChange } from '../../use-change.ts';
 import { buildText } from './release-words.ts';
@@ -22,6 +22,7 @@ export default function WithdrawRelease({ release, onClose }: { release: Release
   return (
     <ReasonDialog
       title="Withdraw Release"
+      about={release.id}
       message={
         <>Take version {buildText(release)} out of every feed at once? The release stays here as inactive.</>
       }

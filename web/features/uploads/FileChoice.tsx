@@ -12,11 +12,13 @@ export const wrongType = `Accepted types: ${accepted}`;
 /** Where a file is chosen or dropped. */
 export function FileChoice(props: {
   chosen: ChosenFile | null;
+  /** Name of the file that must be chosen again. */
+  lost: string | undefined;
   error: ReactNode;
   onChoose: (chosen: ChosenFile) => void;
   onReject: (message: string) => void;
 }) {
-  const { chosen, error, onChoose, onReject } = props;
+  const { chosen, lost, error, onChoose, onReject } = props;
   const [over, setOver] = useState(false);
 
   const drop = async (event: DragEvent) => {
@@ -45,7 +47,13 @@ export function FileChoice(props: {
           <div className={classes.name} title={chosen?.file.name}>
             {chosen ? chosen.file.name : 'Drop a file here or choose one'}
           </div>
-          <Text className={classes.small}>{chosen ? bytesText(chosen.file.size) : accepted}</Text>
+          <Text className={classes.small}>
+            {chosen
+              ? bytesText(chosen.file.size)
+              : lost
+                ? `The page was loaded anew: choose ${lost} again.`
+                : accepted}
+          </Text>
         </div>
         <FileButton
           accept={acceptedExtensions.join(',')}

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { largestFile } from '../../../contract/builds.ts';
 import { messageOf } from '../../api-error.ts';
-import { useDialogForm } from '../../dialog-form.ts';
+import { useDialogForm, useEntered } from '../../dialog-form.ts';
 import { keptValues } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
-import { CancelButton, useUnsaved } from '../../ui/Dialog.tsx';
+import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -16,6 +16,7 @@ import { BuildInputs } from './BuildInputs.tsx';
 import { architectureOf, isAccepted, platformOf, versionOf } from './detect-build.ts';
 import { FileChoice, wrongType } from './FileChoice.tsx';
 import { PublishInputs } from './PublishInputs.tsx';
+import { useLostFile } from './lost-file.ts';
 import {
   atFields,
   fieldsOf,
@@ -45,8 +46,9 @@ export function NewReleaseForm(props: {
   onUpload: (id: string, chosen: ChosenFile) => void;
   onClose: () => void;
 }) {
-  const [chosen, setChosen] = useState(props.startFile);
+  const [chosen, setChosen] = useEntered(`${formKey} file`, null, props.startFile);
   const [{ platform, channel }, setLine] = useState(() => keptValues(formKey, props.start));
+  const lost = useLostFile(chosen?.file.name);
   const { data: existing } = useQuery(versionsQuery(platform, channel));
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
@@ -54,7 +56,6 @@ export function NewReleaseForm(props: {
     validateInputOnBlur: ['rolloutPercentage', 'failurePercent', 'failureInstalls'],
     onValuesChange: setLine,
   });
-  useUnsaved(() => chosen !== null);
   const create = useChange({
     mutationFn: createFromUrl,
     onSuccess: ({ version }) => {
@@ -113,6 +114,7 @@ export function NewReleaseForm(props: {
           {values.mode === 'file' ? (
             <FileChoice
               chosen={chosen}
+              lost={lost}
               error={form.errors['file']}
               onChoose={choose}
               onReject={(message) => setErrors({ ...form.errors, file: message })}

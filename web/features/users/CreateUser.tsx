@@ -30,6 +30,14 @@ const atFields = ({ newPassword, ...errors }: FormErrors): FormErrors =>
 
 /** Create New User (spec part 2, section 2.8). */
 export default function CreateUser({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Create New User" onClose={onClose}>
+      <CreateForm onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function CreateForm({ onClose }: { onClose: () => void }) {
   const form = useDialogForm<Values>('new user', {
     initialValues: { email: '', name: '', password: '', role: '' },
     validate,
@@ -46,41 +54,39 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
   const problem = problemBesideFields(create.error, 'Failed to create user');
 
   return (
-    <Dialog title="Create New User" onClose={onClose}>
-      <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
-        <Stack gap="md">
-          <TextInput
-            label={fieldLabels.email}
-            type="email"
-            required
-            data-autofocus
-            autoComplete="off"
-            maxLength={320}
-            {...form.getInputProps('email')}
-          />
-          <TextInput
-            label={fieldLabels.name}
-            autoComplete="off"
-            maxLength={200}
-            {...form.getInputProps('name')}
-          />
-          <PasswordInput
-            label="Password"
-            required
-            autoComplete="new-password"
-            maxLength={1024}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
-            {...form.getInputProps('password')}
-          />
-          <RoleSelect
-            label={fieldLabels.role}
-            value={form.values.role}
-            error={form.errors['role']}
-            onChange={(role) => form.setFieldValue('role', role)}
-          />
-          <FormEnd problem={problem} submitLabel="Create User" busy={create.isPending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="md">
+        <TextInput
+          label={fieldLabels.email}
+          type="email"
+          required
+          data-autofocus
+          autoComplete="off"
+          maxLength={320}
+          {...form.getInputProps('email')}
+        />
+        <TextInput
+          label={fieldLabels.name}
+          autoComplete="off"
+          maxLength={200}
+          {...form.getInputProps('name')}
+        />
+        <PasswordInput
+          label="Password"
+          required
+          autoComplete="new-password"
+          maxLength={1024}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+          {...form.getInputProps('password')}
+        />
+        <RoleSelect
+          label={fieldLabels.role}
+          value={form.values.role}
+          error={form.errors['role']}
+          onChange={(role) => form.setFieldValue('role', role)}
+        />
+        <FormEnd problem={problem} submitLabel="Create User" busy={create.isPending} onCancel={onClose} />
+      </Stack>
+    </form>
   );
 }

@@ -17,11 +17,17 @@ const atFields = ({ role, ...errors }: FormErrors): FormErrors =>
   role ? { ...errors, copyFrom: role } : errors;
 
 /** A role with the rights of an existing one, to be changed afterwards. */
-export default function NewRole(props: {
-  copyFrom: string;
-  onCreated: (roleId: string) => void;
-  onClose: () => void;
-}) {
+export default function NewRole(props: Props) {
+  return (
+    <Dialog title="New Role" onClose={props.onClose}>
+      <CreateForm {...props} />
+    </Dialog>
+  );
+}
+
+type Props = { copyFrom: string; onCreated: (roleId: string) => void; onClose: () => void };
+
+function CreateForm(props: Props) {
   const { onCreated, onClose } = props;
   const form = useDialogForm('new role', {
     initialValues: { roleId: '', description: '', copyFrom: props.copyFrom },
@@ -39,27 +45,25 @@ export default function NewRole(props: {
   const problem = problemBesideFields(create.error, 'Failed to create role');
 
   return (
-    <Dialog title="New Role" onClose={onClose}>
-      <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
-        <Stack gap="md">
-          <TextInput
-            label="Name"
-            description="Lower-case letters, digits and underscores, such as night_support"
-            required
-            data-autofocus
-            maxLength={50}
-            {...form.getInputProps('roleId')}
-          />
-          <TextInput label="Description" required maxLength={500} {...form.getInputProps('description')} />
-          <RoleSelect
-            label="Rights of"
-            value={form.values.copyFrom}
-            error={form.errors['copyFrom']}
-            onChange={(role) => form.setFieldValue('copyFrom', role)}
-          />
-          <FormEnd problem={problem} submitLabel="Create Role" busy={create.isPending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          description="Lower-case letters, digits and underscores, such as night_support"
+          required
+          data-autofocus
+          maxLength={50}
+          {...form.getInputProps('roleId')}
+        />
+        <TextInput label="Description" required maxLength={500} {...form.getInputProps('description')} />
+        <RoleSelect
+          label="Rights of"
+          value={form.values.copyFrom}
+          error={form.errors['copyFrom']}
+          onChange={(role) => form.setFieldValue('copyFrom', role)}
+        />
+        <FormEnd problem={problem} submitLabel="Create Role" busy={create.isPending} onCancel={onClose} />
+      </Stack>
+    </form>
   );
 }

@@ -5,6 +5,8 @@ export function OwnPassword({ onChange }: { onChange: (typed: string | undefined
   return (
     <PasswordInput
       label="Your Own Password"
+      // by the name the dialog knows that something was typed
+      name="currentPassword"
       description="Needed when you signed in more than five minutes ago"
       autoComplete="current-password"
       maxLength={1024}

@@ -1,14 +1,17 @@
 import { Button, Skeleton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
+import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
+import { PageForm } from '../../ui/Dialog.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { RoleForm } from './RoleForm.tsx';
 import classes from './roles.module.css';
 import { useUsersSearch } from './use-users-search.ts';
+import { usersSearch } from './users-search.ts';
 import { problemOf, rolesQuery } from './users.ts';
 
 const NewRole = lazy(() => import('./NewRole.tsx'));
@@ -18,7 +21,7 @@ export default function RoleEditor() {
   const { search, change } = useUsersSearch();
   const { can } = useAuth();
   const roles = useQuery(rolesQuery);
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useKept<true>('open: new role');
   if (roles.isLoadingError) {
     return (
       <ErrorState
@@ -60,16 +63,24 @@ export default function RoleEditor() {
           </Button>
         )}
       </div>
-      <RoleForm key={chosen.roleId} role={chosen} onGone={() => change({ role: undefined })} />
+      <PageForm key={chosen.roleId} part={placeOf}>
+        <RoleForm role={chosen} onGone={() => change({ role: undefined })} />
+      </PageForm>
       <LazyDialogs>
         {creating && (
           <NewRole
             copyFrom={chosen.roleId}
             onCreated={(role) => change({ role })}
-            onClose={() => setCreating(false)}
+            onClose={() => setCreating(undefined)}
           />
         )}
       </LazyDialogs>
     </div>
   );
+}
+
+/** The role that is shown, or the tab that takes its place. */
+function placeOf(search: object): string {
+  const { tab, role } = usersSearch({ ...search });
+  return `${tab} ${role}`;
 }

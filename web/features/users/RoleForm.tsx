@@ -1,14 +1,18 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
+import { useEntered } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
+import { useKept, useSeen } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { changeOf, isNoticed } from './role-consequences.ts';
+import { RoleConsequences } from './RoleConsequences.tsx';
 import { conflictRows } from './role-conflict.ts';
 import { RoleMatrix } from './RoleMatrix.tsx';
 import {
@@ -22,7 +26,6 @@ import {
 } from './role-form.ts';
 import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
-import { UnsavedRole } from './UnsavedRole.tsx';
 import { useMe } from './use-roles.ts';
 import { problemOf, updateRole } from './users.ts';
 
@@ -32,12 +35,14 @@ const DeleteRole = lazy(() => import('./DeleteRole.tsx'));
 export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
   const { can, refreshRights } = useAuth();
   const me = useMe();
-  // What the person began from; a later load of the same role must not pass for having been seen.
-  const [seen, setSeen] = useState(role);
-  const [values, setValues] = useState(() => valuesOf(role));
-  const [deleting, setDeleting] = useState(false);
+  const key = `role ${role.roleId}`;
+  const [seen, setSeen] = useSeen(key, role);
+  const [values, setValues] = useEntered(key, valuesOf(seen));
+  const [deleting, setDeleting] = useKept<true>('open: delete role');
   const locked = whyNotEdit(me, role, can.updateUsers);
   const changed = isChanged(seen, values);
+  const change = changeOf(seen, values);
+  const unsaved = changed ? 'Save or discard your changes first.' : null;
   const beginFrom = (from: Role) => {
     setSeen(from);
     setValues(valuesOf(from));
@@ -65,11 +70,9 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
       <div className={classes.head}>
         <h2 className={classes.title}>{roleLabel(role.name)}</h2>
         <Group gap="xs">
-          <SeeAsRole role={role} />
+          <SeeAsRole role={role} reason={unsaved} />
           {can.updateUsers && (
-            <DisabledReason
-              reason={whyNotDelete(role) ?? (changed ? 'Save or discard your changes first.' : null)}
-            >
+            <DisabledReason reason={whyNotDelete(role) ?? unsaved}>
               <Button variant="default" onClick={() => setDeleting(true)}>
                 Delete
               </Button>
@@ -99,6 +102,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
           whyNot={(permission) => locked ?? whyNotCell(me, role, permission)}
           onChange={(cell, on) => setValues(withCell(values, cell, on))}
         />
+        {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
         {edit.error && <ErrorText>{problemOf(edit.error, 'Failed to update role')}</ErrorText>}
         {!locked && (
           <Group justify="flex-end" gap="xs">
@@ -124,9 +128,8 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
           onClose={edit.conflict.dismiss}
         />
       )}
-      {changed && <UnsavedRole label={roleLabel(role.name)} />}
       <LazyDialogs>
-        {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(false)} />}
+        {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(undefined)} />}
       </LazyDialogs>
     </section>
   );

@@ -9,7 +9,7 @@ import { firstReadable } from '../../shell/navigation.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 
 /** Shows the console as people of a role see it, with nothing that can be changed. */
-export function SeeAsRole({ role }: { role: Role }) {
+export function SeeAsRole({ role, reason }: { role: Role; reason: string | null }) {
   const navigate = useNavigate();
   const { name, permissions } = role;
   const first = firstReadable((...pair) => hasPermission(permissions, ...pair));
@@ -19,7 +19,7 @@ export function SeeAsRole({ role }: { role: Role }) {
     setRolePreview({ role: name, label: roleLabel(name), permissions });
   };
   return (
-    <DisabledReason reason={role.roleId === 'service_account' ? 'A service account has no console.' : null}>
+    <DisabledReason reason={role.roleId === 'service_account' ? 'A service account has no console.' : reason}>
       <Button variant="default" leftSection={<IconEye size={15} stroke={1.75} />} onClick={() => void see()}>
         See the console as this role
       </Button>

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { User } from '../../../contract/users.ts';
 import { runBulk } from '../../bulk-run.ts';
+import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConfirmQuestion } from '../../ui/ConfirmDialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { apiKeysOfQuery, revokeApiKey } from '../api-keys/api-keys.ts';
@@ -25,7 +27,11 @@ export default function UserDialog(props: { action: UserAction; user: User; onCl
     case 'sessions':
       return <UserSessions user={user} onClose={onClose} />;
     default:
-      return <ConfirmChange action={action} user={user} onClose={onClose} />;
+      return (
+        <Dialog title={changes[action].title} danger={action === 'delete'} onClose={onClose}>
+          <ConfirmChange action={action} user={user} onClose={onClose} />
+        </Dialog>
+      );
   }
 }
 
@@ -56,14 +62,14 @@ const changes = {
 
 function ConfirmChange(props: { action: keyof typeof changes; user: User; onClose: () => void }) {
   const { action, user, onClose } = props;
-  const { title, question, label, run, done } = changes[action];
+  const { question, label, run, done } = changes[action];
   const consequences = useUserConsequences(user.id, action);
   const { can } = useAuth();
   const keys = useQuery({
     ...apiKeysOfQuery(user.id),
     enabled: action === 'deactivate' && can.viewApiKeys,
   });
-  const [chosen, choose] = useState<string[]>([]);
+  const [chosen, choose] = useEntered<string[]>(`${action} user ${user.id}`, []);
   const change = useChange({
     mutationFn: async () => {
       await run(user.id);
@@ -76,8 +82,7 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
     },
   });
   return (
-    <ConfirmDialog
-      title={title}
+    <ConfirmQuestion
       message={question(user.name ? `${user.name} (${user.email})` : user.email)}
       consequences={consequences}
       severity={action === 'delete' ? 'high' : 'normal'}
@@ -88,7 +93,7 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
       onClose={onClose}
     >
       <KeysToRevoke keys={keys} chosen={chosen} onChoose={choose} />
-    </ConfirmDialog>
+    </ConfirmQuestion>
   );
 }
 

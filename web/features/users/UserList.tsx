@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
@@ -24,7 +25,7 @@ export function UserList() {
   const roles = useRoles();
   const list = useQuery(usersQuery(search.search));
   const [visibility, setVisibility] = useColumnChoice('users', hiddenAtFirst);
-  const [asked, setAsked] = useState<{ action: UserAction; user: User }>();
+  const [asked, setAsked] = useKept<{ action: UserAction; user: User }>('open: user action');
   const columns = userColumns({
     me,
     roles,

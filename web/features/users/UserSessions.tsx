@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { useKept } from '../../kept-work.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
@@ -60,7 +61,7 @@ function SecondFactor(props: {
   own: string | null;
 }) {
   const { user, own } = props;
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useKept<true>('open: reset second factor');
   // As it is now: the row of the list that the dialog began from is older after a reset.
   const list = useQuery(usersQuery(undefined));
   const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
@@ -68,7 +69,7 @@ function SecondFactor(props: {
   const reset = useChange({
     mutationFn: () => resetSecondFactor(user.id, currentPassword),
     onSuccess: () => {
-      setAsking(false);
+      setAsking(undefined);
       void toast({ message: 'Second factor reset successfully' });
     },
   });
@@ -105,7 +106,7 @@ function SecondFactor(props: {
           busy={reset.isPending}
           error={reset.error ? problemOf(reset.error, 'Failed to reset second factor of user') : undefined}
           onConfirm={() => reset.mutate()}
-          onClose={() => setAsking(false)}
+          onClose={() => setAsking(undefined)}
         >
           <OwnPassword onChange={setCurrentPassword} />
         </ConfirmDialog>

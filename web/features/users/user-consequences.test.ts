@@ -26,7 +26,16 @@ test.each(['deactivate', 'delete', 'resetPassword'] as const)('%s says how many 
   for (const [impact, sentence] of ended) expect(userConsequences[change](impact)).toContain(sentence);
 });
 
-test.each(['deactivate', 'delete', 'resetPassword', 'reactivate'] as const)(
+test('deactivate leaves the API keys to the person who asks', () => {
+  expect(userConsequences.deactivate(two)).toContain(
+    '3 API keys created by this user go on working unless they are revoked.',
+  );
+  expect(userConsequences.deactivate(one)).toContain(
+    '1 API key created by this user goes on working unless it is revoked.',
+  );
+});
+
+test.each(['delete', 'resetPassword', 'reactivate'] as const)(
   '%s says how many API keys go on working',
   (change) => {
     for (const [impact, sentence] of keys) expect(userConsequences[change](impact)).toContain(sentence);

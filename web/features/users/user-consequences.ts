@@ -12,7 +12,12 @@ export function useUserConsequences(id: string, change: Change) {
 
 /** What a confirmation says of each change. */
 export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
-  deactivate: (impact) => [ended(impact), keysStay(impact), 'The user can be reactivated.'],
+  deactivate: (impact) => [
+    ended(impact),
+    // They can be chosen below.
+    keys(impact, ['goes on working unless it is revoked', 'go on working unless they are revoked']),
+    'The user can be reactivated.',
+  ],
   reactivate: (impact) => [
     'One person can sign in again, with the password and role of before.',
     keysStay(impact),
@@ -31,7 +36,9 @@ const ended = ({ openSessions }: Impact) =>
     ? 'No session ends: the user is not signed in.'
     : `${counted(openSessions, 'open session')} of this user ${openSessions === 1 ? 'ends' : 'end'} with the next call.`;
 
-const keysStay = ({ apiKeys }: Impact) =>
+const keys = ({ apiKeys }: Impact, [one, many]: readonly [one: string, many: string]) =>
   apiKeys === 0
     ? 'No API key was created by this user.'
-    : `${counted(apiKeys, 'API key')} created by this user ${apiKeys === 1 ? 'is' : 'are'} not affected.`;
+    : `${counted(apiKeys, 'API key')} created by this user ${apiKeys === 1 ? one : many}.`;
+
+const keysStay = (impact: Impact) => keys(impact, ['is not affected', 'are not affected']);

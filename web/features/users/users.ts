@@ -62,6 +62,13 @@ export const userImpactQuery = (id: string) =>
     ...askedOnce,
   });
 
+export const roleImpactQuery = (roleId: string) =>
+  queryOptions({
+    queryKey: ['users', 'roleImpact', roleId],
+    queryFn: ({ signal }) => call(rbac.roleImpact, { params: { roleId } }, { signal }),
+    ...askedOnce,
+  });
+
 export type NewUser = RouteRequest<typeof users.create>['body'];
 type UserPatch = RouteRequest<typeof users.update>['body'];
 type Passwords = RouteRequest<typeof users.resetPassword>['body'];

@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'react';
+import { hasSessionLapsed } from '../../session-store.ts';
+import { currentUser } from './upload-session.ts';
+
+const key = 'chosenFile';
+
+/**
+ * The name of the file that was chosen when the page was loaded anew, for the same person in the same tab: a browser
+ * gives the file itself to no other page. `chosen`: the name of the one that is chosen now.
+ */
+export function useLostFile(chosen: string | undefined): string | undefined {
+  const [lost] = useState(read);
+  useEffect(() => {
+    if (chosen === undefined) return;
+    sessionStorage.setItem(key, JSON.stringify([currentUser(), chosen]));
+  }, [chosen]);
+  useEffect(
+    () => () => {
+      if (!hasSessionLapsed()) sessionStorage.removeItem(key);
+    },
+    [],
+  );
+  return chosen === undefined ? lost : undefined;
+}
+
+function read(): string | undefined {
+  const [owner, name] = JSON.parse(sessionStorage.getItem(key) ?? '[]') as string[];
+  return owner === currentUser() ? name : undefined;
+}

@@ -1,0 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
+import { ConsequenceList } from '../../ui/Consequences.tsx';
+import { roleSentences, type RoleChange } from './role-consequences.ts';
+import { roleImpactQuery } from './users.ts';
+
+/** Whom the edit of a role hits, above the button that saves it. */
+export function RoleConsequences({ roleId, change }: { roleId: string; change: RoleChange }) {
+  const consequences = useQuery({
+    ...roleImpactQuery(roleId),
+    select: (impact) => roleSentences(change, impact),
+  });
+  return <ConsequenceList of={consequences} />;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { changeOf, isNoticed, roleSentences } from './role-consequences.ts';
+import { valuesOf, withCell } from './role-form.ts';
+import { fallbackRoles } from './role-words.ts';
+
+const viewer = fallbackRoles.find(({ roleId }) => roleId === 'viewer')!;
+const edited = changeOf(viewer, {
+  ...withCell(withCell(valuesOf(viewer), 'licenses:update', true), 'customers:read', false),
+  requiresSecondFactor: true,
+});
+
+test('what people of a role gain and lose is named, and how many they are', () => {
+  expect(roleSentences(edited, { people: 3, withoutSecondFactor: 2 })).toEqual([
+    '3 people have this role.',
+    'Gained with the next call: Licenses: update.',
+    'Lost with the next call, unless another role grants it: Customers: read.',
+    '2 of them have no second factor and may do nothing but set one up, from the next call.',
+  ]);
+  expect(roleSentences(edited, { people: 1, withoutSecondFactor: 0 })).toContain(
+    'All of them have a second factor already.',
+  );
+  expect(roleSentences(edited, { people: 0, withoutSecondFactor: 0 })).toEqual([
+    'Nobody who can sign in has this role.',
+  ]);
+});
+
+test('nobody notices another description; a requirement that goes is told', () => {
+  expect(isNoticed(changeOf(viewer, { ...valuesOf(viewer), description: 'Reads' }))).toBe(false);
+  const freed = changeOf({ ...viewer, requiresSecondFactor: true }, valuesOf(viewer));
+  expect(roleSentences(freed, { people: 2, withoutSecondFactor: 1 })).toEqual([
+    '2 people have this role.',
+    'This role no longer asks them for a second factor.',
+  ]);
+});

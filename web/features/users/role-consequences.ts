@@ -1,0 +1,43 @@
+import type { Role } from '../../../contract/users.ts';
+import { cellLabel, cellOf, permissionsOf, type RoleValues } from './role-form.ts';
+
+/** What others notice of an edit of a role. */
+export type RoleChange = { gained: string[]; lost: string[]; secondFactor: boolean | undefined };
+type Impact = { people: number; withoutSecondFactor: number };
+
+export function changeOf(role: Role, values: RoleValues): RoleChange {
+  const before = new Set(role.permissions.map(({ resource, action }) => cellOf(resource, action)));
+  const { requiresSecondFactor } = values;
+  return {
+    gained: permissionsOf(values.cells)
+      .filter(({ resource, action }) => !before.has(cellOf(resource, action)))
+      .map(cellLabel),
+    lost: permissionsOf(before)
+      .filter(({ resource, action }) => !values.cells.has(cellOf(resource, action)))
+      .map(cellLabel),
+    secondFactor: requiresSecondFactor === role.requiresSecondFactor ? undefined : requiresSecondFactor,
+  };
+}
+
+export const isNoticed = ({ gained, lost, secondFactor }: RoleChange): boolean =>
+  gained.length > 0 || lost.length > 0 || secondFactor !== undefined;
+
+/** Whom an edit of a role hits, and how, with their next call. */
+export function roleSentences({ gained, lost, secondFactor }: RoleChange, impact: Impact): string[] {
+  const { people, withoutSecondFactor } = impact;
+  if (people === 0) return ['Nobody who can sign in has this role.'];
+  return [
+    people === 1 ? '1 person has this role.' : `${people.toLocaleString('en')} people have this role.`,
+    ...(gained.length > 0 ? [`Gained with the next call: ${gained.join(', ')}.`] : []),
+    ...(lost.length > 0
+      ? [`Lost with the next call, unless another role grants it: ${lost.join(', ')}.`]
+      : []),
+    ...(secondFactor === true ? [asked(withoutSecondFactor)] : []),
+    ...(secondFactor === false ? ['This role no longer asks them for a second factor.'] : []),
+  ];
+}
+
+const asked = (without: number) =>
+  without === 0
+    ? 'All of them have a second factor already.'
+    : `${without.toLocaleString('en')} of them ${without === 1 ? 'has' : 'have'} no second factor and may do nothing but set one up, from the next call.`;
