@@ -1,4 +1,4 @@
-import { firstDay, isDay, lastDay } from './day.ts';
+import { firstDay, isDay } from './day.ts';
 import { utcDate } from './time.ts';
 
 /*
