@@ -349,6 +349,32 @@ test('on a phone lists are cards with their buttons; on paper they are whole tab
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
   await page.emulateMedia({ media: 'screen' });
   await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+
+  // As wide as a sheet of A4: no column is a letter wide or cut off, and what is ticked is seen.
+  await page.setViewportSize({ width: 718, height: 1000 });
+  for (const [path, region, header] of [
+    ['/audit', 'Audit entries', 'Timestamp'],
+    ['/licenses', 'Licenses', 'License Key'],
+  ] as const) {
+    await page.goto(path);
+    await expect(first(region, header)).toBeVisible();
+    await expect(first(region, 'Success').or(first(region, license.licenseKey))).toBeVisible();
+    await page.emulateMedia({ media: 'print' });
+    const box = (await page.getByRole('columnheader', { name: header }).boundingBox())!;
+    expect(box.height, header).toBeLessThan(40);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    );
+    await page.emulateMedia({ media: 'screen' });
+  }
+  await page.goto(`/licenses?edit=${license.licenseId}`);
+  await expect(dialog(page, 'Edit License').getByRole('checkbox').first()).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(dialog(page, 'Edit License').getByRole('checkbox').first()).toHaveCSS(
+    'print-color-adjust',
+    'exact',
+  );
+  await page.emulateMedia({ media: 'screen' });
 });
 
 test('an unknown address says so inside the shell', async ({ page, server }) => {

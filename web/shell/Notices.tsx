@@ -17,7 +17,7 @@ export function Notices({ children }: { children: ReactNode }) {
   const [ofFeatures] = useState(() => registeredNotices().map((load) => lazy(load)));
   return (
     <div className={classes.beside} style={{ '--notices-height': `${height}px` } as CSSProperties}>
-      <div ref={ref}>
+      <div ref={ref} className="screen-only">
         {ownPasswordMissing && (
           <Notice tone="amber" action={<Link to={paths.account}>Change it</Link>}>
             Somebody else set your password. Nothing is permitted until you have changed it.

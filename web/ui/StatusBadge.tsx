@@ -8,6 +8,7 @@ export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNod
   return (
     <span
       className={classes.badge}
+      data-badge
       style={{ background: `var(--ui-${tone}-bg)`, color: `var(--ui-${tone}-text)` }}
     >
       {children}
