@@ -31,6 +31,9 @@ export const validationMessages: Record<ValidationCode, string> = {
   MACHINE_DEACTIVATED: 'This machine has been deactivated for this license.',
 };
 
+/** What a key that validations are signed with may be. */
+export const signingKeyStates = ['current', 'next', 'retired', 'lost'] as const;
+
 /** What may come of a machine that gives its seat back; each is answered with HTTP 200. */
 export const releaseCodes = ['RELEASED', 'NO_SEAT', 'TOO_MANY_RELEASES'] as const;
 
@@ -114,11 +117,27 @@ export const validation = {
   keys: route({
     method: 'GET',
     path: '/api/v1/keys',
-    summary: 'The public keys that validations are signed with',
+    summary: 'The public keys that validations are signed with; the one that signs now comes first',
     access: anyone,
     answer: z.array(
       z
-        .object({ keyId: z.string(), algorithm: z.literal('Ed25519'), publicKeyPem: z.string() })
+        .object({
+          keyId: z.string(),
+          algorithm: z.literal('Ed25519'),
+          publicKeyPem: z.string(),
+          state: z.enum(signingKeyStates).meta({
+            description:
+              'current: signs now. next: will sign. retired: signed before. lost: signed before, and is gone',
+          }),
+          endorsement: z
+            .object({ keyId: z.string(), signed: z.string(), signature: z.string() })
+            .nullable()
+            .meta({
+              description:
+                'What the key before it signed: `signed` is JSON with `purpose` "lanyard signing key" and this key. ' +
+                'Who trusts the key `keyId`, and verifies `signature` over `signed`, can trust this one',
+            }),
+        })
         .meta({ id: 'SigningKey' }),
     ),
   }),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { isEmail } from '../contract/common.ts';
 import { mostEvents } from '../contract/updates.ts';
+import { CannotStart } from './cannot-start.ts';
 import { wrongEntries } from './ip-list.ts';
 import { isPublicAddress } from './outside.ts';
 import { passwordProblem } from './password-rules.ts';
@@ -44,6 +45,9 @@ const isProxy = (entry: string) =>
   ipaddr.isValid(entry) ||
   ipaddr.isValidCIDR(entry);
 
+/** A key that is not in the data directory. */
+export type GivenKey = { text: string } | { file: string };
+
 /** Where binaries lie. */
 export type StorageConfig =
   | { kind: 'disk'; folder: string }
@@ -80,11 +84,19 @@ const auditAnchor = z.string().transform((value, issues) => {
   return z.NEVER;
 });
 
+/** A key in the environment: its text, or `file:/run/secrets/key`. */
+const givenKey = z.string().transform((value): GivenKey => {
+  const file = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
+  return file ? { file: path.resolve(file) } : { text: value };
+});
+
 const settings = z.object({
   PORT: port.default(8080),
   HOST: z.string().min(1).optional(),
   PUBLIC_URL: httpUrl.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
+  SIGNING_KEY: givenKey.optional(),
+  SECRETS_KEY: givenKey.optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
   STORAGE_URL: storageUrl.optional(),
   S3_ENDPOINT: httpUrl.optional(),
@@ -126,6 +138,9 @@ export type Config = {
   host: string;
   publicUrl: string;
   dataDir: string;
+  /** Undefined: the files of the data directory. */
+  signingKey: GivenKey | undefined;
+  secretsKey: GivenKey | undefined;
   databaseUrl: string | undefined;
   storage: StorageConfig;
   admin: { email: string; password: string } | undefined;
@@ -153,7 +168,7 @@ export type Config = {
   logLevel: z.output<typeof settings>['LOG_LEVEL'];
 };
 
-export class ConfigError extends Error {}
+export class ConfigError extends CannotStart {}
 
 /**
  * Reads the settings from the environment. Throws a ConfigError that lists every problem at
@@ -181,6 +196,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host: s.HOST ?? (inContainer ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ''),
     dataDir: path.resolve(s.DATA_DIR),
+    signingKey: s.SIGNING_KEY,
+    secretsKey: s.SECRETS_KEY,
     databaseUrl: s.DATABASE_URL,
     storage: toStorage(s),
     admin:

@@ -19,6 +19,7 @@ async function createOnce(file: string, text: string): Promise<string | undefine
     await handle.writeFile(text);
     await handle.sync();
     await link(draft, file);
+    await syncFolder(path.dirname(file));
     return text;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
@@ -26,5 +27,15 @@ async function createOnce(file: string, text: string): Promise<string | undefine
   } finally {
     await handle.close();
     await unlink(draft);
+  }
+}
+
+/** A new name is on disk only when its folder is: the database must not name a key that a power cut takes away. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

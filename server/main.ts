@@ -2,23 +2,23 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
-import { ConfigError, readConfig, warningsOf, type Config } from './config.ts';
+import { CannotStart } from './cannot-start.ts';
+import { readConfig, warningsOf, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createDb, createPool, isDatabaseUnreachable } from './db/client.ts';
-import { DataDirectoryBusy, startEmbedded, type Embedded } from './db/embedded.ts';
+import { startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { startSignals } from './db/signals.ts';
 import { auditKeys, createChainWatch, createRefusals, withAuditKey } from './features/audit/audit.ts';
 import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
-import { loadRetiredSigners, loadSigner } from './features/validation/signing.ts';
+import { openKeys } from './features/keys/keys.ts';
 import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startJobs } from './jobs/jobs.ts';
 import { tellFirstPassword } from './first-password.ts';
 import { createLog } from './log.ts';
 import { outside } from './outside.ts';
 import { createPasswords } from './passwords.ts';
-import { loadSecrets, UnusableKey } from './secrets.ts';
 import { openStorage } from './storage/storage.ts';
 
 /** A database that hangs must not keep a stopping server for ever. */
@@ -33,19 +33,20 @@ async function start(
   const migrated = await migrate(databaseUrl);
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
-  const signer = await loadSigner(config.dataDir);
-  const keys = auditKeys(signer, await loadRetiredSigners(config.dataDir));
   const pool = createPool(databaseUrl);
   pool.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
+  const plain = createDb(pool);
+  const { signer, retired, secrets } = await openKeys(plain, config, new Date());
+  const keys = auditKeys(signer, retired);
   const signals = await startSignals(databaseUrl, log);
   const context: Context = {
     config,
     log,
     pool,
-    db: withAuditKey(createDb(pool), signer),
+    db: withAuditKey(plain, signer),
     signals,
     storage: await openStorage(config.storage),
-    secrets: await loadSecrets(config.dataDir),
+    secrets,
     outside,
     clock: () => new Date(),
   };
@@ -142,8 +143,7 @@ main().catch((error: unknown) => {
 /** A sentence for what an operator can mend; the stack for everything else. */
 function whyNotStarted(error: unknown): string {
   const { message, stack, code } = error as NodeJS.ErrnoException;
-  const isToldPlainly = [ConfigError, DataDirectoryBusy, UnusableKey].some((kind) => error instanceof kind);
-  if (isToldPlainly) return message;
+  if (error instanceof CannotStart) return message;
   if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
   if (isDatabaseUnreachable(error))
     return `The database of DATABASE_URL cannot be reached: ${message || code}`;

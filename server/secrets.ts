@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import path from 'node:path';
-import { readOrMake } from './key-file.ts';
+import { CannotStart } from './cannot-start.ts';
 
 /** What is kept secret from whoever reads the database alone, under a key that lies in the data directory. */
 export type Secrets = {
+  /** Which key it is. */
+  keyId: string;
   /** Encrypts a text for one owner; `open` gives it back for that owner only. */
   seal(text: string, owner: string): string;
   /** The text; undefined when it was encrypted with another key, for another owner, or is damaged. */
@@ -14,21 +15,18 @@ export type Secrets = {
   sign(purpose: 'device' | 'request', text: string): Buffer;
 };
 
-/** Thrown at start: a file that is no key must not be written over, since it may be a key that was damaged. */
-export class UnusableKey extends Error {}
-
 /** What every encrypted text begins with, whatever its key. */
 export const sealed = 'sealed:';
 
-/**
- * Loads the key from `secrets-key` in the data directory, and makes it at the first start. Processes that share a
- * database must share this file.
- */
-export async function loadSecrets(dataDir: string): Promise<Secrets> {
-  const file = path.join(dataDir, 'secrets-key');
-  const key = Buffer.from(await readOrMake(file, () => `${randomBytes(32).toString('base64')}\n`), 'base64');
+/** A new key, as `readSecrets` takes it. */
+export const newSecretsKey = (): string => `${randomBytes(32).toString('base64')}\n`;
+
+/** The secrets under a key of 32 bytes in base64. Throws CannotStart, naming `place`, where the text is no key. */
+export function readSecrets(text: string, place: string): Secrets {
+  const key = Buffer.from(text, 'base64');
+  // it is not written over: it may be a key that was damaged
   if (key.length !== 32)
-    throw new UnusableKey(`${file} must hold 32 bytes in base64. Restore it from a backup.`);
+    throw new CannotStart(`${place} must hold 32 bytes in base64. Restore it from a backup.`);
   return createSecrets(key);
 }
 
@@ -38,6 +36,7 @@ function createSecrets(key: Buffer): Secrets {
   const keyId = createHash('sha256').update(derive('id')).digest('hex').slice(0, 12);
   const sealedPrefix = `${sealed}${keyId}:`;
   return {
+    keyId,
     sealedPrefix,
     seal(text, owner) {
       const nonce = randomBytes(12);

@@ -26,14 +26,15 @@ import {
   type ChainWatch,
   type Refusals,
 } from '../server/features/audit/audit.ts';
+import { openKeys } from '../server/features/keys/keys.ts';
+import { newSigningKey } from '../server/features/keys/signer.ts';
 import { protectSecondFactors } from '../server/features/session/session.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
-import { loadSigner, type Signer } from '../server/features/validation/signing.ts';
 import { arrivalLimits, type ArrivalLimits } from '../server/http/arrivals.ts';
 import { outside, type Outside } from '../server/outside.ts';
 import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
-import { loadSecrets, type Secrets } from '../server/secrets.ts';
+import { newSecretsKey, type Secrets } from '../server/secrets.ts';
 import { openStorage } from '../server/storage/storage.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
@@ -274,7 +275,7 @@ export type TestServerOptions = {
   cluster?: string;
   passwords?: Passwords;
   /** Another key than that of the other servers of the test. */
-  secrets?: Promise<Secrets>;
+  secrets?: Secrets;
   /** The world beyond our network; without one, the real one. */
   outside?: Outside;
   /** How long requests may take to arrive, where it is not as long as in service. */
@@ -305,7 +306,7 @@ export type TestServer = {
   close(): Promise<void>;
 };
 
-const defaults: Omit<Config, 'dataDir' | 'storage'> = {
+const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'> = {
   port: 0,
   host: '127.0.0.1',
   publicUrl: 'http://localhost:8080',
@@ -332,8 +333,7 @@ function createTestLog(level: Config['logLevel'], onLog?: (line: string) => void
 }
 
 /** Processes that share a database share their keys. */
-let knownSigner: Promise<Signer> | undefined;
-let knownSecrets: Promise<Secrets> | undefined;
+const sharedKeys = { signingKey: { text: newSigningKey() }, secretsKey: { text: newSecretsKey() } };
 
 /** The whole service on a database of its own, listening on a free port. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -345,29 +345,31 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     dataDir,
     storage: { kind: 'disk', folder: join(dataDir, 'binaries') },
     databaseUrl: database.url,
+    ...sharedKeys,
     ...options.config,
   };
-  const signer = await (knownSigner ??= loadSigner(config.dataDir));
   const log = createTestLog(config.logLevel, options.onLog);
   const pool = createPool(database.url);
   pool.on('error', () => undefined);
   // Hundreds of calls at once on a busy machine may wait long for a connection; the rules they test know no 503.
   pool.options.connectionTimeoutMillis = 60_000;
+  const db = createDb(pool);
+  const { signer, retired, secrets } = await openKeys(db, config, clock.now());
   const signals = await startSignals(database.url, log);
   const context: Context = {
     config,
     log,
     pool,
-    db: withAuditKey(createDb(pool), signer),
+    db: withAuditKey(db, signer),
     signals,
     storage: await openStorage(config.storage),
-    secrets: await (options.secrets ?? (knownSecrets ??= loadSecrets(dataDir))),
+    secrets: options.secrets ?? secrets,
     outside: options.outside ?? outside,
     clock: () => clock.now(),
   };
   const passwords = options.passwords ?? cheapPasswords();
   await protectSecondFactors(context, passwords);
-  const keys = auditKeys(signer);
+  const keys = auditKeys(signer, retired);
   const audit = createChainWatch(context, keys);
   await audit.begin();
   const refusals = createRefusals(context);

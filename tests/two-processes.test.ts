@@ -9,7 +9,7 @@ import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.t
 import { apiAt, createTestDatabase, eventually, type Api, type TestDatabase } from './harness.ts';
 import { newDataDir, signInAdministrator, startServer, type ServerProcess } from './server-process.ts';
 
-/* Two built servers on one database, each with its own data directory and the same signing key. */
+/* Two built servers on one database, each with its own data directory and the same keys. */
 
 const times = (n: number) => Array.from({ length: n }, (_, i) => i);
 /** What docs/operating.md says of the figures: at most half a minute old. Beside that, a second to record. */
@@ -28,7 +28,8 @@ beforeAll(async () => {
     dataDirs.push(dataDir);
     if (index > 0) {
       await mkdir(dataDir, { recursive: true });
-      await copyFile(join(dataDirs[0]!, 'signing-key.pem'), join(dataDir, 'signing-key.pem'));
+      for (const name of ['signing-key.pem', 'secrets-key'])
+        await copyFile(join(dataDirs[0]!, name), join(dataDir, name));
     }
     servers.push(await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' }));
   }

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
@@ -15,7 +13,7 @@ import {
   withAuditKey,
 } from '../server/features/audit/audit.ts';
 import { isFailure } from '../server/failure.ts';
-import { loadRetiredSigners, loadSigner } from '../server/features/validation/signing.ts';
+import { openKeys } from '../server/features/keys/keys.ts';
 import { openStorage } from '../server/storage/storage.ts';
 
 /**
@@ -28,16 +26,12 @@ async function main(): Promise<void> {
     options: { accept: { type: 'string' }, head: { type: 'string' } },
   });
   const config = readConfig(process.env);
-  const keyFile = path.join(config.dataDir, 'signing-key.pem');
-  // A new key would call every entry a forgery.
-  if (!existsSync(keyFile))
-    throw new Error(`There is no signing key at ${keyFile}. Set DATA_DIR as the server has it.`);
-  const signer = await loadSigner(config.dataDir);
-  const keys = auditKeys(signer, await loadRetiredSigners(config.dataDir));
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: false, log: () => undefined });
   const pool = createPool(config.databaseUrl ?? embedded!.url, 2);
+  const { signer, retired } = await openKeys(createDb(pool), config, new Date());
+  const keys = auditKeys(signer, retired);
   const storage = await openStorage(config.storage);
   const places = headPlaces(config, storage);
   try {

@@ -6,11 +6,11 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
 import { withAuditKey } from '../server/features/audit/audit.ts';
+import { openKeys } from '../server/features/keys/keys.ts';
 import { createModuleNames } from '../server/features/modules/modules.ts';
 import { createUpdateRecorder } from '../server/features/updates/updates.ts';
 import { seedRoles } from '../server/features/users/users.ts';
 import { createRecorder } from '../server/features/validation/recorder.ts';
-import { loadSigner } from '../server/features/validation/signing.ts';
 import { createFinder } from '../server/features/validation/find.ts';
 import { createLog } from '../server/log.ts';
 import { createPasswords } from '../server/passwords.ts';
@@ -40,8 +40,9 @@ async function main(): Promise<void> {
   const databaseUrl = config.databaseUrl ?? embedded!.url;
   await migrate(databaseUrl);
   const pool = createPool(databaseUrl);
-  const signer = await loadSigner(config.dataDir);
-  const db = withAuditKey(createDb(pool), signer);
+  const plain = createDb(pool);
+  const { signer } = await openKeys(plain, config, new Date());
+  const db = withAuditKey(plain, signer);
   const signals = await startSignals(databaseUrl, log);
   const passwords = createPasswords();
   try {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CannotStart } from '../cannot-start.ts';
 import { succeedsAs } from './embedded-account.ts';
 import { findBinaries } from './embedded-binaries.ts';
 import { ensureCluster } from './embedded-cluster.ts';
@@ -28,7 +29,7 @@ export type EmbeddedOptions = {
 };
 
 /** Another server holds the data directory. */
-export class DataDirectoryBusy extends Error {
+export class DataDirectoryBusy extends CannotStart {
   constructor(dataDir: string) {
     super(
       `Another Lanyard server is already running on the data directory ${dataDir}. ` +

@@ -15,6 +15,7 @@ export const locks = {
   eventKeeping: 7_241_160_008,
   auditHead: 7_241_160_009,
   refusalWindows: 7_241_160_011,
+  keys: 7_241_160_022,
 } as const;
 
 /** Takes the lock until the transaction ends; false while another transaction or process holds it. */

@@ -212,6 +212,17 @@ export type Tables = {
     only_row: Generated<boolean>;
     installation_id: string;
   };
+  installation_keys: {
+    purpose: 'signing' | 'secrets';
+    key_id: string;
+    state: 'next' | 'current' | 'retired' | 'lost';
+    public_key: string | null;
+    endorsed_by: string | null;
+    endorsement: string | null;
+    signature: string | null;
+    added_at: Date;
+    ended_at: Date | null;
+  };
   uploads: {
     upload_id: string;
     file_key: string;

@@ -14,6 +14,7 @@ import {
 import { systemCaller } from '../../caller.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { startAuditSealer } from '../../jobs/audit-sealer.ts';
+import { newSigningKey, readSigners } from '../keys/signer.ts';
 import { auditKeys, verifyChain, writeAudit } from './audit.ts';
 import { sealOf, type Seal } from './chain.ts';
 import { hashEntry } from './entry.ts';
@@ -277,8 +278,7 @@ describe('an entry that was', () => {
 
   test('signed with a key that is retired still counts', async () => {
     const { current } = server.auditKeys;
-    const { loadSigner } = await import('../validation/signing.ts');
-    const next = await loadSigner(`${server.context.config.dataDir}/next`);
+    const next = readSigners(newSigningKey(), 'a test')[0]!;
     expect((await verifyChain(server.db, auditKeys(next))).whole).toBe(false);
     expect((await verifyChain(server.db, auditKeys(next, [current.signer]))).whole).toBe(true);
     await makeCustomer(api);

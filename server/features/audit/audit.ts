@@ -6,8 +6,11 @@ import { canonicalEntry, type EntryRow } from './entry.ts';
 import { entryKeyOf, macOf } from './keys.ts';
 
 export { acceptGaps } from './accept.ts';
+export { beganWith } from './begin.ts';
+export { beginAnew } from './begin-anew.ts';
 export { cleanUp } from './cleanup.ts';
 export { headPlaces, readHeadJson, readKept } from './kept-heads.ts';
+export type { SignedHead } from './chain.ts';
 export { auditKeys, withAuditKey, type AuditKeys } from './keys.ts';
 export { verifyChain } from './verify.ts';
 export { closeWindows } from './refusal-windows.ts';

@@ -26,10 +26,7 @@ export function beginChain(db: Db, keys: AuditKeys, kept: KeptHead[], now: Date)
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
     if (await hasBegun(tx)) return;
-    await tx
-      .insertInto('audit_switch')
-      .values({ opened_by: hashOf(opener(keys.current.retention)) })
-      .execute();
+    await beginSwitch(tx, keys);
     const end = await readEnd(tx);
     if (!end.head) return;
     const { retention_days } = await tx
@@ -51,6 +48,13 @@ export function beginChain(db: Db, keys: AuditKeys, kept: KeptHead[], now: Date)
   });
 }
 
+/** Says what opens the retention switch from now on: the current key. */
+export const beginSwitch = (tx: Tx, { current }: AuditKeys) =>
+  tx
+    .insertInto('audit_switch')
+    .values({ opened_by: hashOf(opener(current.retention)) })
+    .execute();
+
 const isNew = ({ head, last }: End) => head?.mac === null && head.sequence === 0 && last.sequence === 0;
 
 const isFromBefore = (keys: AuditKeys, { head, last }: End) =>
@@ -61,14 +65,20 @@ const isFromBefore = (keys: AuditKeys, { head, last }: End) =>
   head.seal.equals(last.seal);
 
 /** Lets this transaction remove sealed entries; false where the switch was not made with a key of ours. */
-export async function openSwitch(tx: Tx, { known }: AuditKeys): Promise<boolean> {
-  const row = await tx.selectFrom('audit_switch').select('opened_by').executeTakeFirst();
-  const fitting = known
-    .map((keys) => opener(keys.retention))
-    .find((text) => row?.opened_by.equals(hashOf(text)));
+export async function openSwitch(tx: Tx, keys: AuditKeys): Promise<boolean> {
+  const fitting = await openerOf(tx, keys);
   if (fitting === undefined) return false;
   await sql`select set_config('lanyard.audit_retention', ${fitting}, true)`.execute(tx);
   return true;
+}
+
+/** Whether the chain of this database began with one of these keys, or has not begun. */
+export const beganWith = async (tx: Tx, keys: AuditKeys): Promise<boolean> =>
+  !(await hasBegun(tx)) || (await openerOf(tx, keys)) !== undefined;
+
+async function openerOf(tx: Tx, { known }: AuditKeys): Promise<string | undefined> {
+  const row = await tx.selectFrom('audit_switch').select('opened_by').executeTakeFirst();
+  return known.map((keys) => opener(keys.retention)).find((text) => row?.opened_by.equals(hashOf(text)));
 }
 
 export const closeSwitch = (tx: Tx) =>

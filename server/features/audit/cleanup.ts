@@ -152,7 +152,8 @@ async function remove(tx: Tx, links: Link[]): Promise<void> {
   await tx.deleteFrom('audit_seals').where('sequence', '<=', links.at(-1)!.sequence).execute();
 }
 
-async function leaveAnchor(tx: Tx, keys: AuditKeys, what: Omit<Anchor, 'key_id'>): Promise<void> {
+/** Signs where the chain begins from now on. */
+export async function leaveAnchor(tx: Tx, keys: AuditKeys, what: Omit<Anchor, 'key_id'>): Promise<void> {
   const { signer } = keys.current;
   const { sequence, seal, removed, before, made_at } = what;
   const anchor = { sequence, seal, removed, before, made_at, key_id: signer.keyId };

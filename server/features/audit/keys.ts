@@ -47,8 +47,8 @@ export function isSignedBy({ known }: AuditKeys, keyId: string, text: string, si
 }
 
 /** A database whose audit entries are signed with the key of `signer`; its transactions are, too. */
-export function withAuditKey(db: Db, signer: AuditSigner): Db {
-  return db.withPlugin(new AuditKeyPlugin(derive(signer).entry));
+export function withAuditKey<D extends Db | Tx>(db: D, signer: AuditSigner): D {
+  return db.withPlugin(new AuditKeyPlugin(derive(signer).entry)) as D;
 }
 
 /** The key that entries written through `tx` are signed with; undefined where `withAuditKey` gave none. */

@@ -88,7 +88,7 @@ function retentionSetBy(keys: AuditKeys, entry: SignedEntryRow): number | undefi
 }
 
 /** What was removed before its seal, or has one, stays behind in audit_pending: the verification names the first. */
-async function readWaiting(tx: Tx): Promise<SignedEntryRow[]> {
+export async function readWaiting(tx: Tx): Promise<SignedEntryRow[]> {
   return tx
     .selectFrom('audit_pending')
     .innerJoin('audit_entries', 'audit_entries.audit_id', 'audit_pending.audit_id')

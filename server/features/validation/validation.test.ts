@@ -273,27 +273,6 @@ describe('the signature', () => {
     expect(await holds(result)).toBe(true);
     expect(JSON.parse(result.signed)).toMatchObject({ valid: false, code: 'MALFORMED_KEY', nonce: 'again' });
   });
-
-  test('belongs to one key per data directory, kept for the owner alone', async () => {
-    const { loadSigner } = await import('./signing.ts');
-    const { stat } = await import('node:fs/promises');
-    const { dataDir } = server.context.config;
-    const [one, two] = await Promise.all([loadSigner(dataDir), loadSigner(dataDir)]);
-    expect(one.keyId).toBe(two.keyId);
-    expect((await server.api().ok(calls.keys)).map((key) => key.keyId)).toEqual([one.keyId]);
-    expect((await stat(`${dataDir}/signing-key.pem`)).mode & 0o777).toBe(0o600);
-  });
-
-  test('is made with one key also when two processes start on an empty directory at once', async () => {
-    const { loadSigner } = await import('./signing.ts');
-    const { mkdtemp, rm } = await import('node:fs/promises');
-    for (let round = 0; round < 10; round++) {
-      const folder = await mkdtemp(`${server.context.config.dataDir}/signer-`);
-      const signers = await Promise.all(Array.from({ length: 4 }, () => loadSigner(folder)));
-      expect(new Set(signers.map((signer) => signer.keyId)).size).toBe(1);
-      await rm(folder, { recursive: true });
-    }
-  });
 });
 
 describe('release', () => {

@@ -19,12 +19,12 @@ import {
   type ActivationRow,
 } from '../activations/activations.ts';
 import { writeAudit } from '../audit/audit.ts';
+import type { Signer } from '../keys/keys.ts';
 import type { createModuleNames } from '../modules/modules.ts';
 import { parseLicenseKey } from '../licenses/licenses.ts';
 import { decide, type Decision } from './decide.ts';
 import type { Finder, Found } from './find.ts';
 import type { Recorder } from './recorder.ts';
-import type { Signer } from './signing.ts';
 
 export type Validator = Pick<Context, 'db' | 'signals' | 'config'> & {
   find: Finder;

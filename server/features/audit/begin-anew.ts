@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../db/client.ts';
+import { locks } from '../../db/locks.ts';
+import { beginSwitch } from './begin.ts';
+import type { SignedHead } from './chain.ts';
+import { leaveAnchor } from './cleanup.ts';
+import { readEnd, writeHead } from './end.ts';
+import type { AuditKeys } from './keys.ts';
+import { readWaiting, sealBehind } from './sealer.ts';
+
+/**
+ * Lets the chain begin anew behind its end, for the day when a key that it was sealed with is lost: what was written
+ * until then stays, and cannot be verified any more. `tx` signs entries with the current key; `record` writes the one
+ * that tells of it, which becomes the first that can. Answers the head, to be kept wherever heads are kept.
+ */
+export async function beginAnew(
+  tx: Tx,
+  keys: AuditKeys,
+  now: Date,
+  record: () => Promise<unknown>,
+): Promise<SignedHead> {
+  await sql`set local statement_timeout = 0`.execute(tx);
+  await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
+  const { last } = await readEnd(tx);
+  const { retention_days } = await tx
+    .selectFrom('audit_settings')
+    .select('retention_days')
+    .executeTakeFirstOrThrow();
+  // Both were made with the lost key, and nobody else may ever change them.
+  for (const table of ['audit_anchors', 'audit_switch']) {
+    await sql`alter table ${sql.table(table)} disable trigger user`.execute(tx);
+    await sql`delete from ${sql.table(table)}`.execute(tx);
+    await sql`alter table ${sql.table(table)} enable trigger user`.execute(tx);
+  }
+  await beginSwitch(tx, keys);
+  let head = await writeHead(tx, keys, { ...last, unsigned_until: 0, retention_days });
+  const sealWaiting = async () => {
+    for (let waiting = await readWaiting(tx); waiting.length > 0; waiting = await readWaiting(tx))
+      head = await sealBehind(tx, keys, head, waiting, now);
+  };
+  await sealWaiting();
+  if (head.sequence > 0)
+    await leaveAnchor(tx, keys, {
+      sequence: head.sequence,
+      seal: head.seal,
+      removed: 0,
+      before: now,
+      made_at: now,
+    });
+  await record();
+  await sealWaiting();
+  return head;
+}

@@ -1,0 +1,110 @@
+import { systemCaller } from '../../caller.ts';
+import { CannotStart } from '../../cannot-start.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { readOrMake } from '../../key-file.ts';
+import { newSecretsKey, readSecrets } from '../../secrets.ts';
+import { auditKeys, beginAnew, withAuditKey, writeAudit, type SignedHead } from '../audit/audit.ts';
+import { nameKey, othersOf, readKeys, type NamedKey } from './claim.ts';
+import { keyFiles, type Given, type KeyConfig } from './given.ts';
+import { endorse } from './replace.ts';
+import { newSigningKey, readSigners, type Signer } from './signer.ts';
+
+/** The head of the audit log is to be kept where heads are kept; undefined where the log goes on as it was. */
+export type Accepted = { lost: string[]; named: string[]; head: SignedHead | undefined };
+
+/**
+ * Accepts that keys which the database names are lost for good, for an operator who says why: what lies in their place
+ * belongs to the database from now on, or new ones that are made. Where a signing key was lost the audit log begins
+ * anew, with an entry that says so. Throws CannotStart when nothing is missing.
+ */
+export function acceptNewKeys(
+  db: Db,
+  config: KeyConfig,
+  { reason, now }: { reason: string; now: Date },
+): Promise<Accepted> {
+  return db.transaction().execute(async (tx) => {
+    const { given, rows } = await readKeys(tx, config);
+    const held = (row: NamedKey) =>
+      row.purpose === 'signing'
+        ? given.signing.all.some(({ keyId }) => keyId === row.key_id)
+        : given.secrets.key?.keyId === row.key_id;
+    const lost = rows.filter((row) => row.state !== 'lost' && !held(row));
+    for (const { purpose, key_id } of lost)
+      await tx
+        .updateTable('installation_keys')
+        .set({ state: 'lost', ended_at: now })
+        .where('purpose', '=', purpose)
+        .where('key_id', '=', key_id)
+        .execute();
+    const isWithout = (purpose: NamedKey['purpose']) =>
+      !rows.some((row) => row.purpose === purpose && row.state === 'current' && held(row));
+    const named = [
+      ...(isWithout('signing') ? [await nameSigner(tx, config, given, rows, now)] : []),
+      ...(isWithout('secrets') ? [await nameSecrets(tx, config, given, now)] : []),
+    ];
+    if (lost.length === 0 && named.length === 0)
+      throw new CannotStart('Every key that this database names is here. There is nothing to accept.');
+    const ids = lost.map(({ key_id }) => key_id);
+    const { signer, others } = await presentSigner(tx, config);
+    const signing = withAuditKey(tx, signer);
+    const record = () => recordAcceptance(signing, { lost: ids, named, reason, now });
+    const hasSealed = ({ purpose, state }: NamedKey) => purpose === 'signing' && state !== 'next';
+    const isChainLost = named.includes(signer.keyId) || lost.some(hasSealed);
+    const head = isChainLost
+      ? await beginAnew(signing, auditKeys(signer, others), now, record)
+      : void (await record());
+    return { lost: ids, named, head };
+  });
+}
+
+/** As a start will find it. */
+async function presentSigner(tx: Tx, config: KeyConfig): Promise<{ signer: Signer; others: Signer[] }> {
+  const { given, rows } = await readKeys(tx, config);
+  const current = rows.find((row) => row.purpose === 'signing' && row.state === 'current')!;
+  const signer = given.signing.all.find(({ keyId }) => keyId === current.key_id)!;
+  return { signer, others: othersOf(given, signer) };
+}
+
+async function nameSigner(
+  tx: Tx,
+  config: KeyConfig,
+  { signing }: Given,
+  rows: NamedKey[],
+  now: Date,
+): Promise<string> {
+  const isKnown = ({ keyId }: Signer) => rows.some((row) => row.key_id === keyId);
+  const there = signing.main.find((key) => !isKnown(key));
+  if (!there && config.signingKey)
+    throw new CannotStart('Set SIGNING_KEY to a new key: openssl genpkey -algorithm ed25519');
+  const file = keyFiles(config.dataDir).signing;
+  const key = there ?? readSigners(await readOrMake(file, newSigningKey), file)[0]!;
+  // whoever trusts one that is still here can follow
+  const endorser = signing.all.find((one) => isKnown(one));
+  const endorsed = endorser && { endorsed: endorse(endorser, key, now) };
+  await nameKey(tx, { purpose: 'signing', key, state: 'current', ...endorsed, now });
+  return key.keyId;
+}
+
+async function nameSecrets(tx: Tx, config: KeyConfig, { secrets }: Given, now: Date): Promise<string> {
+  if (!secrets.key && config.secretsKey)
+    throw new CannotStart('Set SECRETS_KEY to a new key: openssl rand -base64 32');
+  const file = keyFiles(config.dataDir).secrets;
+  const key = secrets.key ?? readSecrets(await readOrMake(file, newSecretsKey), file);
+  await nameKey(tx, { purpose: 'secrets', key, state: 'current', now });
+  return key.keyId;
+}
+
+function recordAcceptance(
+  tx: Tx,
+  { lost, named, reason, now }: { lost: string[]; named: string[]; reason: string; now: Date },
+) {
+  const gone = lost.join(', ') || 'not named';
+  return writeAudit(tx, systemCaller(now), {
+    event: 'key.accepted_new',
+    resourceType: 'key',
+    resourceId: named[0] ?? null,
+    summary: `Accepted that keys are lost (${gone}); new: ${named.join(', ') || 'none'}: ${reason}`,
+    before: { lost },
+    after: { named, reason },
+  });
+}

@@ -1,0 +1,176 @@
+import { sql, type Selectable } from 'kysely';
+import { CannotStart } from '../../cannot-start.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { locks } from '../../db/locks.ts';
+import type { Tables } from '../../db/tables.ts';
+import { readOrMake } from '../../key-file.ts';
+import { newSecretsKey, readSecrets, sealed, type Secrets } from '../../secrets.ts';
+import { auditKeys, beganWith } from '../audit/audit.ts';
+import { keyFiles, readGiven, type Given, type KeyConfig } from './given.ts';
+import { newSigningKey, readSigners, type Signer } from './signer.ts';
+
+/** The keys of an installation: `retired` are the other signing keys whose work still counts. */
+export type InstallationKeys = { signer: Signer; retired: Signer[]; secrets: Secrets };
+
+export type NamedKey = Selectable<Tables['installation_keys']>;
+type Purpose = NamedKey['purpose'];
+
+/** One kind of key, as `claim` needs to know it. */
+type Kind<K> = {
+  purpose: Purpose;
+  /** How sentences name it, and what happens without the right one. */
+  name: string;
+  loss: string;
+  /** Where the present one belongs: the setting, or the file. */
+  place: string;
+  /** For one that is retired: where it is looked for too. */
+  retiredPlace: (keyId: string) => string;
+  main: K[];
+  all: K[];
+  make: () => Promise<K>;
+  /** For a database of before keys were named: whether no key was used yet, or the one that is here. */
+  isUnused: (tx: Tx) => Promise<boolean>;
+  fits: (tx: Tx) => Promise<boolean>;
+};
+
+/**
+ * The keys of this process, compared with those that the database names. The first start on a database makes them, or
+ * takes those of the settings, and has them named; starts that come together agree on one. Throws CannotStart where a
+ * key that the database names is missing here, or another one lies in its place: nothing is written then.
+ */
+export function openKeys(db: Db, config: KeyConfig, now: Date): Promise<InstallationKeys> {
+  return db.transaction().execute(async (tx) => {
+    const { given, rows } = await readKeys(tx, config);
+    const signing = signingKind(config, given);
+    const signer = await claim(tx, rows, signing, now);
+    const secrets = await claim(tx, rows, secretsKind(config, given), now);
+    return { signer, retired: othersOf(given, signer), secrets };
+  });
+}
+
+/** What this process has and what the database names; held until the transaction ends. */
+export async function readKeys(tx: Tx, config: KeyConfig): Promise<{ given: Given; rows: NamedKey[] }> {
+  await sql`select pg_advisory_xact_lock(${locks.keys})`.execute(tx);
+  const rows = await tx.selectFrom('installation_keys').selectAll().orderBy('added_at').execute();
+  // read under the lock: another process on the same folder may have made them
+  return { given: await readGiven(config), rows };
+}
+
+export const othersOf = (given: Given, signer: Signer): Signer[] =>
+  given.signing.all.filter(({ keyId }) => keyId !== signer.keyId);
+
+async function claim<K extends { keyId: string; publicKeyPem?: string }>(
+  tx: Tx,
+  rows: NamedKey[],
+  kind: Kind<K>,
+  now: Date,
+): Promise<K> {
+  const named = rows.filter(({ purpose }) => purpose === kind.purpose);
+  const current = named.find(({ state }) => state === 'current');
+  if (!current) return nameFirst(tx, kind, now);
+  const held = (keyId: string) => kind.all.find((key) => key.keyId === keyId);
+  const stranger = kind.main.find(({ keyId }) => !named.some((row) => row.key_id === keyId));
+  if (stranger) throw new CannotStart(anotherKey(kind, stranger.keyId, current.key_id));
+  const lacking = named.find((row) => ['current', 'retired'].includes(row.state) && !held(row.key_id));
+  if (lacking) throw new CannotStart(missingKey(kind, lacking));
+  return held(current.key_id)!;
+}
+
+/** Names the key that is there, or a new one where the database has never had one. */
+async function nameFirst<K extends { keyId: string; publicKeyPem?: string }>(
+  tx: Tx,
+  kind: Kind<K>,
+  now: Date,
+): Promise<K> {
+  const there = kind.main[0];
+  if (!(await kind.isUnused(tx))) {
+    if (!there) throw new CannotStart(missingKey(kind, undefined));
+    if (!(await kind.fits(tx))) throw new CannotStart(anotherKey(kind, there.keyId, undefined));
+  }
+  const key = there ?? (await kind.make());
+  await nameKey(tx, { purpose: kind.purpose, key, state: 'current', now });
+  for (const old of kind.all.filter(({ keyId }) => keyId !== key.keyId))
+    await nameKey(tx, { purpose: kind.purpose, key: old, state: 'retired', now });
+  return key;
+}
+
+/** Writes down that a key belongs to the database. */
+export async function nameKey(
+  tx: Tx,
+  what: {
+    purpose: Purpose;
+    key: { keyId: string; publicKeyPem?: string };
+    state: NamedKey['state'];
+    endorsed?: Pick<NamedKey, 'endorsed_by' | 'endorsement' | 'signature'>;
+    now: Date;
+  },
+): Promise<void> {
+  const { purpose, key, state, endorsed, now } = what;
+  const none = { endorsed_by: null, endorsement: null, signature: null };
+  await tx
+    .insertInto('installation_keys')
+    .values({
+      purpose,
+      key_id: key.keyId,
+      state,
+      public_key: key.publicKeyPem ?? null,
+      ...(endorsed ?? none),
+      added_at: now,
+      ended_at: state === 'retired' ? now : null,
+    })
+    .execute();
+}
+
+function signingKind(config: KeyConfig, { signing }: Given): Kind<Signer> {
+  const files = keyFiles(config.dataDir);
+  return {
+    purpose: 'signing',
+    name: 'signing key',
+    loss: 'desktops would refuse every answer, and the audit log could not be verified',
+    place: signing.place,
+    retiredPlace: (keyId) => (config.signingKey ? 'SIGNING_KEY' : `${files.retired}/${keyId}.pem`),
+    main: signing.main,
+    all: signing.all,
+    make: async () => readSigners(await readOrMake(files.signing, newSigningKey), files.signing)[0]!,
+    isUnused: async (tx) => (await tx.selectFrom('users').select('user_id').limit(1).execute()).length === 0,
+    fits: (tx) => beganWith(tx, auditKeys(signing.main[0]!, signing.all)),
+  };
+}
+
+function secretsKind(config: KeyConfig, { secrets }: Given): Kind<Secrets> {
+  const file = keyFiles(config.dataDir).secrets;
+  const keys = secrets.key ? [secrets.key] : [];
+  const isSealed = (tx: Tx, pattern: string) =>
+    tx.selectFrom('users').select('user_id').where('totp_secret', 'like', pattern).limit(1).execute();
+  return {
+    purpose: 'secrets',
+    name: 'secrets key',
+    loss: 'second factors could not be read',
+    place: secrets.place,
+    retiredPlace: () => secrets.place,
+    main: keys,
+    all: keys,
+    make: async () => readSecrets(await readOrMake(file, newSecretsKey), file),
+    isUnused: async (tx) => (await isSealed(tx, `${sealed}%`)).length === 0,
+    fits: async (tx) => (await isSealed(tx, `${secrets.key!.sealedPrefix}%`)).length > 0,
+  };
+}
+
+const whatToDo = ({ place }: Kind<unknown>) =>
+  `Bring the right one from a backup or from another process of this installation to ${place}. ` +
+  'Only when it is lost for good: npm run keys:accept-new -- --reason "…".';
+
+const anotherKey = (kind: Kind<unknown>, found: string, wanted: string | undefined) =>
+  `${kind.place} holds another ${kind.name} (${found}) than the one that this database belongs to` +
+  `${wanted ? ` (${wanted})` : ''}: with it ${kind.loss}. ${whatToDo(kind)} ` +
+  `To replace the key on purpose: npm run keys:rotate. For a database of its own: another DATABASE_URL.`;
+
+function missingKey(kind: Kind<unknown>, row: NamedKey | undefined): string {
+  const which = row ? ` ${row.key_id}` : '';
+  const place = row?.state === 'retired' ? kind.retiredPlace(row.key_id) : kind.place;
+  const old = row?.state === 'retired' ? 'retired ' : '';
+  return (
+    `This database belongs to the ${old}${kind.name}${which}, and ${place} does not hold it. ` +
+    `No other was made: ${kind.loss}. ${whatToDo({ ...kind, place })}`
+  );
+}

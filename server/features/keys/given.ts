@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config, GivenKey } from '../../config.ts';
+import { readSecrets, type Secrets } from '../../secrets.ts';
+import { readSigners, type Signer } from './signer.ts';
+
+/** The settings that say where the keys of this process are. */
+export type KeyConfig = Pick<Config, 'dataDir' | 'signingKey' | 'secretsKey'>;
+
+/** What a process was given, before anybody asked the database whether it is right. */
+export type Given = {
+  signing: {
+    /** As a sentence names it: SIGNING_KEY, or the file. */
+    place: string;
+    /** Those that are meant to sign: of SIGNING_KEY all, since the database says which does. */
+    main: Signer[];
+    /** And those that signed before, or will sign next. */
+    all: Signer[];
+  };
+  secrets: { place: string; key: Secrets | undefined };
+};
+
+/** The files of the data directory that hold keys. */
+export const keyFiles = (dataDir: string) => ({
+  signing: path.join(dataDir, 'signing-key.pem'),
+  next: path.join(dataDir, 'next-signing-key.pem'),
+  retired: path.join(dataDir, 'retired-keys'),
+  secrets: path.join(dataDir, 'secrets-key'),
+});
+
+/** Reads the keys from the settings and the data directory. Throws CannotStart for one that is damaged. */
+export async function readGiven({ dataDir, signingKey, secretsKey }: KeyConfig): Promise<Given> {
+  const files = keyFiles(dataDir);
+  const fromFile = await readSignersOf(files.signing);
+  const fromSetting = signingKey ? readSigners(await textOf(signingKey), 'SIGNING_KEY') : [];
+  const names = await readdir(files.retired).catch(() => []);
+  const others = names.filter((name) => name.endsWith('.pem')).map((name) => path.join(files.retired, name));
+  const rest = await Promise.all([files.next, ...others].map(readSignersOf));
+  const secretsText = secretsKey ? await textOf(secretsKey) : await readIfThere(files.secrets);
+  const secretsPlace = secretsKey ? 'SECRETS_KEY' : files.secrets;
+  return {
+    signing: {
+      place: signingKey ? 'SIGNING_KEY' : files.signing,
+      main: signingKey ? fromSetting : fromFile,
+      all: [...fromSetting, ...fromFile, ...rest.flat()],
+    },
+    secrets: {
+      place: secretsPlace,
+      key: secretsText === undefined ? undefined : readSecrets(secretsText, secretsPlace),
+    },
+  };
+}
+
+const textOf = async (key: GivenKey): Promise<string> =>
+  'text' in key ? key.text : readFile(key.file, 'utf8');
+
+async function readSignersOf(file: string): Promise<Signer[]> {
+  const text = await readIfThere(file);
+  return text === undefined ? [] : readSigners(text, file);
+}
+
+const readIfThere = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });

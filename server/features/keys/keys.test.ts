@@ -1,0 +1,325 @@
+import { verify } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, startTestServer, type TestDatabase } from '../../../tests/harness.ts';
+import { CannotStart } from '../../cannot-start.ts';
+import { createDb, createPool, type Db } from '../../db/client.ts';
+import { insertUser } from '../users/users.ts';
+import { systemCaller } from '../../caller.ts';
+import { newSecretsKey } from '../../secrets.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import { validation as calls } from '../../../contract/validation.ts';
+import { auditKeys, verifyChain, withAuditKey } from '../audit/audit.ts';
+import { acceptNewKeys, openKeys, publishedKeys, rotateKey } from './keys.ts';
+import { newSigningKey } from './signer.ts';
+
+const now = new Date('2026-11-20T09:30:00Z');
+let database: TestDatabase;
+let pool: ReturnType<typeof createPool>;
+let db: Db;
+let root: string;
+let folders = 0;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'lanyard-keys-'));
+});
+beforeEach(async () => {
+  database = await createTestDatabase();
+  pool = createPool(database.url);
+  db = createDb(pool);
+  return async () => {
+    await pool.end();
+    await database.drop();
+  };
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const noSettings = { signingKey: undefined, secretsKey: undefined };
+async function newFolder(): Promise<string> {
+  const folder = join(root, String(folders++));
+  await mkdir(folder);
+  return folder;
+}
+const open = (dataDir: string) => openKeys(db, { dataDir, ...noSettings }, now);
+const idsOf = async (dataDir: string) => {
+  const { signer, secrets } = await open(dataDir);
+  return [signer.keyId, secrets.keyId];
+};
+
+describe('the first start on a database', () => {
+  test('makes the keys, for the eyes of its account alone, and every later one finds them', async () => {
+    const folder = await newFolder();
+    const ids = await idsOf(folder);
+    for (const name of ['signing-key.pem', 'secrets-key'])
+      expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+    expect(await idsOf(folder)).toEqual(ids);
+    expect(await db.selectFrom('installation_keys').select(['key_id', 'state']).execute()).toEqual(
+      ids.map((key_id) => ({ key_id, state: 'current' })),
+    );
+  });
+
+  test('takes the keys that lie there, and names retired ones too', async () => {
+    const [before, folder] = [await newFolder(), await newFolder()];
+    const [first] = await idsOf(before);
+    await mkdir(join(folder, 'retired-keys'));
+    await rename(join(before, 'signing-key.pem'), join(folder, 'retired-keys', 'old.pem'));
+    await db.deleteFrom('installation_keys').execute();
+    await open(folder);
+    const retired = db.selectFrom('installation_keys').select('key_id').where('state', '=', 'retired');
+    expect(await retired.execute()).toEqual([{ key_id: first }]);
+    await rm(join(folder, 'retired-keys'), { recursive: true });
+    await expect(open(folder)).rejects.toThrow(`${folder}/retired-keys/${first}.pem does not hold it`);
+  });
+
+  test('of several processes at once on one folder is one, and they agree', async () => {
+    const folder = await newFolder();
+    const all = await Promise.all([1, 2, 3, 4].map(() => idsOf(folder)));
+    expect(new Set(all.map(String)).size).toBe(1);
+    expect((await readdir(folder)).toSorted()).toEqual(['secrets-key', 'signing-key.pem']);
+  });
+
+  test('of several processes at once with a folder each succeeds in one, and leaves no key in the others', async () => {
+    const there = await Promise.all([1, 2, 3, 4].map(newFolder));
+    const outcomes = await Promise.allSettled(there.map(open));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'fulfilled') continue;
+      expect(outcome.reason).toBeInstanceOf(CannotStart);
+      expect(await readdir(there[index]!)).toEqual([]);
+    }
+  });
+});
+
+describe('a start is refused, and writes nothing', () => {
+  test.each(['signing-key.pem', 'secrets-key'])('without %s', async (name) => {
+    const folder = await newFolder();
+    await open(folder);
+    await rm(join(folder, name));
+    await expect(open(folder)).rejects.toThrow(`${folder}/${name} does not hold it`);
+    expect(await readdir(folder)).not.toContain(name);
+  });
+
+  test.each(['signing-key.pem', 'secrets-key'])('with another %s, and says which it is', async (name) => {
+    const [folder, other] = [await newFolder(), await newFolder()];
+    await writeFile(join(other, 'signing-key.pem'), newSigningKey());
+    await writeFile(join(other, 'secrets-key'), newSecretsKey());
+    await open(folder);
+    await rename(join(other, name), join(folder, name));
+    await expect(open(folder)).rejects.toThrow(`${folder}/${name} holds another s`);
+  });
+
+  test.each([
+    ['signing-key.pem', 'half a k'],
+    ['secrets-key', 'half a k'],
+  ])('with a damaged %s, which stays as it is', async (name, text) => {
+    const folder = await newFolder();
+    await open(folder);
+    await writeFile(join(folder, name), text);
+    await expect(open(folder)).rejects.toThrow(new RegExp(`${name} must hold .* Restore it from a backup`));
+    expect(await readFile(join(folder, name), 'utf8')).toBe(text);
+  });
+});
+
+describe('a database of before keys were named', () => {
+  const forget = () => db.deleteFrom('installation_keys').execute();
+
+  test('takes the key that its audit log began with, and no other', async () => {
+    const folder = await newFolder();
+    const server = await startTestServer({
+      database,
+      config: { dataDir: folder, ...noSettings, databaseUrl: database.url },
+    });
+    await server.createPerson('admin');
+    await server.close();
+    const ids = await db.selectFrom('installation_keys').select('key_id').orderBy('purpose').execute();
+    await forget();
+    await rename(join(folder, 'signing-key.pem'), join(folder, 'kept.pem'));
+    await expect(open(folder)).rejects.toThrow('signing-key.pem does not hold it');
+    await writeFile(join(folder, 'signing-key.pem'), newSigningKey());
+    await expect(open(folder)).rejects.toThrow('signing-key.pem holds another signing key');
+    await rename(join(folder, 'kept.pem'), join(folder, 'signing-key.pem'));
+    expect((await idsOf(folder)).toSorted()).toEqual(ids.map(({ key_id }) => key_id).toSorted());
+  });
+
+  test('with encrypted second factors takes only the key that reads them', async () => {
+    const folder = await newFolder();
+    const { secrets } = await open(folder);
+    const kept = await readFile(join(folder, 'secrets-key'), 'utf8');
+    await db.transaction().execute(async (tx) => {
+      const person = { email: 'a@lanyard.test', name: 'A', passwordHash: 'x', role: 'viewer' as const };
+      const { id } = await insertUser(tx, systemCaller(now), person);
+      await tx
+        .updateTable('users')
+        .set({ totp_secret: secrets.seal('secret', id) })
+        .execute();
+    });
+    await forget();
+    await writeFile(join(folder, 'secrets-key'), newSecretsKey());
+    await expect(open(folder)).rejects.toThrow('secrets-key holds another secrets key');
+    await rm(join(folder, 'secrets-key'));
+    await expect(open(folder)).rejects.toThrow('secrets-key does not hold it');
+    await writeFile(join(folder, 'secrets-key'), kept);
+    expect((await open(folder)).secrets.keyId).toBe(secrets.keyId);
+  });
+});
+
+test('SIGNING_KEY may hold several keys in any order: the database says which one signs', async () => {
+  const folder = await newFolder();
+  const { signer } = await open(folder);
+  const own = await readFile(join(folder, 'signing-key.pem'), 'utf8');
+  const secretsKey = { file: join(folder, 'secrets-key') };
+  const dataDir = await newFolder();
+  const other = newSigningKey();
+  await expect(openKeys(db, { dataDir, signingKey: { text: other }, secretsKey }, now)).rejects.toThrow(
+    'SIGNING_KEY holds another signing key',
+  );
+  const { signer: same } = await openKeys(db, { dataDir, signingKey: { text: own }, secretsKey }, now);
+  expect(same.keyId).toBe(signer.keyId);
+});
+
+describe('the signing key is replaced', () => {
+  let rotations = 0;
+  const rotate = async (dataDir: string, more: { prepare?: boolean; out?: string } = {}) => {
+    const config = { dataDir, ...noSettings };
+    const { signer } = await openKeys(db, config, now);
+    const at = new Date(now.getTime() + ++rotations);
+    const options = { prepare: false, out: undefined, now: at, ...more };
+    return rotateKey(withAuditKey(db, signer), config, options);
+  };
+  /** What a desktop does that trusts one key: it takes those that are endorsed by one it trusts. */
+  const trustedFrom = (keyId: string, keys: RouteAnswer<typeof calls.keys>) => {
+    const trusted = new Map(keys.filter((key) => key.keyId === keyId).map((key) => [key.keyId, key]));
+    for (let grew = true; grew;) {
+      grew = false;
+      for (const key of keys) {
+        const by = key.endorsement && trusted.get(key.endorsement.keyId);
+        if (!by || trusted.has(key.keyId)) continue;
+        const { signed, signature } = key.endorsement!;
+        if (!verify(null, Buffer.from(signed), by.publicKeyPem, Buffer.from(signature, 'base64'))) continue;
+        const said = JSON.parse(signed) as Record<string, string>;
+        if (said.purpose !== 'lanyard signing key' || said.publicKeyPem !== key.publicKeyPem) continue;
+        trusted.set(key.keyId, key);
+        grew = true;
+      }
+    }
+    return [...trusted.keys()];
+  };
+
+  test('by one that the old one endorses: a desktop that trusts the first trusts the third', async () => {
+    const folder = await newFolder();
+    const { signer: first } = await open(folder);
+    const second = await rotate(folder);
+    const third = await rotate(folder);
+    expect(second).toMatchObject({ before: first.keyId, isInUse: true });
+    const opened = await open(folder);
+    expect(opened.signer.keyId).toBe(third.keyId);
+    expect(opened.retired.map(({ keyId }) => keyId).toSorted()).toEqual(
+      [first.keyId, second.keyId].toSorted(),
+    );
+    expect((await readdir(join(folder, 'retired-keys'))).toSorted()).toEqual(
+      [`${first.keyId}.pem`, `${second.keyId}.pem`].toSorted(),
+    );
+    const server = await startTestServer({ database, config: { dataDir: folder, ...noSettings } });
+    const keys = await server.api().ok(calls.keys);
+    expect(keys.map(({ keyId, state }) => [keyId, state])).toEqual([
+      [third.keyId, 'current'],
+      [second.keyId, 'retired'],
+      [first.keyId, 'retired'],
+    ]);
+    expect(trustedFrom(first.keyId, keys)).toEqual([first.keyId, second.keyId, third.keyId]);
+    expect(trustedFrom(third.keyId, keys)).toEqual([third.keyId]);
+    expect(await server.audit.verify()).toMatchObject({ whole: true });
+    await server.close();
+  });
+
+  test('in two steps, so that a desktop release can bring the next one first', async () => {
+    const folder = await newFolder();
+    const { signer: first } = await open(folder);
+    const prepared = await rotate(folder, { prepare: true });
+    expect((await open(folder)).signer.keyId).toBe(first.keyId);
+    expect(await publishedKeys(db, first)).toMatchObject([
+      { keyId: first.keyId, state: 'current', endorsement: null },
+      { keyId: prepared.keyId, state: 'next', endorsement: { keyId: first.keyId } },
+    ]);
+    expect((await rotate(folder)).keyId).toBe(prepared.keyId);
+    expect((await open(folder)).signer.keyId).toBe(prepared.keyId);
+  });
+
+  test('and a power cut before the files are in their places leaves a start that works', async () => {
+    const folder = await newFolder();
+    const { signer: first } = await open(folder);
+    const { keyId } = await rotate(folder);
+    const at = (name: string) => join(folder, name);
+    await rename(at('signing-key.pem'), at('next-signing-key.pem'));
+    expect((await open(folder)).signer.keyId).toBe(keyId);
+    await rename(at(`retired-keys/${first.keyId}.pem`), at('signing-key.pem'));
+    expect((await open(folder)).signer.keyId).toBe(keyId);
+  });
+
+  test('also where it comes from SIGNING_KEY, which then holds both', async () => {
+    const folder = await newFolder();
+    const own = newSigningKey();
+    const config = { dataDir: folder, signingKey: { text: own }, secretsKey: undefined };
+    const { signer } = await openKeys(db, config, now);
+    const go = (out?: string) => rotateKey(withAuditKey(db, signer), config, { prepare: false, out, now });
+    await expect(go()).rejects.toThrow('--out FILE');
+    const { keyId } = await go(join(folder, 'new.pem'));
+    await expect(openKeys(db, config, now)).rejects.toThrow(`${keyId}, and SIGNING_KEY does not hold it`);
+    const both = { ...config, signingKey: { text: own + (await readFile(join(folder, 'new.pem'), 'utf8')) } };
+    expect((await openKeys(db, both, now)).signer.keyId).toBe(keyId);
+  });
+});
+
+describe('keys that are lost', () => {
+  const accept = (dataDir: string) =>
+    acceptNewKeys(db, { dataDir, ...noSettings }, { reason: 'The disk burned', now });
+
+  test('are accepted as lost by a person: new ones are made, and the audit log begins anew with an entry', async () => {
+    const folder = await newFolder();
+    const before = await startTestServer({ database, config: { dataDir: folder, ...noSettings } });
+    await before.createPerson('admin');
+    await before.audit.seal();
+    await before.createPerson('admin');
+    const lost = (await idsOf(folder)).toSorted();
+    await before.close();
+    for (const name of ['signing-key.pem', 'secrets-key']) await rm(join(folder, name));
+    await expect(open(folder)).rejects.toThrow(CannotStart);
+
+    const { head, ...accepted } = await accept(folder);
+    expect(accepted.lost.toSorted()).toEqual(lost);
+    await rm(join(folder, 'audit-head.json'));
+    const opened = await open(folder);
+    expect(accepted.named).toEqual([opened.signer.keyId, opened.secrets.keyId]);
+    const keys = auditKeys(opened.signer);
+    expect(head!.sequence).toBeGreaterThan(1);
+    expect(await verifyChain(db, keys)).toMatchObject({ whole: true, checkedEntries: 1, unsealedEntries: 0 });
+    const [entry] = await db
+      .selectFrom('audit_entries')
+      .select('changes_summary')
+      .where('event_type', '=', 'key.accepted_new')
+      .execute();
+    expect(entry!.changes_summary).toMatch(/The disk burned$/);
+
+    const after = await startTestServer({ database, config: { dataDir: folder, ...noSettings } });
+    await after.createPerson('admin');
+    expect(await after.audit.verify()).toMatchObject({ whole: true });
+    const published = await after.api().ok(calls.keys);
+    expect(published.map(({ state }) => state)).toEqual(['current', 'lost']);
+    await after.close();
+  });
+
+  test('are not while all are here', async () => {
+    const folder = await newFolder();
+    await open(folder);
+    await expect(accept(folder)).rejects.toThrow('nothing to accept');
+  });
+
+  test('of second factors alone leave the audit log as it was', async () => {
+    const folder = await newFolder();
+    const ids = await idsOf(folder);
+    await rm(join(folder, 'secrets-key'));
+    expect(await accept(folder)).toMatchObject({ lost: [ids[1]], head: undefined });
+    expect((await open(folder)).signer.keyId).toBe(ids[0]);
+  });
+});

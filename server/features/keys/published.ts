@@ -1,0 +1,29 @@
+import type { RouteAnswer } from '../../../contract/route.ts';
+import type { validation as calls } from '../../../contract/validation.ts';
+import type { Db } from '../../db/client.ts';
+import type { Signer } from './signer.ts';
+
+/**
+ * The public halves of all signing keys of the installation, the one that signs now first, as `GET /api/v1/keys`
+ * answers them. Who trusts one of them can trust those that it endorses, whatever the database says.
+ */
+export async function publishedKeys(db: Db, signer: Signer): Promise<RouteAnswer<typeof calls.keys>> {
+  const rows = await db
+    .selectFrom('installation_keys')
+    .selectAll()
+    .where('purpose', '=', 'signing')
+    .orderBy('added_at', 'desc')
+    .execute();
+  const first = rows.filter((row) => row.key_id === signer.keyId);
+  const others = rows.filter((row) => row.key_id !== signer.keyId);
+  return [...first, ...others].map((row) => ({
+    keyId: row.key_id,
+    algorithm: 'Ed25519' as const,
+    publicKeyPem: row.public_key!,
+    state: row.state,
+    endorsement:
+      row.endorsed_by === null
+        ? null
+        : { keyId: row.endorsed_by, signed: row.endorsement!, signature: row.signature! },
+  }));
+}

@@ -1,0 +1,41 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  type KeyObject,
+} from 'node:crypto';
+import { CannotStart } from '../../cannot-start.ts';
+
+/** A key that validations are signed with. `sign` answers base64. */
+export type Signer = { keyId: string; publicKeyPem: string; sign(text: string): string };
+
+/** A new Ed25519 key, as PEM. */
+export const newSigningKey = (): string =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** The keys of a text that holds one PEM or several. Throws CannotStart, naming `place`, where it holds none. */
+export function readSigners(text: string, place: string): Signer[] {
+  // a variable of one line has `\n` for the ends of lines
+  const blocks = text.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? [];
+  const keys = blocks.map((pem) => {
+    try {
+      return createPrivateKey(pem);
+    } catch {
+      return undefined;
+    }
+  });
+  if (keys.length === 0 || keys.some((key) => key?.asymmetricKeyType !== 'ed25519'))
+    throw new CannotStart(`${place} must hold a private Ed25519 key as PEM. Restore it from a backup.`);
+  return keys.map((key) => toSigner(key!));
+}
+
+function toSigner(privateKey: KeyObject): Signer {
+  const publicKeyPem = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+  return {
+    keyId: createHash('sha256').update(publicKeyPem).digest('hex').slice(0, 16),
+    publicKeyPem,
+    sign: (text) => sign(null, Buffer.from(text, 'utf8'), privateKey).toString('base64'),
+  };
+}

@@ -1,0 +1,70 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { validation } from '../contract/validation.ts';
+import { apiAt, createTestDatabase, type TestDatabase } from './harness.ts';
+import { freePort, newDataDir, spawnServer, startServer } from './server-process.ts';
+
+/* What a person meets who starts the service on a database without the keys that belong to it. */
+
+let database: TestDatabase;
+let [home, elsewhere] = ['', ''];
+beforeEach(async () => {
+  database = await createTestDatabase({ empty: true });
+  [home, elsewhere] = [await newDataDir(), await newDataDir()];
+});
+afterEach(async () => {
+  await database.drop();
+  for (const dataDir of [home, elsewhere]) await rm(dataDir, { recursive: true, force: true });
+});
+
+const settings = (dataDir: string, more: Record<string, string> = {}) => ({
+  DATABASE_URL: database.url,
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'warn',
+  ...more,
+});
+
+/** Starts and stops a server, and answers the key that it signed with. */
+async function serveOnce(dataDir: string, more: Record<string, string> = {}): Promise<string> {
+  const server = await startServer(settings(dataDir, more));
+  const [key] = await apiAt(server.url).ok(validation.keys);
+  expect(await server.end('SIGTERM')).toBe(0);
+  return key!.keyId;
+}
+
+async function refusedStart(dataDir: string): Promise<string> {
+  const server = spawnServer({ ...settings(dataDir), PORT: String(await freePort()) });
+  const timer = setTimeout(() => server.process.kill('SIGKILL'), 60_000);
+  expect(await server.ended, server.output()).toBe(1);
+  clearTimeout(timer);
+  expect(server.output()).not.toMatch(/^\s+at /m);
+  return server.output();
+}
+
+test(
+  'a start without the keys of its database is refused, names the file, and makes no other',
+  { timeout: 150_000 },
+  async () => {
+    const keyId = await serveOnce(home);
+    const said = await refusedStart(elsewhere);
+    expect(said).toContain(
+      `belongs to the signing key ${keyId}, and ${elsewhere}/signing-key.pem does not hold it`,
+    );
+    expect(await readdir(elsewhere)).toEqual([]);
+    await rename(join(home, 'secrets-key'), join(elsewhere, 'secrets-key'));
+    expect(await refusedStart(home)).toContain(`${home}/secrets-key does not hold it`);
+    expect(await readdir(home)).not.toContain('secrets-key');
+  },
+);
+
+test('a container brings its keys in the environment, and needs no file', { timeout: 150_000 }, async () => {
+  const keyId = await serveOnce(home);
+  const pem = await readFile(join(home, 'signing-key.pem'), 'utf8');
+  const more = {
+    SIGNING_KEY: pem.replaceAll('\n', '\\n'),
+    SECRETS_KEY: `file:${join(home, 'secrets-key')}`,
+  };
+  expect(await serveOnce(elsewhere, more)).toBe(keyId);
+  expect((await readdir(elsewhere)).filter((name) => name.includes('key'))).toEqual([]);
+});
