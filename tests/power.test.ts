@@ -405,6 +405,31 @@ describe('what it takes is enough for', () => {
   });
 });
 
+test('whoever holds every permission is still no super admin, and changes none', async () => {
+  const everything = (await root.ok(rbac.permissions)).map((p) => `${p.resource}:${p.action}`);
+  const api = await holderOf(everything);
+  const { userId } = await server.createPerson('super_admin');
+  const role = (await root.ok(rbac.roles)).find(({ roleId }) => roleId === 'super_admin')!;
+  const password = { newPassword: 'another good one', confirmPassword: 'another good one' };
+  for (const answer of [
+    await api.call(rbac.updateRole, {
+      params: { roleId: 'super_admin' },
+      body: {
+        description: role.description,
+        requiresSecondFactor: !role.requiresSecondFactor,
+        permissions: role.permissions,
+      },
+    }),
+    await api.call(users.resetPassword, { params: { id: userId }, body: password }),
+    await api.call(users.deactivate, { params: { id: userId } }),
+    await api.call(rbac.createRole, {
+      body: { roleId: roleName(), description: 'A copy', copyFrom: 'super_admin' },
+    }),
+  ])
+    expect(answer.status, answer.text).toBe(422);
+  expect((await root.ok(rbac.roles)).find(({ roleId }) => roleId === 'super_admin')).toEqual(role);
+});
+
 test('every route that grants or changes power stands in this table', () => {
   const open = [users, rbac, apiKeys, releases, uploads].flatMap((calls) =>
     Object.entries(calls as Record<string, Route>)

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -107,12 +107,64 @@ describe('history replaced', () => {
     await fill(1);
     expect((await verify()).whole).toBe(false);
     expect((await kept()).sequence).toBe(6);
+    // nobody makes it a history by accepting that entries are missing
+    const refused = await acceptGaps(server.db, server.auditKeys, places(), { reason: 'x', now: new Date() });
+    expect(isFailure(refused) && refused.message).toMatch(
+      /^This cannot be accepted: The entry was not written/,
+    );
+  });
+
+  test('entries excused by hand as older than their macs are not excused, nor can they be accepted', async () => {
+    await server.pool.query(invented);
+    await server.audit.seal();
+    await asOwner('update audit_head set unsigned_until = 1000');
+    expect((await verify()).whole).toBe(false);
+    const refused = await acceptGaps(server.db, server.auditKeys, places(), { reason: 'x', now: new Date() });
+    expect(isFailure(refused) && refused.message).toMatch(
+      /^This cannot be accepted: The entry was not written/,
+    );
   });
 
   test('a missing mac is a break, whatever the head says', async () => {
     await asOwner('update audit_head set mac = null');
     expect(await problemOf()).toBe('The record of where the chain ends was altered.');
+    await server.audit.tick();
+    expect(server.audit.state(), 'found without being asked').toMatchObject({ state: 'broken' });
     await asOwner('delete from audit_head');
+    expect(await problemOf()).toBe('The record of where the chain ends was altered.');
+  });
+
+  test('a missing mac stays a break when sealing goes on, and keeps the clean-up from removing', async () => {
+    await asOwner('update audit_head set mac = null');
+    server.clock.advance(days(800));
+    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    api = server.api(await server.signInAs('super_admin'));
+    await fill(1);
+    expect(await problemOf()).toMatch(/^Entry 7 of the chain was removed/);
+  });
+
+  test('an older head put back alone is a break', async () => {
+    const { sequence, seal, mac } = await head();
+    await fill(2);
+    await asOwner(
+      `update audit_head set sequence = ${sequence}, seal = '\\x${seal.toString('hex')}', mac = '\\x${mac!.toString('hex')}'`,
+    );
+    expect(await problemOf()).toBe('The record of where the chain ends was altered.');
+  });
+
+  test('the chain of a copy as long as ours is a break by the head alone, where no head is kept', async () => {
+    const old = await head();
+    await fill(2);
+    const ours = await head();
+    const fork = await startTwin(server);
+    await putBackTo(old);
+    for (let n = 0; n < 2; n++) await makeCustomer(api);
+    await fork.audit.seal();
+    await fork.close();
+    await rm(join(server.context.config.dataDir, 'audit-head.json'));
+    await asOwner(
+      `update audit_head set seal = '\\x${ours.seal.toString('hex')}', mac = '\\x${ours.mac!.toString('hex')}'`,
+    );
     expect(await problemOf()).toBe('The record of where the chain ends was altered.');
   });
 
@@ -236,6 +288,41 @@ describe('a restored backup', () => {
     await putBackTo(old);
     expect((await verify()).whole).toBe(false);
     await twin.close();
+  });
+
+  test('once accepted excuses no wider gap behind the same entry', async () => {
+    const old = await head();
+    await fill(3);
+    await putBackTo(old);
+    await accept();
+    await fill(2);
+    // back once more, but with the entry that accepts: it waits for a seal again
+    await asOwner(
+      `delete from audit_entries where event_type <> 'audit.gap_accepted'
+        and audit_id not in (select audit_id from audit_seals where sequence <= 6)`,
+      'delete from audit_seals where sequence > 6',
+      'delete from audit_pending',
+      "insert into audit_pending (audit_id) select audit_id from audit_entries where event_type = 'audit.gap_accepted'",
+    );
+    await fill(1);
+    await rm(join(server.context.config.dataDir, 'audit-head.json'));
+    expect(await problemOf()).toMatch(/^The entries 7 to \d+ of the chain were removed/);
+  });
+
+  test('is not accepted by an entry that was written by hand, nor does the kept head move', async () => {
+    const old = await head();
+    await fill(3);
+    await putBackTo(old);
+    const gap = { after: 6, seal: old.seal.toString('hex'), until: 9 };
+    await server.pool.query(
+      `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success, after)
+       values (gen_random_uuid(), now(), 'audit.gap_accepted', 'audit', 'x', true, $1)`,
+      [JSON.stringify({ gaps: [gap] })],
+    );
+    await server.audit.seal();
+    await server.audit.tick();
+    expect(server.audit.state()).toMatchObject({ state: 'broken' });
+    expect((await kept()).sequence).toBe(9);
   });
 
   test('is accepted also when the server went on with it before', async () => {
@@ -362,6 +449,9 @@ describe('the head goes elsewhere too', () => {
     );
     await watch.tick();
     expect(watch.state().broken!.problem).toContain(`as the head in ${file} says`);
+    await makeCustomer(api);
+    await watch.seal();
+    expect(watch.state().state, 'whatever the data directory alone says').toBe('broken');
   });
 
   test('to an http receiver; one that fails is told', async () => {

@@ -7,6 +7,7 @@ import { users } from '../../../contract/users.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import { minutes, startTestServer, startTwin, type TestServer } from '../../../tests/harness.ts';
 import { closeWindows } from './audit.ts';
+import { macOf } from './keys.ts';
 
 let server: TestServer;
 beforeEach(async () => {
@@ -81,6 +82,22 @@ describe('what is refused again and again', () => {
     );
   });
 
+  test('an entry that somebody wrote into the database is not said again as ours', async () => {
+    const forged = '01920000-0000-7000-8000-000000000000';
+    await server.pool.query(
+      `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success)
+       values ($1, now(), 'call.refused', 'call', 'An invented story', false)`,
+      [forged],
+    );
+    await server.pool.query(
+      "insert into audit_refusals values ('2026-11-20T09:00:00Z', 'call_refused', 'x', $1, 1, 99)",
+      [forged],
+    );
+    await endWindow();
+    expect(await summaries('call.refused')).toEqual(['An invented story']);
+    expect(await summaries('refusals.counted')).toHaveLength(1);
+  });
+
   test('counts that somebody wrote into the database make no entry of what was never refused', async () => {
     const [login_] = await (async () => {
       await server.signInAs('admin');
@@ -108,6 +125,9 @@ describe('what somebody typed as an email', () => {
     expect(all[0]).toMatch(/^Sign-in as hu… \([0-9a-f]{12}\) failed$/);
     expect(all[1]!.slice(-22)).toBe(all[0]!.slice(-22));
     expect(all[2]).toBe(`Sign-in as ${email} failed`);
+    // guesses cannot be compared with it: it takes a key that is not in the database
+    const guess = macOf(Buffer.alloc(32), 'lanyard typed text 1\nhunter2-my-password').toString('hex');
+    expect(all[0]).not.toContain(guess.slice(0, 12));
     const everything = JSON.stringify(await server.db.selectFrom('audit_entries').selectAll().execute());
     expect(everything.toLowerCase()).not.toContain('hunter2');
   });

@@ -10,7 +10,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { transact } from '../../db/signals.ts';
-import { systemCaller } from '../../caller.ts';
+import { systemCaller, type Actor } from '../../caller.ts';
 import { checkIdentity, createRelease, createReleaseSet, type NewRelease } from './releases.ts';
 
 let server: TestServer;
@@ -50,11 +50,11 @@ const build = {
   rolloutPercentage: 100,
   failureThreshold: null,
 } satisfies NewRelease;
-const create = (fields: Partial<NewRelease> = {}) =>
+const create = (fields: Partial<NewRelease> = {}, actor: Actor = { kind: 'system' }) =>
   transact(server.db, server.context.signals, (tx) =>
     createRelease(
       tx,
-      systemCaller(server.clock.now()),
+      { ...systemCaller(server.clock.now()), actor },
       { ...build, ...fields } as NewRelease,
       'https://u.example',
     ),
@@ -78,6 +78,12 @@ describe('creating a release', () => {
     const [entry] = await auditOf(server, made.id);
     expect(entry).toMatchObject({ event_type: 'release.created', resource_type: 'release' });
     expect(entry!.changes_summary).toBe('Created 3.0.0-rc.1+build.5 (stable, win32 x64) at 100 %');
+  });
+
+  test('is refused beside the insert to who may not publish, whoever looked at it before', async () => {
+    const key: Actor = { kind: 'apiKey', apiKeyId: 'k', name: 'n', scopes: ['updates'] };
+    expect(await create({ version: '3.0.2' }, key)).toMatchObject({ failure: 'FORBIDDEN' });
+    expect(await create({ version: '3.0.2', isDraft: true }, key)).toMatchObject({ isDraft: true });
   });
 
   test('never makes a mandatory draft', async () => {

@@ -18,6 +18,7 @@ import {
   type Identity,
   type TestServer,
 } from '../../../tests/harness.ts';
+import { pauseFailing } from './failure-guard.ts';
 import { machineHashOf } from './machine-id.ts';
 
 type Event = RouteRequest<typeof calls.report>['body']['events'][number];
@@ -336,6 +337,7 @@ describe('what nobody saw', () => {
     );
     await report(desktop, failed(invented, guarded));
     await written(invented.at(-1)!, 3);
+    await pauseFailing(server.context, [id]);
     expect(await paused(guarded)).toBe(false);
 
     const real = many(`real ${id}`, 3);
@@ -350,10 +352,18 @@ describe('what nobody saw', () => {
       failureThreshold: { percent: 5, minimumInstalls: 2 },
     });
     const curious = many(`curious ${guarded.id}`, 2);
+    // what a machine says it was offered is no offer
+    const { id: releaseId, version: toVersion } = guarded;
+    await report(
+      desktop,
+      curious.map((machineId) => ({ machineId, toVersion, releaseId })),
+    );
+    for (const machineId of curious) await written(machineId, 1);
     for (const machineId of curious) await fetchFile(guarded, machineId);
     await completed(guarded, curious);
     await report(desktop, failed(curious, guarded));
-    await written(curious[1]!, 1);
+    for (const machineId of curious) await written(machineId, 2);
+    await pauseFailing(server.context, [releaseId]);
     expect(await paused(guarded)).toBe(false);
   });
 

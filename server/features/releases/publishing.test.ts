@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { systemCaller, type Actor, type Caller } from '../../caller.ts';
+import { refuseNew, refuseOffer } from './publishing.ts';
+
+/** The rule itself: routes that ask for less some day must still meet it. */
+
+const by = (actor: Actor): Caller => ({ ...systemCaller(new Date()), actor });
+/** Who may create releases, and no more. */
+const uploader = by({
+  kind: 'staff',
+  userId: randomUUID(),
+  sessionId: randomUUID(),
+  via: 'bearer',
+  email: 'e',
+  name: 'n',
+  roles: [],
+  permissions: [{ resource: 'releases', action: 'create' }],
+  secondFactorMissing: false,
+  ownPasswordMissing: false,
+  advice: [],
+});
+const key = (scope: 'updates' | 'releases'): Caller =>
+  by({ kind: 'apiKey', apiKeyId: 'k', name: 'n', scopes: [scope] });
+
+const offer = {
+  is_draft: false,
+  is_active: true,
+  deleted_at: null,
+  paused_at: null,
+  channel: 'stable' as const,
+  rollout_percentage: 5,
+  minimum_app_version: null,
+  is_mandatory: false,
+  failure_percent: null,
+  failure_min_installs: null,
+};
+
+test('an API key without the scope releases publishes nothing', () => {
+  expect(refuseNew(key('updates'), { isDraft: false })).toMatchObject({ failure: 'FORBIDDEN' });
+  expect(refuseNew(key('releases'), { isDraft: false })).toBeUndefined();
+});
+
+test('going on after a pause is publishing, pausing is not', () => {
+  const paused = { ...offer, paused_at: new Date() };
+  expect(refuseOffer(uploader, paused, offer)).toMatchObject({ failure: 'FORBIDDEN' });
+  expect(refuseOffer(uploader, offer, paused)).toBeUndefined();
+  expect(refuseOffer(uploader, paused, paused)).toBeUndefined();
+});
