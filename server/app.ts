@@ -39,7 +39,7 @@ import { createRecorder } from './features/validation/recorder.ts';
 import { createFinder } from './features/validation/find.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
 import { serve } from './http/adapter.ts';
-import { arrivalLimits, hangUp, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
+import { arrivalLimits, hangUp, mostJsonBytes, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
 import { serveConsole } from './http/console.ts';
 import { diagnosticsGuard, type Guard } from './http/diagnostics.ts';
 import { serveMetrics } from './http/metrics.ts';
@@ -129,7 +129,7 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
-    bodyLimit: 1024 * 1024,
+    bodyLimit: mostJsonBytes,
     // a file name of 200 characters, each of several bytes, is a parameter too
     routerOptions: { maxParamLength: 3000 },
     forceCloseConnections: 'idle',

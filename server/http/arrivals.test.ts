@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** A connection with what it was answered; `closed` when the server hung up, or the connection broke. */
-function dial() {
-  const { hostname, port } = new URL(server.url);
+function dial(url = server.url) {
+  const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const seen = { text: '', error: '' };
   socket.on('data', (bytes: Buffer) => (seen.text += bytes.toString()));
@@ -172,5 +172,42 @@ describe('a body that is too large', () => {
     while (!socket.destroyed) await new Promise((sent) => socket.write(piece, sent));
     await gone;
     expect(seen.text).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
+
+describe('large bodies that do not end', () => {
+  let patient: TestServer;
+  beforeAll(async () => {
+    patient = await startTestServer({ arrival: { jsonBytesAtOnce: 3 * MiB } });
+  });
+  afterAll(() => patient.close());
+  const large = headOf('POST', '/api/v1/auth/login', json(MiB));
+  const unknownLength = headOf('POST', '/api/v1/auth/login', {
+    'content-type': 'application/json',
+    'transfer-encoding': 'chunked',
+  });
+  const send = (length: number) =>
+    fetch(`${patient.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}'.padEnd(length),
+    });
+
+  test('have a common bound: the next large one is refused, small ones are not, and it is free again', async () => {
+    const many = Array.from({ length: 3 }, () => dial(patient.url));
+    for (const [n, { socket }] of many.entries()) socket.write(n === 0 ? unknownLength : large);
+    await eventually(async () => {
+      const refused = await send(MiB);
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('5');
+      expect(await refused.json()).toMatchObject({ code: 'UNAVAILABLE' });
+    });
+    expect((await send(2)).status).toBe(400);
+    for (const { socket } of many) socket.destroy();
+    await eventually(async () => expect((await send(MiB)).status).toBe(400));
+  });
+
+  test('count no longer once they are whole, however many came', async () => {
+    for (let n = 0; n < 8; n++) expect((await send(MiB)).status).toBe(400);
   });
 });

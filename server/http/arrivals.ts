@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 
@@ -16,7 +16,14 @@ export type ArrivalLimits = {
   lingerMs: number;
   /** How often requests that are not whole are looked at. */
   lookMs: number;
+  /** Bytes that large JSON bodies under way may need together; the next one is refused. */
+  jsonBytesAtOnce: number;
 };
+
+/** The longest JSON body, in bytes. */
+export const mostJsonBytes = 1024 * 1024;
+/** Up to here a body is always taken: many large ones must not keep anybody from signing in or validating. */
+const smallJsonBytes = 64 * 1024;
 
 /** Slow enough for the worst hospital line, and a sender who drips is gone within half a minute. */
 export const arrivalLimits: ArrivalLimits = {
@@ -26,10 +33,13 @@ export const arrivalLimits: ArrivalLimits = {
   windowBytes: 32 * 1024,
   lingerMs: 15_000,
   lookMs: 1000,
+  jsonBytesAtOnce: 64 * mostJsonBytes,
 };
 
 /** The body did not arrive in time; answered 408. */
 export class ArrivedTooSlowly extends Error {}
+/** Bodies of other requests need the memory that there is for them; answered 503. */
+export class TooManyBodies extends Error {}
 
 /** A request whose body is not whole yet. */
 type Arrival = {
@@ -50,13 +60,21 @@ type Arrival = {
  */
 export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
   const arrivals = new Map<IncomingMessage, Arrival>();
+  let jsonBytes = 0;
 
   app.addHook('onRequest', async ({ raw }: FastifyRequest, reply: FastifyReply) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return;
     const began = { since: performance.now(), bytes: raw.socket.bytesRead };
     arrivals.set(raw, { raw, reply, body: undefined, ...began, isRefused: false, answeredAt: undefined });
-    raw.once('end', () => arrivals.delete(raw)).once('close', () => arrivals.delete(raw));
+    const held = heldBy(raw.headers);
+    const isTooMuch = held > 0 && jsonBytes + held > limits.jsonBytesAtOnce;
+    if (!isTooMuch) jsonBytes += held;
+    const whole = () => {
+      if (arrivals.delete(raw) && !isTooMuch) jsonBytes -= held;
+    };
+    raw.once('end', whole).once('close', whole);
+    if (isTooMuch) throw new TooManyBodies();
   });
   app.addHook('onResponse', async ({ raw }) => {
     const arrival = arrivals.get(raw);
@@ -79,6 +97,13 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
     return raw.pipe(body);
   }
   return { open };
+}
+
+/** Bytes that a body may need until it is whole: binaries are handed on as they arrive, and small ones are not counted. */
+function heldBy({ 'content-type': type = '', 'content-length': length }: IncomingHttpHeaders): number {
+  if (/^(application\/octet-stream|multipart\/form-data)/i.test(type)) return 0;
+  const bytes = Math.min(Number(length ?? mostJsonBytes), mostJsonBytes);
+  return bytes > smallJsonBytes ? bytes : 0;
 }
 
 function look(arrival: Arrival, now: number, limits: ArrivalLimits): void {

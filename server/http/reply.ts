@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorStatus, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
 import { fail, type Failure } from '../failure.ts';
-import { ArrivedTooSlowly } from './arrivals.ts';
+import { ArrivedTooSlowly, TooManyBodies } from './arrivals.ts';
 
 /** Sends a Failure in the envelope that every error has. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
@@ -27,6 +27,9 @@ export const databaseUnavailable = fail(
   },
 );
 
+const tooManyBodies = fail('UNAVAILABLE', 'Too many large requests are arriving. Try again in a moment.', {
+  retryAfter: 5,
+});
 const arrivedTooSlowly = fail('REQUEST_TIMEOUT', 'The body took too long to arrive.');
 
 const frameworkFailures: Record<string, [ErrorCode, string]> = {
@@ -42,6 +45,7 @@ const frameworkFailures: Record<string, [ErrorCode, string]> = {
 /** What the framework refused before any handler ran, as a Failure; undefined for everything else. */
 export function frameworkFailure(error: unknown): Failure | undefined {
   if (error instanceof ArrivedTooSlowly) return arrivedTooSlowly;
+  if (error instanceof TooManyBodies) return tooManyBodies;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   const known = frameworkFailures[code ?? ''];
   if (known) return fail(...known);
