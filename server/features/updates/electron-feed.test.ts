@@ -11,6 +11,7 @@ import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/de
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { announce, transact } from '../../db/signals.ts';
+import { stampOf } from '../uploads/uploads.ts';
 import { machineHashOf } from './machine-id.ts';
 
 let server: TestServer;
@@ -86,8 +87,10 @@ async function believeStored(releaseId: string): Promise<void> {
   const { db, context } = server;
   await transact(db, context.signals, async (tx) => {
     const releases = tx.selectFrom('releases').where('release_id', '=', releaseId);
-    const { storage_key } = await releases.select('storage_key').executeTakeFirstOrThrow();
-    const storage_stamp = await context.storage.stampOf(storage_key!);
+    const { key, blockmapKey } = await releases
+      .select(['storage_key as key', 'blockmap_key as blockmapKey'])
+      .executeTakeFirstOrThrow();
+    const storage_stamp = await stampOf(context.storage, { key: key!, blockmapKey });
     await tx.updateTable('releases').set({ storage_stamp }).where('release_id', '=', releaseId).execute();
     await announce(tx, 'releases');
   });

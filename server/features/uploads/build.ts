@@ -7,6 +7,7 @@ import type { NewRelease } from '../releases/releases.ts';
 import { embeddedBlockmapSize } from './embedded-blockmap.ts';
 import { kindOf, refuseKind, type FileKind } from './file-kind.ts';
 import type { Findings } from './inspect-worker.ts';
+import { stampOf } from './stamp.ts';
 import { blockmapKeyOf } from './storage-key.ts';
 
 export type CompleteInput = z.output<typeof uploads.complete.body>;
@@ -54,6 +55,7 @@ export async function toBuild(
 ): Promise<NewRelease> {
   const { size, sha512, sha1, blockmap } = findings;
   const fileKind = kindOf(file.name)!;
+  const blockmapKey = blockmap ? blockmapKeyOf(file.key) : null;
   const { version, channel, platform, architecture } = fields;
   const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =
     fields;
@@ -74,8 +76,8 @@ export async function toBuild(
     sha512,
     sha1,
     storageKey: file.key,
-    storageStamp: (await storage.stampOf(file.key)) ?? null,
-    blockmapKey: blockmap ? blockmapKeyOf(file.key) : null,
+    storageStamp: (await stampOf(storage, { key: file.key, blockmapKey })) ?? null,
+    blockmapKey,
     embeddedBlockmapSize:
       fileKind === 'appimage' ? await embeddedBlockmapSize(storage, file.key, findings) : null,
   };

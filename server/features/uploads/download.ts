@@ -47,7 +47,7 @@ export async function sendFile(
     count('delivery_begun');
     return reply.header('cache-control', 'no-store').redirect(file.externalUrl, 302);
   }
-  const spoiled = file.stored && (await context.checkFile(file.stored));
+  const spoiled = await context.checkFile(file.stored);
   if (spoiled) return spoiled;
   const size = file.size ?? (await storage.sizeOf(file.key));
   if (size === undefined) return notFound;

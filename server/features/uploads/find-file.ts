@@ -21,8 +21,8 @@ export type FoundFile = {
       etag: string;
       modifiedAt: string;
       isPublished: boolean;
-      /** What the bytes are checked by; a block map is checked by the updater, which falls back to the whole file. */
-      stored: StoredFile | undefined;
+      /** What the bytes are checked by, those of a block map too. */
+      stored: StoredFile;
     }
 );
 
@@ -81,25 +81,21 @@ const isForMachines = ({ isDraft, isActive, pausedAt }: LiveRelease, isBlockmap:
   !isDraft && (isBlockmap || (isActive && pausedAt === null));
 
 function toFile(release: LiveRelease, isBlockmap: boolean): FoundFile | undefined {
-  const { id, version, storageKey, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
+  const { id, version, storageKey: key, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
   const of = { release: { id, version }, isBlockmap };
-  const about = { ...of, modifiedAt: release.createdAt, isPublished: !release.isDraft && !release.deletedAt };
-  if (isBlockmap) {
-    return blockmapKey
-      ? {
-          key: blockmapKey,
-          name: `${fileName}.blockmap`,
-          size: undefined,
-          etag: `${sha512}.blockmap`,
-          stored: undefined,
-          ...about,
-        }
-      : undefined;
-  }
-  if (externalUrl) return { ...of, externalUrl };
+  if (externalUrl) return isBlockmap ? undefined : { ...of, externalUrl };
   const { storageStamp: stamp, damagedAt } = release;
-  const stored = { releaseId: id, key: storageKey!, sha512, stamp, isDamaged: damagedAt !== null };
-  return { key: storageKey!, name: fileName, size: fileSize, etag: sha512, stored, ...about };
+  const stored = { releaseId: id, key: key!, blockmapKey, sha512, stamp, isDamaged: damagedAt !== null };
+  const about = {
+    ...of,
+    stored,
+    modifiedAt: release.createdAt,
+    isPublished: !release.isDraft && !release.deletedAt,
+  };
+  if (!isBlockmap) return { key: key!, name: fileName, size: fileSize, etag: sha512, ...about };
+  if (!blockmapKey) return undefined;
+  const name = `${fileName}.blockmap`;
+  return { key: blockmapKey, name, size: undefined, etag: `${sha512}.blockmap`, ...about };
 }
 
 async function binned(db: Db, releaseId: string): Promise<LiveRelease | undefined> {

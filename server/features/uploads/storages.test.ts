@@ -116,6 +116,46 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect(await keys()).toEqual([]);
   });
 
+  test('a file that was exchanged in the storage is not delivered; a block map is made anew', async () => {
+    const small = program(6 * MiB);
+    const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: small });
+    expect(answer.status, answer.text).toBe(201);
+    const release = answer.body.data;
+    const { storage_key: fileKey, blockmap_key: mapKey } = await server.db
+      .selectFrom('releases')
+      .selectAll()
+      .where('release_id', '=', release.id)
+      .executeTakeFirstOrThrow();
+    const blockmap = { ...release, fileUrl: `${release.fileUrl}.blockmap` };
+    const { bytes: map } = await download(blockmap);
+    const place = server.context.config.storage;
+
+    for (const spoiled of [Buffer.alloc(map.length), map.subarray(1)]) {
+      await lay(place, mapKey!, spoiled);
+      expect((await download(blockmap)).bytes.equals(map)).toBe(true);
+    }
+    await server.context.storage.remove(mapKey!);
+    expect((await download(blockmap)).bytes.equals(map)).toBe(true);
+
+    await lay(place, fileKey!, program(6 * MiB));
+    for (const spoiled of [release, blockmap, release])
+      expect((await download(spoiled)).response.status).toBe(503);
+    await lay(place, fileKey!, small);
+    expect((await download(release)).bytes.equals(small)).toBe(true);
+    expect((await download(blockmap)).bytes.equals(map)).toBe(true);
+    const said = await server.db
+      .selectFrom('audit_entries')
+      .select(['event_type', 'success'])
+      .where('resource_id', '=', release.id)
+      .where('event_type', 'like', 'release.file_%')
+      .orderBy('audit_id')
+      .execute();
+    expect(said).toEqual([
+      { event_type: 'release.file_damaged', success: false },
+      { event_type: 'release.file_recovered', success: true },
+    ]);
+  });
+
   test('at once: release and download', async () => {
     const small = program(5 * MiB);
     const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: small });
@@ -224,7 +264,7 @@ const installationOf = async ({ db }: TestServer) =>
   (await db.selectFrom('installation').select('installation_id').executeTakeFirstOrThrow()).installation_id;
 
 /** Puts a file there without the service. */
-async function lay(config: StorageConfig, name: string, content = 'x'): Promise<void> {
+async function lay(config: StorageConfig, name: string, content: string | Buffer = 'x'): Promise<void> {
   if (config.kind === 'disk') {
     const file = join(config.folder, name);
     await mkdir(dirname(file), { recursive: true });

@@ -1,4 +1,4 @@
-import { copyFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
@@ -50,6 +50,16 @@ const expectRefused = async () => {
 const feed = async () =>
   (await fetch(`${server.url}/api/v1/updates/electron/win/x64/latest.yml`, { headers: key.headers })).text();
 const damagedAt = async () => (await staff.ok(releases.get, { params: { releaseId: release.id } })).damagedAt;
+
+const events = async () =>
+  (
+    await server.db
+      .selectFrom('audit_entries')
+      .select('event_type')
+      .where('event_type', 'like', 'release.file_%')
+      .orderBy('audit_id')
+      .execute()
+  ).map((entry) => entry.event_type);
 
 /** Other bytes of the same length, with the times of the file as they were: what a failing disk does. */
 async function rot(): Promise<void> {
@@ -109,11 +119,28 @@ describe('a stored file', () => {
     expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 1 });
     expect(await verifyFiles(server.context), 'not again at once').toEqual({ checked: 0, damaged: 0 });
     await expectRefused();
+    server.clock.advance(hours(1));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 1 });
+    expect(await events(), 'once, however often it is looked at').toEqual(['release.file_damaged']);
     await writeFile(file, bytes);
     server.clock.advance(hours(1));
     expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
     await expectDelivered();
+    expect(await events()).toEqual(['release.file_damaged', 'release.file_recovered']);
     expect(lines.join()).toContain('right again');
+  });
+
+  test('whose block map rots is delivered, and the job makes that map anew', async () => {
+    const map = `${file}.blockmap`;
+    const [right, { atime, mtime }] = await Promise.all([readFile(map), stat(map)]);
+    await writeFile(map, Buffer.alloc(right.length));
+    await utimes(map, atime, mtime);
+    server.clock.advance(hours(24));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
+    expect((await readFile(map)).equals(right)).toBe(true);
+    expect(lines.join()).toContain('The block map of a release was damaged or missing');
+    await expectDelivered();
+    expect(await events()).toEqual([]);
   });
 
   test('of an earlier version, of which nothing is known yet, is compared at its first delivery', async () => {

@@ -1,14 +1,19 @@
+import { buffer } from 'node:stream/consumers';
+import { systemCaller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { announce, transact } from '../../db/signals.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
+import { writeAudit } from '../audit/audit.ts';
+import { storeBlockmap } from './build.ts';
+import type { Findings } from './inspect-worker.ts';
 import type { Inspector } from './inspect.ts';
+import { stampOf, type Keys } from './stamp.ts';
 
 type Parts = Pick<Context, 'db' | 'storage' | 'signals' | 'clock' | 'log'> & { inspector: Inspector };
 
 /** The file of a release, and what is known of its bytes. */
-export type StoredFile = {
+export type StoredFile = Keys & {
   releaseId: string;
-  key: string;
   sha512: string;
   /** What the storage said when the bytes were last compared with the hash; null where they never were. */
   stamp: string | null;
@@ -29,7 +34,7 @@ const damaged = fail(
 export function createFileCheck(parts: Parts) {
   const checking = new Map<string, Promise<boolean>>();
   return async (file: StoredFile): Promise<Failure | undefined> => {
-    const stamp = await parts.storage.stampOf(file.key);
+    const stamp = await stampOf(parts.storage, file);
     if (stamp !== undefined && stamp === file.stamp) return file.isDamaged ? damaged : undefined;
     if (stamp === undefined && file.isDamaged) return damaged;
     const verdict =
@@ -42,39 +47,59 @@ export type FileCheck = ReturnType<typeof createFileCheck>;
 
 /**
  * Compares the stored bytes with the hash of the release and records the outcome: `damaged_at` takes the release out
- * of every feed and keeps its file from being delivered; the right bytes bring it back. True when they are right.
+ * of every feed and keeps its file from being delivered; the right bytes bring it back. Either is one audit entry, when
+ * it is first seen. A block map that is not the one of the file is made anew. True when the file is right.
  */
 export async function verifyFile(parts: Parts, file: StoredFile): Promise<boolean> {
-  const { db, signals, clock, log } = parts;
+  const { db, storage, signals, clock, log } = parts;
   // before the bytes are read: what changes meanwhile is looked at again
-  const stamp = await parts.storage.stampOf(file.key);
-  const isRight = stamp !== undefined && (await hashOf(parts, file.key)) === file.sha512;
+  let stamp = await stampOf(storage, file);
+  const findings = stamp === undefined ? undefined : await findingsOf(parts, file);
+  const isRight = findings?.sha512 === file.sha512;
   const about = { releaseId: file.releaseId, key: file.key };
   if (!isRight) log.error(about, 'The stored file of a release is damaged or missing; it is not delivered');
-  else if (file.isDamaged) log.info(about, 'The stored file of a release is right again');
+  else if (await repairBlockmap(parts, file, findings)) stamp = await stampOf(storage, file);
   const now = clock();
   await transact(db, signals, async (tx) => {
+    const before = await tx
+      .selectFrom('releases')
+      .select(['damaged_at', 'version', 'file_name'])
+      .where('release_id', '=', file.releaseId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!before) return;
     await tx
       .updateTable('releases')
-      .set((eb) => ({
+      .set({
         storage_stamp: stamp ?? null,
         verified_at: now,
-        damaged_at: isRight ? null : eb.fn.coalesce('damaged_at', eb.val(now)),
-      }))
+        damaged_at: isRight ? null : (before.damaged_at ?? now),
+      })
       .where('release_id', '=', file.releaseId)
       .execute();
     await announce(tx, 'releases');
+    if (isRight === (before.damaged_at === null)) return;
+    if (isRight) log.info(about, 'The stored file of a release is right again');
+    const title = `the stored file ${before.file_name} of ${before.version}`;
+    await writeAudit(tx, systemCaller(now), {
+      event: isRight ? 'release.file_recovered' : 'release.file_damaged',
+      resourceType: 'release',
+      resourceId: file.releaseId,
+      summary: isRight ? `Delivers ${title} again: its bytes are right` : `Stopped delivering ${title}`,
+      ...(isRight ? {} : { error: 'Its bytes are not those that were uploaded, or are missing.' }),
+    });
   });
   return isRight;
 }
 
-async function hashOf({ storage, inspector }: Parts, key: string): Promise<string | undefined> {
+async function findingsOf(parts: Parts, { key, blockmapKey }: Keys): Promise<Findings | undefined> {
+  const { storage, inspector } = parts;
   const bytes = await storage.read(key);
   if (!bytes) return undefined;
-  const inspection = inspector.begin({ sha1: false, blockmap: false });
+  const inspection = inspector.begin({ sha1: false, blockmap: blockmapKey !== null });
   try {
     for await (const piece of bytes as AsyncIterable<Buffer>) await inspection.addBytes(piece);
-    return (await inspection.finish()).sha512;
+    return await inspection.finish();
   } catch (error) {
     // a sector that cannot be read
     if ((error as NodeJS.ErrnoException).code === 'EIO') return undefined;
@@ -82,6 +107,25 @@ async function hashOf({ storage, inspector }: Parts, key: string): Promise<strin
   } finally {
     inspection.drop();
   }
+}
+
+/** Stores the block map of the file again where another one lies there, or removes that; false when nothing was wrong. */
+async function repairBlockmap(
+  { storage, log }: Parts,
+  { releaseId, key, blockmapKey }: StoredFile,
+  findings: Findings,
+): Promise<boolean> {
+  if (blockmapKey === null) return false;
+  const right = Buffer.from(findings.blockmap!);
+  const isThere = (await storage.sizeOf(blockmapKey)) === right.length;
+  const stored = isThere ? await storage.read(blockmapKey) : undefined;
+  if (stored && (await buffer(stored)).equals(right)) return false;
+  log.warn(
+    { releaseId, key: blockmapKey },
+    'The block map of a release was damaged or missing; it is made anew',
+  );
+  if (isFailure(await storeBlockmap(storage, key, findings))) await storage.remove(blockmapKey);
+  return true;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -116,13 +160,14 @@ export async function verifyDueFiles(parts: Parts): Promise<{ checked: number; d
           .forUpdate()
           .skipLocked(),
       )
-      .returning(['release_id', 'storage_key', 'sha512', 'storage_stamp', 'damaged_at'])
+      .returning(['release_id', 'storage_key', 'blockmap_key', 'sha512', 'storage_stamp', 'damaged_at'])
       .executeTakeFirst();
     if (!row) break;
     found.checked++;
     const isRight = await verifyFile(parts, {
       releaseId: row.release_id,
       key: row.storage_key!,
+      blockmapKey: row.blockmap_key,
       sha512: row.sha512,
       stamp: row.storage_stamp,
       isDamaged: row.damaged_at !== null,

@@ -25,6 +25,7 @@ import {
 
 export { createInspector } from './inspect.ts';
 export { removeOrphans } from './orphans.ts';
+export { stampOf } from './stamp.ts';
 export { verifyDueFiles } from './stored-file.ts';
 
 /** Above the 5 MiB that S3 asks of a part; six at once leave other calls of a browser a turn soon enough. */
