@@ -18,18 +18,26 @@ const beyondTheList = new Set(
 /** Read anew each time: a password is set rarely, and the list would lie in memory for ever. */
 const isListed = (password: string) => readFileSync(list, 'utf8').includes(JSON.stringify(password));
 
-const isOneCharacter = (password: string) => new Set(password).size === 1;
+const isOneCharacter = (password: string) => new Set(password).size <= 1;
+
+/** Without what nobody sees or tells apart: case, width, invisible characters, spaces around it. */
+const plain = (text: string) =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .trim()
+    .toLowerCase();
 
 const isOwnEmail = (password: string, email: string) =>
-  [email, email.split('@')[0]!].some((own) => own.toLowerCase() === password);
+  [email, email.split('@')[0]!].some((own) => plain(own) === password);
 
 /** What is wrong with a password that this person is to have, in the spec's words where it has them. */
 export function passwordProblem(password: string, email: string): string | undefined {
   if (password.length < shortestPassword) return 'New password must be at least 6 characters long';
-  const lower = password.toLowerCase();
-  if (isOwnEmail(lower, email)) return 'The email address is no password. Choose another.';
-  if (isOneCharacter(lower)) return 'One character repeated is no password. Choose another.';
-  if (beyondTheList.has(lower) || isListed(lower))
+  const meant = plain(password);
+  if (isOwnEmail(meant, email)) return 'The email address is no password. Choose another.';
+  if (isOneCharacter(meant)) return 'One character repeated is no password. Choose another.';
+  if (beyondTheList.has(meant) || isListed(meant))
     return 'This password is one of the most common ones. Choose another.';
   return undefined;
 }

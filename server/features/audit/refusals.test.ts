@@ -183,8 +183,9 @@ describe('an attack on a credential is in the log and counted', () => {
     const person = await server.signInAs('viewer');
     expect((await server.api(person.byCookie).call(session.refresh)).status).toBe(200);
     server.clock.advance(minutes(1));
-    for (let n = 0; n < 2; n++)
-      expect((await server.api(person.byCookie).call(customers.list)).status).toBe(401);
+    const reuse = () => server.api(person.byCookie).call(customers.list);
+    const answers = await Promise.all(Array.from({ length: 8 }, reuse));
+    expect([...answers, await reuse()].every(({ status }) => status === 401)).toBe(true);
     expect(await entries('session.cookie_reused')).toMatchObject([
       {
         changes_summary: `Ended the session of ${person.email}: a cookie came back that had been replaced`,

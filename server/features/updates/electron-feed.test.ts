@@ -87,10 +87,10 @@ async function believeStored(releaseId: string): Promise<void> {
   const { db, context } = server;
   await transact(db, context.signals, async (tx) => {
     const releases = tx.selectFrom('releases').where('release_id', '=', releaseId);
-    const { key, blockmapKey } = await releases
+    const file = await releases
       .select(['storage_key as key', 'blockmap_key as blockmapKey'])
       .executeTakeFirstOrThrow();
-    const storage_stamp = await stampOf(context.storage, { key: key!, blockmapKey });
+    const storage_stamp = await stampOf(context.storage, { ...file, key: file.key! });
     await tx.updateTable('releases').set({ storage_stamp }).where('release_id', '=', releaseId).execute();
     await announce(tx, 'releases');
   });

@@ -237,6 +237,11 @@ describe('resetting a password', () => {
     ['12345', '12345', 'New password must be at least 6 characters long'],
     ['qwerty', 'qwerty', 'This password is one of the most common ones. Choose another.'],
     ['one good password', 'another password', 'New passwords do not match'],
+    // spaces around it and letters that only look otherwise make no other password of it
+    [' qwerty ', ' qwerty ', 'This password is one of the most common ones. Choose another.'],
+    ['qwe\u200brty', 'qwe\u200brty', 'This password is one of the most common ones. Choose another.'],
+    ['ｑｗｅｒｔｙ', 'ｑｗｅｒｔｙ', 'This password is one of the most common ones. Choose another.'],
+    [' \u200b \u00a0 ', ' \u200b \u00a0 ', 'One character repeated is no password. Choose another.'],
   ])('to "%s" / "%s" says: %s', async (first, second, sentence) => {
     const user = await makeUser();
     const body = { newPassword: first, confirmPassword: second };
@@ -248,12 +253,14 @@ describe('resetting a password', () => {
 
   test('refuses the email of the person whose it will be', async () => {
     const user = await makeUser();
-    const body = { newPassword: user.email, confirmPassword: user.email };
-    const answer = await root.call(calls.resetPassword, { params: { id: user.id }, body });
-    expect([answer.status, answer.body.error]).toEqual([
-      422,
-      'The email address is no password. Choose another.',
-    ]);
+    for (const own of [user.email, ` ${user.email.toUpperCase()} `]) {
+      const body = { newPassword: own, confirmPassword: own };
+      const answer = await root.call(calls.resetPassword, { params: { id: user.id }, body });
+      expect([answer.status, answer.body.error]).toEqual([
+        422,
+        'The email address is no password. Choose another.',
+      ]);
+    }
   });
 
   test('asks for one’s own password, unless one signed in a moment ago; the same for a second factor', async () => {
