@@ -241,7 +241,7 @@ describe('resetting a password', () => {
     [' qwerty ', ' qwerty ', 'This password is one of the most common ones. Choose another.'],
     ['qwe\u200brty', 'qwe\u200brty', 'This password is one of the most common ones. Choose another.'],
     ['ｑｗｅｒｔｙ', 'ｑｗｅｒｔｙ', 'This password is one of the most common ones. Choose another.'],
-    [' \u200b \u00a0 ', ' \u200b \u00a0 ', 'One character repeated is no password. Choose another.'],
+    [' \u200b \u00a0  ', ' \u200b \u00a0  ', 'One character repeated is no password. Choose another.'],
   ])('to "%s" / "%s" says: %s', async (first, second, sentence) => {
     const user = await makeUser();
     const body = { newPassword: first, confirmPassword: second };
