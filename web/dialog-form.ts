@@ -44,7 +44,11 @@ const isSame = (one: unknown, other: unknown) => textOf(one) === textOf(other);
 const textOf = (value: unknown) =>
   JSON.stringify(value, (_name, part: unknown) => (part instanceof Set ? [...part].toSorted() : part));
 
-const withoutSecrets = <Values extends Record<string, unknown>>(values: Values, initial: Values): Values => ({
+/** The values that may be kept: those that are typed anew are as they were at first. */
+export const withoutSecrets = <Values extends Record<string, unknown>>(
+  values: Values,
+  initial: Values,
+): Values => ({
   ...values,
   ...Object.fromEntries(Object.entries(initial).filter(([name]) => secrets.has(name))),
 });

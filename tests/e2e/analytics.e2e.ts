@@ -103,6 +103,10 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
       await expect(drawing(page, name), name).toBeVisible();
     for (const name of ['Active Users', 'Validation Success Rate', 'Response Time'])
       await expect(card(page, name).locator('.recharts-line'), name).toHaveCount(1);
+    for (const name of ['Active Users', 'Refused Validations by Reason']) {
+      await expect(card(page, name).locator('[data-unfinished]'), name).toHaveCount(1);
+      await expect(card(page, name).getByText('Dashed: today (UTC), so far.'), name).toBeVisible();
+    }
     await expect(card(page, 'Top 10 Customers').locator('.recharts-bar')).toHaveCount(2);
     const ticks = drawing(page, 'Validation Success Rate').locator('.recharts-yAxis-tick-labels text');
     await expect(ticks.first()).toHaveText('0%');

@@ -10,6 +10,8 @@ import { dialog, endSessions, expect, expectStatus, signInAs, signInByForm, test
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const row = (page: Page, name: string) => page.getByRole('row', { name });
+const mayUnload = (page: Page) =>
+  page.evaluate(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })));
 const phone = (page: Page) => dialog(page, 'Edit Customer').getByRole('textbox', { name: 'Phone' });
 
 test('however a person leaves a dialog in which they typed, they are asked first', async ({
@@ -45,9 +47,12 @@ test('however a person leaves a dialog in which they typed, they are asked first
     await expect(phone(page)).toHaveValue('2');
     expect(new URL(page.url()).pathname).toBe('/customers');
   }
+  // Closing the tab is asked about by the browser itself.
+  expect(await mayUnload(page)).toBe(false);
   await page.keyboard.press('Escape');
   await button(page, 'Discard').click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
+  expect(await mayUnload(page)).toBe(true);
   await edit.click();
   await expect(phone(page)).toHaveValue('1');
 
@@ -78,7 +83,8 @@ test('the focus goes back to what opened a dialog, or near it; the title names t
   await dialog(page, 'Add Customer').getByRole('button', { name: 'Cancel' }).press('Enter');
   await expect(button(page, 'Create Customer')).toBeFocused();
 
-  // The row goes with its record.
+  // The row goes with its record, and the table stays for the others.
+  await makeCustomer(server.admin);
   await page.goto('/customers');
   await row(page, name).getByRole('button', { name: 'Delete' }).press('Enter');
   await button(page, 'Confirm').press('Enter');

@@ -201,11 +201,14 @@ test('revoke and reactivate ask, naming the key; many at once too', async ({ pag
   const made = [];
   for (let n = 0; n < 3; n++) made.push(await makeLicense(server.admin, of(customer)));
   const [license, second] = made;
+  const { headers } = await makeApiKey(server.admin);
+  await validateOn(server.api(headers), license!, 'revoked-with-its-license');
   await signInAs(page, 'super_admin', only(customer), server);
 
   await row(page, license!).getByRole('button', { name: 'Revoke' }).click();
   const revoking = dialog(page, 'Revoke License');
   await expect(revoking).toContainText(`Are you sure you want to revoke license ${license!.licenseKey}?`);
+  await expect(revoking).toContainText('1 machine is refused from its next check.');
   await expectAccessible(page);
   await revoking.getByRole('button', { name: 'Cancel' }).click();
   await expect(row(page, license!)).toBeVisible();

@@ -98,6 +98,10 @@ test('releases stand under their version, the newest first', async ({ page, serv
     'Downloads',
     'Actions',
   ]);
+  await expect(page.getByText(/^as of \d\d:\d\d:\d\d$/)).toBeVisible();
+  // The buttons stick to the edge: a number half under them would be read as another one.
+  const hidden = () => list(page).evaluate((table) => table.scrollWidth - table.clientWidth);
+  await expect.poll(hidden, 'does it scroll sideways?').toBe(0);
   const cells = (release: Release) => row(page, release).getByRole('cell');
   const windows = rowOf(list(page), 'Mandatory').getByRole('cell');
   await expect(windows).toHaveText([
@@ -251,6 +255,7 @@ test('Analytics has its tiles, charts and tables', async ({ page, freshServer: s
   await report(server, [{ machineId, eventType: 'check', platform: 'darwin', architecture: 'arm64' }]);
   await signInAs(page, 'viewer', '/releases', server);
   await page.getByRole('tab', { name: 'Analytics' }).click();
+  await expect(page).toHaveTitle('Analytics · Release Management · Lanyard');
   const tiles = page.getByLabel('Last 30 days');
   await expect(tiles).toContainText('Active Machines (30d)1');
   await expect(tiles).toContainText('Total Downloads30');
@@ -829,6 +834,7 @@ test('withdrawing takes a release out of every feed and lists the machines that 
     .getByRole('button', { name: /^Withdraw/ })
     .click();
   const question = dialog(page, 'Withdraw Release');
+  await expect(question).toContainText('2 machines run this version and keep it.');
   await expect(question).toContainText('offered the previous full release');
   await expectAccessible(page);
   await question.getByRole('textbox', { name: 'Reason' }).fill('Loses settings');

@@ -181,6 +181,8 @@ test('deactivating a user offers to revoke the API keys that they created', asyn
   await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
   await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
   const question = dialog(page, 'Deactivate User');
+  await expect(question).toContainText('1 open session of this user ends with the next call.');
+  await expect(question).toContainText('3 API keys created by this user are not affected.');
   await expect(question.getByRole('checkbox')).toHaveCount(3);
   await expect(question.getByRole('checkbox', { checked: true })).toHaveCount(0);
   await expect(question).toContainText(

@@ -1,0 +1,13 @@
+import { expect, test, vi } from 'vitest';
+
+/** A browser's storage, as far as the client asks for it when it is loaded. */
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('localStorage', { getItem: () => null });
+
+const { withoutSecrets } = await import('./dialog-form.ts');
+
+test('what is kept until somebody signs in again has no password, secret or code in it', () => {
+  const initial = { email: '', password: '', secret: '', code: '' };
+  const typed = { email: 'dana@clinic.example', password: 'p', secret: 's', code: '1' };
+  expect(withoutSecrets(typed, initial)).toEqual({ ...initial, email: 'dana@clinic.example' });
+});
