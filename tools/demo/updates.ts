@@ -79,7 +79,11 @@ export async function makeUpdates(
   let updateEvents = 0;
   for (const machine of machines) {
     const events = lifeOf(stage, machine, salts);
-    await done(reportEvents({ recorder: stage.recorder, clock: () => now }, by, events));
+    for (const one of events) {
+      const heard = new Date(one.timestamp ?? now);
+      // one by one: a machine is first and last seen when the service hears of it
+      await done(reportEvents({ recorder: stage.recorder, clock: () => heard }, by, [one]));
+    }
     updateEvents += events.length;
     if (updateEvents % mostWaiting < events.length) await stage.recorder.flush();
   }
