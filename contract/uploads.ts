@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id, requiredText, wholeNumber } from './common.ts';
 import { buildFields, largestFile, publishFields, sha512 } from './builds.ts';
 import { release } from './releases.ts';
-import { apiKeyOrStaffWith, route } from './route.ts';
+import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
 
 /** Files up to this many bytes go in one request, larger ones in chunks (spec part 2, section 9). */
 export const directUploadLimit = 20 * 1024 * 1024;
@@ -106,6 +106,13 @@ export const uploads = {
     access: mayUpload,
     params: byUpload,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
+  }),
+  storage: route({
+    method: 'GET',
+    path: '/api/v1/binaries/storage',
+    summary: 'Whether files can be uploaded and downloaded at this moment',
+    access: staffWith('releases', 'read'),
+    answer: z.object({ usable: z.boolean() }).meta({ id: 'StorageState' }),
   }),
   download: route({
     method: 'GET',

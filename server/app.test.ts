@@ -74,7 +74,7 @@ describe('health', () => {
       return [response.status, await response.json()];
     };
     expect(await health('/healthz')).toEqual([200, { status: 'ok' }]);
-    expect(await health('/readyz')).toEqual([200, { status: 'ready' }]);
+    expect(await health('/readyz')).toEqual([200, { status: 'ready', storage: 'ok' }]);
   });
 
   test('has metrics for Prometheus: calls by route and status, the pool and the database', async () => {

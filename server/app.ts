@@ -42,12 +42,14 @@ import { serve } from './http/adapter.ts';
 import { arrivalLimits, hangUp, mostJsonBytes, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
 import { serveConsole } from './http/console.ts';
 import { diagnosticsGuard, type Guard } from './http/diagnostics.ts';
+import { serveHealth } from './http/health.ts';
 import { serveMetrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { databaseUnavailable, frameworkFailure, sendFailure } from './http/reply.ts';
 import { PasswordsBusy, passwordsBusy, type Passwords } from './passwords.ts';
-import { storageUnavailable } from './storage/storage.ts';
+import { StorageDown, storageUnavailable } from './storage/storage.ts';
+import { watchStorage } from './storage/watch.ts';
 
 export type AppParts = {
   signer: Signer;
@@ -77,6 +79,7 @@ export async function buildApp(
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context, budgets);
   const releaseSet = createReleaseSet(context);
+  const storageWatch = watchStorage(context);
 
   const implemented = [
     sessionRoutes(sessions),
@@ -97,7 +100,7 @@ export async function buildApp(
     analyticsRoutes(context),
     auditRoutes(context, audit),
     releaseRoutes(context),
-    uploadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder }, inspector),
+    uploadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder, storageWatch }, inspector),
     updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),
     machineRoutes(context),
   ].flat();
@@ -105,11 +108,12 @@ export async function buildApp(
   serve(app, context, implemented, { auth, checkAnswers });
 
   const guard = diagnosticsGuard(context.config, auth);
-  serveMetrics(app, context, guard, { audit, budgets, refusals });
-  serveHealth(app, context);
+  serveMetrics(app, context, guard, { audit, budgets, refusals, storage: storageWatch });
+  serveHealth(app, context, storageWatch);
   await serveDocs(app, version, guard);
   await serveConsole(app);
   app.addHook('onClose', async () => {
+    storageWatch.stop();
     await refusals.stop();
     await recorder.stop();
     await updateRecorder.stop();
@@ -168,6 +172,10 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     if (expected) return sendFailure(request, reply, expected);
     if (error instanceof DatabaseDown || isDatabaseUnreachable(error)) {
       return sendFailure(request, reply, databaseUnavailable);
+    }
+    if (error instanceof StorageDown) {
+      request.log.error({ err: error, route: request.routeOptions.url }, 'The storage cannot be used');
+      return sendFailure(request, reply, storageUnavailable);
     }
     if (error instanceof PasswordsBusy) return sendFailure(request, reply, passwordsBusy);
     request.log.error({ err: error, route: request.routeOptions.url }, 'Unexpected error');
@@ -233,21 +241,6 @@ async function secure(app: FastifyInstance, { config }: Context): Promise<void> 
     const isData = String(reply.getHeader('content-type')).startsWith('application/json');
     reply.headers(isData ? ofData : ofPages).header('x-request-id', request.id);
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-  });
-}
-
-function serveHealth(app: FastifyInstance, { signals, db, storage, log }: Context): void {
-  app.get('/healthz', async () => ({ status: 'ok' }));
-  app.get('/readyz', async (request, reply) => {
-    if (!signals.isUp()) return sendFailure(request, reply, databaseUnavailable);
-    await signals.untilDown(() => db.selectFrom('roles').select('role_id').limit(1).execute());
-    try {
-      await storage.check();
-    } catch (error) {
-      log.error({ err: error }, 'The storage cannot be used');
-      return sendFailure(request, reply, storageUnavailable);
-    }
-    return { status: 'ready' };
   });
 }
 

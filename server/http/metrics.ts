@@ -4,6 +4,7 @@ import type { ChainState } from '../../contract/audit.ts';
 import type { Budgets } from '../budgets.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/client.ts';
+import type { StorageWatch } from '../storage/watch.ts';
 import type { Guard } from './diagnostics.ts';
 
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
@@ -15,10 +16,12 @@ export function serveMetrics(
     audit,
     budgets,
     refusals,
+    storage,
   }: {
     audit: { state(): ChainState };
     budgets: Budgets;
     refusals: { totals(): ReadonlyMap<string, number> };
+    storage: StorageWatch;
   },
 ): void {
   const register = new Registry();
@@ -40,6 +43,9 @@ export function serveMetrics(
       },
     });
   gauge('lanyard_database_up', 'Whether the database answers', () => Number(signals.isUp()));
+  gauge('lanyard_storage_up', 'Whether the storage can be used', async () =>
+    Number(await storage.isUsable()),
+  );
   gauge('lanyard_database_connections', 'Connections of this process', () => pool.totalCount);
   gauge('lanyard_database_waiting', 'Calls that wait for a connection', () => pool.waitingCount);
 

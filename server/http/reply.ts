@@ -3,6 +3,17 @@ import { errorStatus, type ErrorBody, type ErrorCode } from '../../contract/erro
 import { fail, type Failure } from '../failure.ts';
 import { ArrivedTooSlowly, TooManyBodies } from './arrivals.ts';
 
+/** Set before the storage was found wanting: a refusal must not be cached as the file that it is not. */
+const ofFiles = [
+  'accept-ranges',
+  'cache-control',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'etag',
+  'last-modified',
+];
+
 /** Sends a Failure in the envelope that every error has. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   const body: ErrorBody = {
@@ -12,6 +23,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
     ...(failure.details ? { details: failure.details } : {}),
     requestId: request.id,
   };
+  for (const name of ofFiles) reply.removeHeader(name);
   if (failure.retryAfter !== undefined) reply.header('retry-after', String(failure.retryAfter));
   return reply
     .code(errorStatus[failure.failure])

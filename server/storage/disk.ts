@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import {
-  access,
   chmod,
   mkdir,
   open,
@@ -36,8 +35,15 @@ const readAhead = 512 * 1024;
  */
 export async function openDisk(folder: string): Promise<Storage> {
   const incoming = path.join(folder, 'incoming');
-  await mkdir(incoming, { recursive: true, mode: 0o750 });
-  await closeToOthers(folder);
+  const prepare = async () => {
+    await mkdir(incoming, { recursive: true, mode: 0o750 });
+    await closeToOthers(folder);
+  };
+  // A disk that is not there is no reason not to serve; it is made ready when it is.
+  let isPrepared = await prepare().then(
+    () => true,
+    () => false,
+  );
   const finalPath = (key: string) => path.join(folder, safeName(key));
   const partPath = ({ key, token }: Pick<Unfinished, 'key' | 'token'>) =>
     path.join(incoming, `${safeName(key)}~${safeName(token)}`);
@@ -133,9 +139,22 @@ export async function openDisk(folder: string): Promise<Storage> {
       await rename(from, path.join(folder, name));
       await syncFolder(folder);
     },
-    check: () => access(incoming, constants.W_OK),
+    async check() {
+      if (!isPrepared) await prepare();
+      isPrepared = true;
+      await checkWritable(path.join(incoming, '.check'));
+    },
     close: () => undefined,
   };
+}
+
+/** By a write: a disk that failed still says of its folders what it remembers. One that is full can be used. */
+async function checkWritable(file: string): Promise<void> {
+  try {
+    await fullAsValue(() => withFile(file, 'w', (handle) => handle.writeFile('.')));
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
 /** Earlier versions left the folder open; where it is not ours (a network share), its owner decides. */

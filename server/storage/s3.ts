@@ -17,12 +17,14 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Readable } from 'node:stream';
 import type { StorageConfig } from '../config.ts';
 import { isFailure, type Failure } from '../failure.ts';
+import { answerWithinMs, createPatience, NoAnswer, within, type Patience } from './patience.ts';
 import { connect } from './s3-client.ts';
 import {
   isKey,
+  nameOf,
   notUnfinished,
+  StorageDown,
   storageFull,
-  storageUnavailable,
   type Part,
   type Storage,
   type StoredThing,
@@ -52,14 +54,11 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
   }
 
   async function writePart(unfinished: Unfinished, part: Part, bytes: AsyncIterable<Buffer>) {
-    const body = Readable.from(bytes, { objectMode: false, highWaterMark: 256 * 1024 });
-    const abort = new AbortController();
-    let broken: unknown;
+    const patience = createPatience(answerWithinMs);
+    const body = Readable.from(noted(bytes, patience), { objectMode: false, highWaterMark: 256 * 1024 });
+    let broken: Error | undefined;
     // the client does not hear of an error in a stream that it sends
-    body.on('error', (error) => {
-      broken = error;
-      abort.abort();
-    });
+    body.on('error', (error) => patience.giveUp((broken = error)));
     const command = new UploadPartCommand({
       ...multipart(unfinished),
       PartNumber: part.index + 1,
@@ -68,14 +67,16 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     });
     return troubleAsValue(async () => {
       try {
-        const { ETag } = await client.send(command, { abortSignal: abort.signal });
+        patience.wait();
+        const sent = client.send(command, { abortSignal: patience.signal });
+        const { ETag } = await Promise.race([sent, patience.givenUp]);
         return ETag!;
       } catch (error) {
-        if (broken !== undefined) throw broken;
         // a server that refuses a part may hang up while it is still being sent
-        if (unreachable.has((error as S3Error).code ?? '')) await client.send(exists(unfinished));
-        throw error;
+        if (!broken && hungUp.has((error as S3Error).code ?? '')) await client.send(exists(unfinished));
+        throw broken ?? error;
       } finally {
+        patience.rest();
         body.destroy();
       }
     });
@@ -121,7 +122,8 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     const unfinished = await begin(key, 0);
     if (isFailure(unfinished)) return unfinished;
     const stored = await putParts(unfinished, first, parts).catch(async (error: unknown) => {
-      await abandon(unfinished).catch(() => undefined);
+      // one that hangs would only be waited for again
+      if (!(error instanceof NoAnswer)) await abandon(unfinished).catch(() => undefined);
       throw error;
     });
     if (isFailure(stored)) await abandon(unfinished).catch(() => undefined);
@@ -167,7 +169,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
       const found = await client
         .send(new GetObjectCommand({ ...object(key), ...(Range ? { Range } : {}) }))
         .catch(missingAsUndefined);
-      return found?.Body as Readable | undefined;
+      return found && readPatiently(found.Body as Readable, nameOf(config));
     },
     async remove(key) {
       await client.send(new DeleteObjectCommand(object(key)));
@@ -175,15 +177,14 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     list: () => list(place),
     async readNote(name) {
       const found = await client.send(new GetObjectCommand(object(name))).catch(missingAsUndefined);
-      return (await found?.Body?.transformToString())?.trim() || undefined;
+      const text = await within(answerWithinMs, async () => found?.Body?.transformToString());
+      return text?.trim() || undefined;
     },
     async writeNote(name, text) {
       await client.send(new PutObjectCommand({ ...object(name), Body: `${text.trim()}\n` }));
     },
     async check() {
-      await client.send(new HeadBucketCommand({ Bucket: config.bucket }), {
-        abortSignal: AbortSignal.timeout(2000),
-      });
+      await client.send(new HeadBucketCommand({ Bucket: config.bucket }));
     },
     ...(config.redirect
       ? {
@@ -255,28 +256,53 @@ async function* one(piece: Buffer): AsyncGenerator<Buffer> {
   yield piece;
 }
 
+/** The bytes of a part; from each piece until the next is asked for, it is the server that is waited for. */
+async function* noted(bytes: AsyncIterable<Buffer>, patience: Patience): AsyncGenerator<Buffer> {
+  patience.rest();
+  for await (const piece of bytes) {
+    patience.wait();
+    yield piece;
+    patience.rest();
+  }
+  patience.wait();
+}
+
+/** The body of an answer; a server that stops in the middle ends it with StorageDown. */
+function readPatiently(body: Readable, name: string): Readable {
+  const patience = createPatience(answerWithinMs);
+  patience.signal.addEventListener('abort', () => body.destroy(patience.signal.reason as Error));
+  async function* pieces(): AsyncGenerator<Buffer> {
+    try {
+      patience.wait();
+      for await (const piece of body as AsyncIterable<Buffer>) {
+        patience.rest();
+        yield piece;
+        patience.wait();
+      }
+    } catch (error) {
+      throw new StorageDown(name, error);
+    } finally {
+      patience.rest();
+    }
+  }
+  // a client that leaves, also before it read anything, must not keep the connection
+  return Readable.from(pieces(), { highWaterMark: 1 }).once('close', () => body.destroy());
+}
+
 type S3Error = { name?: string; code?: string; $metadata?: { httpStatusCode?: number } };
 
-const unreachable = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EHOSTUNREACH',
-]);
+const hungUp = new Set(['ECONNRESET', 'EPIPE']);
 const full = new Set(['QuotaExceeded', 'InsufficientCapacity', 'XMinioStorageFull', 'InsufficientStorage']);
 
-/** What a storage of any kind may suffer becomes a value; everything else stays an error. */
+/** What is expected of a storage that works becomes a value; everything else stays an error. */
 async function troubleAsValue<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();
   } catch (error) {
-    const { name = '', code = '', $metadata } = error as S3Error;
+    const { name = '', $metadata } = error as S3Error;
     const status = $metadata?.httpStatusCode ?? 0;
     if (status === 507 || full.has(name)) return storageFull;
     if (isMissing(error)) return notUnfinished;
-    if (status >= 500 || unreachable.has(code) || name === 'TimeoutError') return storageUnavailable;
     throw error;
   }
 }

@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { s3Endpoint } from '../../tests/fake-s3.ts';
 import { isFailure } from '../failure.ts';
 import { connect } from './s3-client.ts';
 import { ownerName, openStorage, type Storage, type StoredThing, type Unfinished } from './storage.ts';
 
 const MiB = 1024 * 1024;
 const partBytes = 5 * MiB;
-const { S3_ENDPOINT } = process.env;
+const S3_ENDPOINT = await s3Endpoint();
 
 type Place = { storage: Storage; close: () => Promise<void> };
 
@@ -38,8 +39,10 @@ async function onS3(): Promise<Place> {
   return { storage, close: async () => storage.close() };
 }
 
-const places: [string, () => Promise<Place>][] = [['on disk', onDisk]];
-if (S3_ENDPOINT) places.push(['on S3', onS3]);
+const places: [string, () => Promise<Place>][] = [
+  ['on disk', onDisk],
+  ['on S3', onS3],
+];
 
 /** In small pieces, as a network gives them. */
 async function* pieces(bytes: Buffer, failAt = Infinity): AsyncGenerator<Buffer> {
@@ -261,66 +264,66 @@ describe('the disk', () => {
   });
 });
 
-if (S3_ENDPOINT) {
-  describe('S3', () => {
-    test('is out of reach: a value, not an error', async () => {
-      const storage = await openStorage({
-        kind: 's3',
-        bucket: 'nowhere',
-        prefix: '',
-        endpoint: 'http://127.0.0.1:9',
-        region: 'us-east-1',
-        redirect: false,
-      });
-      expect(await storage.begin('a', 10)).toMatchObject({ failure: 'UNAVAILABLE' });
-      await expect(storage.check()).rejects.toThrow();
-      expect('signedUrl' in storage).toBe(false);
-      storage.close();
+describe('S3', () => {
+  test('is out of reach: that is said, and of the storage', async () => {
+    const storage = await openStorage({
+      kind: 's3',
+      bucket: 'nowhere',
+      prefix: '',
+      endpoint: 'http://127.0.0.1:9',
+      region: 'us-east-1',
+      redirect: false,
     });
-
-    test('gives an address that works without keys, with the headers asked for', async () => {
-      const { storage, close } = await onS3();
-      const bytes = randomBytes(1000);
-      ok(await storage.put('a.zip', pieces(bytes)));
-      const url = await storage.signedUrl!('a.zip', {
-        contentType: 'application/octet-stream',
-        contentDisposition: 'attachment; filename="App.zip"',
-      });
-      const response = await fetch(url, { headers: { range: 'bytes=10-19' } });
-      expect(response.status).toBe(206);
-      expect(response.headers.get('content-disposition')).toBe('attachment; filename="App.zip"');
-      expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes.subarray(10, 20));
-      await storage.remove('a.zip');
-      await close();
-    });
-
-    test('has no parts of what was given up while a part was arriving', async () => {
-      const config = {
-        kind: 's3',
-        prefix: '',
-        endpoint: S3_ENDPOINT,
-        region: 'us-east-1',
-        redirect: false,
-      } as const;
-      const bucket = `lanyard-${randomUUID()}`;
-      const client = connect({ ...config, bucket });
-      await client.send(new CreateBucketCommand({ Bucket: bucket }));
-      const storage = await openStorage({ ...config, bucket });
-      const unfinished = ok(await storage.begin('a.exe', partBytes));
-      const part = { index: 0, offset: 0, length: partBytes };
-      const writing = storage.writePart(unfinished, part, pieces(randomBytes(partBytes)), '');
-      await storage.abandon(unfinished);
-      await writing;
-      await storage.abandon(unfinished);
-      const parts = client.send(
-        new ListPartsCommand({ Bucket: bucket, Key: 'a.exe', UploadId: unfinished.token }),
-      );
-      await expect(parts).rejects.toThrow();
-      client.destroy();
-      storage.close();
-    });
+    await expect(storage.begin('a', 10)).rejects.toThrow(
+      'The storage s3://nowhere/ at http://127.0.0.1:9 cannot',
+    );
+    await expect(storage.check()).rejects.toThrow();
+    expect('signedUrl' in storage).toBe(false);
+    storage.close();
   });
-}
+
+  test('gives an address that works without keys, with the headers asked for', async () => {
+    const { storage, close } = await onS3();
+    const bytes = randomBytes(1000);
+    ok(await storage.put('a.zip', pieces(bytes)));
+    const url = await storage.signedUrl!('a.zip', {
+      contentType: 'application/octet-stream',
+      contentDisposition: 'attachment; filename="App.zip"',
+    });
+    const response = await fetch(url, { headers: { range: 'bytes=10-19' } });
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="App.zip"');
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes.subarray(10, 20));
+    await storage.remove('a.zip');
+    await close();
+  });
+
+  test('has no parts of what was given up while a part was arriving', async () => {
+    const config = {
+      kind: 's3',
+      prefix: '',
+      endpoint: S3_ENDPOINT,
+      region: 'us-east-1',
+      redirect: false,
+    } as const;
+    const bucket = `lanyard-${randomUUID()}`;
+    const client = connect({ ...config, bucket });
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    const storage = await openStorage({ ...config, bucket });
+    const unfinished = ok(await storage.begin('a.exe', partBytes));
+    const part = { index: 0, offset: 0, length: partBytes };
+    const writing = storage.writePart(unfinished, part, pieces(randomBytes(partBytes)), '');
+    await storage.abandon(unfinished);
+    await writing;
+    await storage.abandon(unfinished);
+    const parts = client.send(
+      new ListPartsCommand({ Bucket: bucket, Key: 'a.exe', UploadId: unfinished.token }),
+    );
+    await expect(parts).rejects.toThrow();
+    client.destroy();
+    storage.close();
+  });
+});
 
 test('a folder of binaries is closed to other accounts, also one that was open, and so is each file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lanyard-storage-'));

@@ -17,7 +17,7 @@ export type StoredThing = { key: string; modifiedAt: Date; unfinished: Unfinishe
 /**
  * Where binaries lie. Keys are made by the service, never by a client. Bytes that are handed over are the storage's: it
  * may free them. An error of the source of bytes passes
- * through; a full or unreachable storage is a Failure (STORAGE_FULL, UNAVAILABLE).
+ * through; a full storage is a Failure (STORAGE_FULL); one that cannot be used throws StorageDown.
  */
 export type Storage = {
   /** Begins an object that arrives in parts; STORAGE_FULL at once where `size` bytes cannot fit. */
@@ -69,10 +69,97 @@ export type NoteName = typeof ownerName | typeof auditHeadName;
 /** Whether a name can be a key. What bears another was not stored by the service. */
 export const isKey = (name: string) => /^\w[\w.-]*$/.test(name);
 
-/** Opens the storage of the settings. The S3 client is loaded only where it is used. */
+/** How the log names the storage. */
+export const nameOf = (config: StorageConfig): string =>
+  config.kind === 'disk'
+    ? config.folder
+    : `s3://${config.bucket}/${config.prefix}${config.endpoint ? ` at ${config.endpoint}` : ''}`;
+
+/** The storage cannot be used at this moment, whatever its kind and its reason. Calls are answered 503. */
+export class StorageDown extends Error {
+  constructor(name: string, cause: unknown) {
+    const { name: kind, message } = cause as Error;
+    super(`The storage ${name} cannot be used: ${kind}: ${message}`, { cause });
+    this.name = 'StorageDown';
+  }
+}
+
+/**
+ * Opens the storage of the settings, also one that cannot be used yet: licensing needs none. The S3 client is loaded
+ * only where it is used.
+ */
 export async function openStorage(config: StorageConfig): Promise<Storage> {
-  if (config.kind === 'disk') return (await import('./disk.ts')).openDisk(config.folder);
-  return (await import('./s3.ts')).openS3(config);
+  const storage =
+    config.kind === 'disk'
+      ? await (await import('./disk.ts')).openDisk(config.folder)
+      : (await import('./s3.ts')).openS3(config);
+  return told(storage, nameOf(config));
+}
+
+/** Whatever goes wrong in the storage is StorageDown, so that nothing can take it for trouble of the database. */
+function told(storage: Storage, name: string): Storage {
+  const down = (error: unknown) => (error instanceof StorageDown ? error : new StorageDown(name, error));
+  const call = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw down(error);
+    }
+  };
+  /** What is not there is only missing while the storage itself is there. */
+  const found = <T>(work: () => Promise<T>): Promise<T> =>
+    call(async () => {
+      const value = await work();
+      if (value === undefined || value === notUnfinished) await storage.check();
+      return value;
+    });
+  /** `work` with bytes whose own error passes through. */
+  const taking = async <T>(
+    bytes: AsyncIterable<Buffer>,
+    work: (bytes: AsyncIterable<Buffer>) => Promise<T>,
+  ) => {
+    let broken: { error: unknown } | undefined;
+    async function* watched() {
+      try {
+        yield* bytes;
+      } catch (error) {
+        broken = { error };
+        throw error;
+      }
+    }
+    try {
+      return await work(watched());
+    } catch (error) {
+      throw broken ? broken.error : down(error);
+    }
+  };
+  return {
+    begin: (key, size) => call(() => storage.begin(key, size)),
+    writePart: (unfinished, part, bytes, tag) =>
+      taking(bytes, (watched) => found(() => storage.writePart(unfinished, part, watched, tag))),
+    finish: (unfinished, tags) => call(() => storage.finish(unfinished, tags)),
+    abandon: (unfinished) => call(() => storage.abandon(unfinished)),
+    ...(storage.fileOf ? { fileOf: (unfinished) => call(() => storage.fileOf!(unfinished)) } : {}),
+    put: (key, bytes) => taking(bytes, (watched) => storage.put(key, watched)),
+    read: (key, range) => found(() => storage.read(key, range)),
+    sizeOf: (key) => found(() => storage.sizeOf(key)),
+    stampOf: (key) => found(() => storage.stampOf(key)),
+    remove: (key) => call(() => storage.remove(key)),
+    async *list() {
+      try {
+        yield* storage.list();
+      } catch (error) {
+        throw down(error);
+      }
+    },
+    readNote: (note) => found(() => storage.readNote(note)),
+    writeNote: (note, text) => call(() => storage.writeNote(note, text)),
+    check: () => call(() => storage.check()),
+    ...(storage.signedUrl
+      ? { signedUrl: (key, headers) => call(() => storage.signedUrl!(key, headers)) }
+      : {}),
+    close: () => storage.close(),
+  };
 }
 
 export const storageFull = fail('STORAGE_FULL', 'The storage is full. Free some space and try again.');

@@ -1,3 +1,5 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { releases, type Release } from '../../contract/releases.ts';
 import { archive } from '../binaries.ts';
 import { eventually } from '../harness.ts';
@@ -911,4 +913,24 @@ test('those who may only look get no way to change anything', async ({ page, ser
     await button.click({ force: true });
   }
   await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('says on every screen that the storage is away, until it is back', async ({ page, server }) => {
+  const binaries = join(server.dataDir, 'binaries');
+  await rename(binaries, `${binaries}.away`);
+  try {
+    await signInAs(page, 'viewer', '/licenses', server);
+    const notice = page.getByRole('status').filter({ hasText: 'the storage is unavailable' });
+    await expect(notice).toContainText('Files cannot be uploaded or downloaded');
+    await expectAccessible(page);
+    await rename(`${binaries}.away`, binaries);
+    await eventually(async () => {
+      const ready = await fetch(`${server.url}/readyz`);
+      expect(await ready.json()).toMatchObject({ storage: 'ok' });
+    });
+    await notice.getByRole('button', { name: 'Check again' }).click();
+    await expect(notice).toHaveCount(0);
+  } finally {
+    await rename(`${binaries}.away`, binaries).catch(() => undefined);
+  }
 });

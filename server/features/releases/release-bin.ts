@@ -154,17 +154,13 @@ async function remove(
 
 /** Only after the commit: a release without its file would be worse than a file without its release, which is swept. */
 async function removeFiles({ storage, log }: Files, row: ReleaseRow): Promise<void> {
-  for (const key of [row.storage_key, row.blockmap_key]) {
-    if (key === null) continue;
-    try {
-      await storage.remove(key);
-    } catch (error) {
-      log.error(
-        { err: error, releaseId: row.release_id },
-        'The file of a deleted release is left to the sweep',
-      );
-    }
-  }
+  const keys = [row.storage_key, row.blockmap_key].filter((key) => key !== null);
+  const removals = await Promise.allSettled(keys.map((key) => storage.remove(key)));
+  for (const { reason } of removals.filter((one) => one.status === 'rejected'))
+    log.error(
+      { err: reason as Error, releaseId: row.release_id },
+      'The file of a deleted release is left to the sweep',
+    );
 }
 
 function toDeletedRelease(row: ReleaseRow, now: Date, publicUrl: string): DeletedRelease {

@@ -4,6 +4,7 @@ import { actorId, type Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { ArrivedTooSlowly } from '../../http/arrivals.ts';
+import { StorageDown } from '../../storage/storage.ts';
 import {
   claimChunk,
   ClaimLost,
@@ -87,7 +88,7 @@ async function store(
     await giveBack(parts, claim);
     if (error instanceof WrongLength) return error.failure;
     if (error instanceof ClaimLost) return takenOver;
-    if (error instanceof ArrivedTooSlowly) throw error;
+    if (error instanceof ArrivedTooSlowly || error instanceof StorageDown) throw error;
     if (bytes.destroyed && !bytes.readableEnded)
       return fail('INVALID_INPUT', 'The connection ended before the chunk did.');
     throw error;

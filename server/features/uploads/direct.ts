@@ -5,6 +5,7 @@ import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { transactOrFail } from '../../db/transaction.ts';
 import { isFailure, type Failure } from '../../failure.ts';
+import { StorageDown } from '../../storage/storage.ts';
 import { createRelease, refuseNew } from '../releases/releases.ts';
 import { checkFindings, storeBlockmap, toBuild, type BuildFields } from './build.ts';
 import { kindOf, wantedOf, type FileKind } from './file-kind.ts';
@@ -36,6 +37,10 @@ export async function receiveDirect(
     const release = await toRelease(parts, by, form);
     isKept = !isFailure(release);
     return release;
+  } catch (error) {
+    // one that hangs would only be waited for again; the sweep removes what is left
+    if (error instanceof StorageDown) keys.length = 0;
+    throw error;
   } finally {
     if (!isKept) await discard(parts, keys);
   }

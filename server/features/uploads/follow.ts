@@ -80,6 +80,8 @@ export function createFollower({ db, storage }: { db: Db; storage: Storage }, in
     } catch (error) {
       // nobody knows how much of it was hashed
       drop(upload.upload_id);
+      // a file that cannot be read may be the fault of the whole storage
+      await storage.check();
       throw error;
     }
   }

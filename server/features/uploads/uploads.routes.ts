@@ -1,6 +1,7 @@
 import { uploads as calls } from '../../../contract/uploads.ts';
 import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
+import type { StorageWatch } from '../../storage/watch.ts';
 import type { ReleaseSet } from '../releases/releases.ts';
 import { machineOf, type UpdateRecorder } from '../updates/updates.ts';
 import { receiveChunk } from './chunk.ts';
@@ -13,7 +14,7 @@ import { createFileCheck } from './stored-file.ts';
 import { cancelUpload, getUploadState, prepareUpload, reserve } from './uploads.ts';
 
 export function uploadRoutes(
-  context: Context & { releases: ReleaseSet; recorder: UpdateRecorder },
+  context: Context & { releases: ReleaseSet; recorder: UpdateRecorder; storageWatch: StorageWatch },
   inspector: Inspector,
 ) {
   const parts = { ...context, inspector, follower: createFollower(context, inspector) };
@@ -29,6 +30,7 @@ export function uploadRoutes(
     complete: ({ by, body }) => completeUpload(parts, by, body),
     state: ({ params }) => getUploadState(context.db, params.uploadId),
     cancel: change((tx, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
+    storage: async () => ({ usable: await context.storageWatch.isUsable() }),
     download: ({ by, params, query, http }) =>
       sendFile(files, by, params, {
         ...http,

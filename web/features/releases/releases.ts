@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { architectures, platforms } from '../../../contract/builds.ts';
 import { permanentConfirmation, releases } from '../../../contract/releases.ts';
+import { uploads } from '../../../contract/uploads.ts';
 import { channels } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList } from '../../api.ts';
@@ -62,6 +63,16 @@ export const pausedReleasesQuery = () =>
       const { data } = await callList(releases.list, { query }, { signal });
       return data.filter((release) => !release.isDraft);
     },
+  });
+
+/** Whether the service can take and deliver files. */
+export const storageQuery = () =>
+  queryOptions({
+    ...live,
+    // nothing on the screen offers Retry for it
+    refetchInterval: every,
+    queryKey: ['storage'],
+    queryFn: ({ signal }) => call(uploads.storage, {}, { signal }),
   });
 
 /** Releases found by version or notes, inactive ones too. */

@@ -1,0 +1,25 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useAuth } from '../../session.tsx';
+import { Notice } from '../../shell/Notice.tsx';
+import { storageQuery } from './releases.ts';
+
+/** The storage of files is away, above every screen: uploads and downloads fail meanwhile, and nothing else does. */
+export default function StorageNotice() {
+  const { can } = useAuth();
+  const { data, refetch, isFetching } = useQuery({ ...storageQuery(), enabled: can.viewReleases });
+  if (data?.usable !== false) return null;
+  return (
+    <Notice
+      tone="orange"
+      action={
+        <Button variant="default" size="compact-sm" loading={isFetching} onClick={() => void refetch()}>
+          Check again
+        </Button>
+      }
+    >
+      <strong>Files cannot be uploaded or downloaded: the storage is unavailable.</strong> Licenses are
+      validated as usual. The server log says why.
+    </Notice>
+  );
+}
