@@ -1,4 +1,4 @@
-import { Popover, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Box, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ChainState } from '../../../contract/audit.ts';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
@@ -16,7 +16,7 @@ const shown: Record<ChainState['state'], { tone: Tone; label: string }> = {
 export function ChainBadge({ onOpen }: { onOpen: (entry: string) => void }) {
   const { data, isError } = useQuery(chainQuery);
   if (isError) return <StatusBadge tone="amber">Chain not known</StatusBadge>;
-  if (!data) return null;
+  if (!data) return <Place />;
   const { tone, label } = shown[data.state];
   return (
     <Popover width={360} position="bottom-end" shadow="md" radius={8} trapFocus>
@@ -32,6 +32,15 @@ export function ChainBadge({ onOpen }: { onOpen: (entry: string) => void }) {
         </Stack>
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+/** Keeps the place of the badge: without it the buttons beside it wrap on a phone once it is there. */
+function Place() {
+  return (
+    <Box mr="xs" style={{ visibility: 'hidden' }} aria-hidden>
+      <StatusBadge tone="neutral">{shown.whole.label}</StatusBadge>
+    </Box>
   );
 }
 

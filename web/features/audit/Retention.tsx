@@ -119,7 +119,7 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
     ...cleanUpImpactQuery(),
     select: (impact) => [
       removalSentence(impact, 'are removed for good'),
-      'The rest can still be verified, by the signed anchor in their place.',
+      ...(impact.entries > 0 ? ['The rest can still be verified, by the signed anchor in their place.'] : []),
     ],
   });
   const clean = useChange({
