@@ -10,8 +10,6 @@ import { withoutPorts } from './address.ts';
 import { createAuthentication } from './authentication.ts';
 import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
-import { isDatabaseUnreachable } from './db/client.ts';
-import { DatabaseDown } from './db/signals.ts';
 import { fail } from './failure.ts';
 import { accountRoutes } from './features/account/account.routes.ts';
 import { activationRoutes } from './features/activations/activations.routes.ts';
@@ -46,7 +44,7 @@ import { serveHealth } from './http/health.ts';
 import { serveMetrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { databaseUnavailable, frameworkFailure, sendFailure } from './http/reply.ts';
+import { databaseFailure, databaseUnavailable, frameworkFailure, sendFailure } from './http/reply.ts';
 import { PasswordsBusy, passwordsBusy, type Passwords } from './passwords.ts';
 import { StorageDown, storageUnavailable } from './storage/storage.ts';
 import { watchStorage } from './storage/watch.ts';
@@ -73,7 +71,7 @@ export async function buildApp(
   const app = createServer(context, arrival);
   await secure(app, context);
   const recorder = createRecorder(context.db, context.log);
-  const budgets = createBudgets(context.db, context.clock);
+  const budgets = createBudgets(context.reserved.db, context.clock);
   const apiKeys = createApiKeyCheck(context, budgets);
   const sessions = createSessions(context, passwords, refusals);
   const inspector = createInspector();
@@ -93,8 +91,8 @@ export async function buildApp(
       ...context,
       signer,
       recorder,
-      find: createFinder(context.pool),
-      moduleNames: createModuleNames(context),
+      find: createFinder(context.reserved.pool),
+      moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
     }),
     apiKeyRoutes(context),
     analyticsRoutes(context),
@@ -170,8 +168,12 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
   app.setErrorHandler((error, request, reply) => {
     const expected = frameworkFailure(error);
     if (expected) return sendFailure(request, reply, expected);
-    if (error instanceof DatabaseDown || isDatabaseUnreachable(error)) {
-      return sendFailure(request, reply, databaseUnavailable);
+    const unserved = databaseFailure(error);
+    if (unserved) {
+      // an outage as a whole is logged once, by whoever watches the database
+      if (unserved !== databaseUnavailable)
+        request.log.warn({ err: error, route: request.routeOptions.url }, unserved.message);
+      return sendFailure(request, reply, unserved);
     }
     if (error instanceof StorageDown) {
       request.log.error({ err: error, route: request.routeOptions.url }, 'The storage cannot be used');

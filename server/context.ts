@@ -1,19 +1,14 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import type { Db } from './db/client.ts';
-import type { Signals } from './db/signals.ts';
+import type { Connections } from './db/connect.ts';
 import type { Secrets } from './secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Outside } from './outside.ts';
 
 /** What a running server has; made once by main, and by the test harness. */
-export type Context = {
+export type Context = Omit<Connections, 'end'> & {
   config: Config;
   log: Logger;
-  db: Db;
-  pool: pg.Pool;
-  signals: Signals;
   storage: Storage;
   secrets: Secrets;
   outside: Outside;

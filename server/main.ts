@@ -5,10 +5,10 @@ import { buildApp } from './app.ts';
 import { CannotStart } from './cannot-start.ts';
 import { readConfig, warningsOf, type Config } from './config.ts';
 import type { Context } from './context.ts';
-import { createDb, createPool, isDatabaseUnreachable } from './db/client.ts';
+import { isDatabaseUnreachable } from './db/client.ts';
+import { connect, prepared } from './db/connect.ts';
 import { startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import { startSignals } from './db/signals.ts';
 import { auditKeys, createChainWatch, createRefusals, withAuditKey } from './features/audit/audit.ts';
 import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
@@ -33,18 +33,13 @@ async function start(
   const migrated = await migrate(databaseUrl);
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
-  const pool = createPool(databaseUrl);
-  pool.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
-  const plain = createDb(pool);
-  const { signer, retired, secrets } = await openKeys(plain, config, new Date());
+  const { end, ...connections } = await connect(databaseUrl, log);
+  const { signer, retired, secrets } = await openKeys(connections.db, config, new Date());
   const keys = auditKeys(signer, retired);
-  const signals = await startSignals(databaseUrl, log);
   const context: Context = {
+    ...prepared(connections, (db) => withAuditKey(db, signer)),
     config,
     log,
-    pool,
-    db: withAuditKey(plain, signer),
-    signals,
     storage: await openStorage(config.storage),
     secrets,
     outside,
@@ -72,8 +67,7 @@ async function start(
     jobs.stop();
     await auditSealer.stop();
     await passwords.stop();
-    await signals.stop();
-    await pool.end();
+    await end();
     context.storage.close();
   };
 }

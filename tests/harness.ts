@@ -16,7 +16,8 @@ import type { Config } from '../server/config.ts';
 import type { Context } from '../server/context.ts';
 import { createDb, createPool, type Db, type Tx } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
-import { announce, startSignals, transact } from '../server/db/signals.ts';
+import { connect, prepared } from '../server/db/connect.ts';
+import { announce, transact } from '../server/db/signals.ts';
 import {
   auditKeys,
   createChainWatch,
@@ -280,6 +281,8 @@ export type TestServerOptions = {
   outside?: Outside;
   /** How long requests may take to arrive, where it is not as long as in service. */
   arrival?: Partial<ArrivalLimits>;
+  /** How long a call may wait for a connection; without one, far longer than in service. */
+  connectionWaitMs?: number;
   /** Every line of the log goes here; `config.logLevel` says how much. */
   onLog?: (line: string) => void;
 };
@@ -349,19 +352,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...options.config,
   };
   const log = createTestLog(config.logLevel, options.onLog);
-  const pool = createPool(database.url);
-  pool.on('error', () => undefined);
   // Hundreds of calls at once on a busy machine may wait long for a connection; the rules they test know no 503.
-  pool.options.connectionTimeoutMillis = 60_000;
-  const db = createDb(pool);
-  const { signer, retired, secrets } = await openKeys(db, config, clock.now());
-  const signals = await startSignals(database.url, log);
+  const { end, ...connections } = await connect(database.url, log, options.connectionWaitMs ?? 60_000);
+  const { signer, retired, secrets } = await openKeys(connections.db, config, clock.now());
   const context: Context = {
+    ...prepared(connections, (db) => withAuditKey(db, signer)),
     config,
     log,
-    pool,
-    db: withAuditKey(db, signer),
-    signals,
     storage: await openStorage(config.storage),
     secrets: options.secrets ?? secrets,
     outside: options.outside ?? outside,
@@ -417,7 +414,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     url,
     clock,
     db: context.db,
-    pool,
+    pool: context.pool,
     context,
     database,
     auditKeys: keys,
@@ -429,8 +426,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     signIn,
     async close() {
       await app.close();
-      await signals.stop();
-      await pool.end();
+      await end();
       context.storage.close();
       await rm(dataDir, { recursive: true, force: true });
       if (!options.database) await database.drop();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../server/config.ts';
-import { createDb, createPool } from '../server/db/client.ts';
+import { createDb, createPool, patient } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import {
   acceptGaps,
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: false, log: () => undefined });
-  const pool = createPool(config.databaseUrl ?? embedded!.url, 2);
+  const pool = createPool(config.databaseUrl ?? embedded!.url, 2, patient);
   const { signer, retired } = await openKeys(createDb(pool), config, new Date());
   const keys = auditKeys(signer, retired);
   const storage = await openStorage(config.storage);

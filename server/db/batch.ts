@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isDatabaseUnreachable, isDeadlock } from './client.ts';
+import { mayPass } from './client.ts';
 
 /**
  * What was answered more than a second ago is on disk: little of that second for waiting, the rest for writing. Small
@@ -13,7 +13,8 @@ export type BatchWriter<Row> = { add(row: Row): void; flush(): Promise<void>; st
 
 /**
  * Collects rows and hands them to `write` together, so that recording neither slows nor fails what is recorded.
- * When the database is away, or gave this batch up for another's locks, the rows wait; what it refuses for another reason is logged and dropped.
+ * When the database is away, full, or held this batch up too long, the rows wait; what it refuses for another reason is
+ * logged and dropped.
  */
 export function createBatchWriter<Row>(
   name: string,
@@ -30,7 +31,7 @@ export function createBatchWriter<Row>(
     try {
       await write(batch);
     } catch (error) {
-      if (isDatabaseUnreachable(error) || isDeadlock(error)) rows = [...batch, ...rows].slice(-mostRows);
+      if (mayPass(error)) rows = [...batch, ...rows].slice(-mostRows);
       else log.error({ err: error, rows: batch.length }, `${name} could not be written`);
     }
   }

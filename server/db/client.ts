@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import Cursor from 'pg-cursor';
+import { SafeCursor, watchConnections } from './silence.ts';
+import { NoSlot } from './slots.ts';
 import type { Tables } from './tables.ts';
 
 export type Db = Kysely<Tables>;
@@ -15,50 +16,125 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) =>
   text.endsWith('+00') ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyTimestamp(text),
 );
 
-/**
- * The pool of connections. `connectionTimeoutMillis` bounds the wait for a connection, so that a lost database
- * is answered with 503 within a second.
- */
-export function createPool(databaseUrl: string, size = 12): pg.Pool {
+/** What the connections of a pool may be used for. Milliseconds, as PostgreSQL takes them. */
+export type Limits = {
+  /** A statement is cancelled after this. */
+  statementMs: number;
+  /** A connection that owes an answer and is silent so long is given up; longer than any statement may take. */
+  answerMs: number;
+  /** How long a statement may wait for a lock. */
+  lockMs: number;
+  /** A transaction that waits for us so long is rolled back: we may be cut off, and hold what others need. */
+  idleMs: number;
+  /** How long a call may wait for a connection: a lost database is answered with 503 within a second. */
+  waitMs: number;
+};
+
+/** For everyday calls. */
+export const everyday: Limits = {
+  statementMs: 10_000,
+  answerMs: 12_000,
+  lockMs: 3000,
+  idleMs: 4000,
+  waitMs: 900,
+};
+/** For what is asked all day and answered in a moment. */
+export const quick: Limits = { statementMs: 2000, answerMs: 3000, lockMs: 1000, idleMs: 4000, waitMs: 900 };
+/** For what may take long: reports, files, the audit log as a whole. */
+export const patient: Limits = {
+  statementMs: 60_000,
+  answerMs: 300_000,
+  lockMs: 30_000,
+  idleMs: 30_000,
+  waitMs: 10_000,
+};
+
+export type Pool = pg.Pool & {
+  /** Gives up every connection at once; what was under way on them fails as unreachable. */
+  discard(): void;
+  /** Gives up those that nobody uses. */
+  discardIdle(): void;
+  /** True when calls wait for a connection and none has got one for a while. */
+  isStuck(): boolean;
+};
+
+/** A pool of connections. `onSilence` runs when one of them was given up because it is silent. */
+export function createPool(
+  databaseUrl: string,
+  size = 12,
+  limits = everyday,
+  onSilence: () => void = () => undefined,
+): Pool {
+  const connections = watchConnections(limits.answerMs, onSilence);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
+    Client: connections.Client,
     max: size,
-    connectionTimeoutMillis: 900,
+    connectionTimeoutMillis: limits.waitMs,
     idleTimeoutMillis: 60_000,
     application_name: 'lanyard',
-    // Bound what a stuck query may hold.
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 30_000,
-    // awaited by the pool before the connection's first user gets it
-    onConnect: (client) => client.query("set time zone 'UTC'") as unknown as void,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5000,
+    // awaited by the pool before the connection's first user gets it; by a query, since poolers refuse settings at the start
+    onConnect: (client) =>
+      client.query(`set time zone 'UTC'; set statement_timeout = ${limits.statementMs};
+        set lock_timeout = ${limits.lockMs};
+        set idle_in_transaction_session_timeout = ${limits.idleMs};
+        set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10`) as unknown as void,
   });
   pool.on('connect', (client) => {
     // A connection that is checked out but has no query under way belongs to nobody: when it breaks then, its next
     // user hears of it, and an unheard 'error' event would end the process.
     client.on('error', () => undefined);
   });
-  return pool;
+  let acquiredAt = 0;
+  pool.on('acquire', () => (acquiredAt = performance.now()));
+  const end = pool.end.bind(pool);
+  return Object.assign(pool, {
+    discard: () => connections.cutOff(),
+    discardIdle: () => connections.cutOff(connections.isIdle),
+    isStuck: () => pool.waitingCount > 0 && performance.now() - acquiredAt > stuckAfterMs,
+    end: async () => {
+      const givingUp = setTimeout(() => connections.cutOff(), endWithinMs).unref();
+      await end();
+      clearTimeout(givingUp);
+      connections.stop();
+    },
+  });
 }
+
+const stuckAfterMs = 500;
+/** A silent connection never ends politely. */
+const endWithinMs = 5000;
 
 /** The typed query builder over a pool. */
 export function createDb(pool: pg.Pool): Db {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool, cursor: Cursor }) });
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool, cursor: SafeCursor }) });
 }
 
 const unreachable = new Set([
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
+  '25006', // read_only_sql_transaction: a replica that is not promoted yet
+  '25P03', // idle_in_transaction_session_timeout
+  '57P05', // idle_session_timeout
   '08000',
   '08001',
   '08003',
   '08006',
   '53300', // too_many_connections
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
   'ENOTFOUND',
+  'EAI_AGAIN',
 ]);
 
 const unreachableText =
@@ -70,6 +146,30 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   const { code } = error as { code?: string };
   return (code !== undefined && unreachable.has(code)) || unreachableText.test(error.message);
 }
+
+const busy = 'Another change holds what this call needs. Try again in a moment.';
+const strained: Record<string, string> = {
+  '40001': busy, // serialization_failure
+  '40P01': busy, // deadlock_detected
+  '55P03': busy, // lock_not_available
+  '57014': 'The database took too long for this call. Try again in a moment.', // query_canceled
+  '53000': 'The database lacks what this call needs. Try again later.', // insufficient_resources
+  '53100': 'The disk of the database is full. Try again later.', // disk_full
+  '53200': 'The database is out of memory. Try again later.', // out_of_memory
+};
+
+/** A sentence when the database, though there, could not do now what was asked; undefined for every other error. */
+export function whyStrained(error: unknown): string | undefined {
+  if (error instanceof NoSlot) return busy;
+  return strained[(error as { code?: string } | undefined)?.code ?? ''];
+}
+
+/** True when the same query may well succeed later: it was not wrong. */
+export const mayPass = (error: unknown): boolean =>
+  isDatabaseUnreachable(error) || whyStrained(error) !== undefined;
+
+/** True when a statement waited for a lock longer than it may. */
+export const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03';
 
 /** True when the database chose this transaction as the victim of a deadlock: run again, it will do. */
 export function isDeadlock(error: unknown): boolean {

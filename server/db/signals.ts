@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { isDeadlock, type Db, type Tx } from './client.ts';
+import { isDeadlock, isLockTimeout, type Db, type Tx } from './client.ts';
+import { cutOff } from './silence.ts';
+import { createSlots } from './slots.ts';
 
 /** What other processes must hear of. A topic drops the caches that hang on it; it carries no data. */
 export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases';
@@ -33,6 +35,7 @@ const beatEveryMs = 100;
 /** A live database answers `select 1` in under a millisecond; the sum stays below the promised second. */
 const beatDeadlineMs = 500;
 const reconnectEveryMs = 200;
+const connectWithinMs = 2000;
 
 type State = {
   listeners: Map<Topic, Set<() => void>>;
@@ -41,16 +44,25 @@ type State = {
   up: boolean;
   stopped: boolean;
   client: pg.Client | undefined;
+  onLoss: () => void;
 };
 
-/** Connects and resolves once listening; later losses are mended in the background. */
-export async function startSignals(databaseUrl: string, log: Logger): Promise<Signals> {
+/**
+ * Connects and resolves once listening; later losses are repaired in the background. `onLoss` runs when the database
+ * has stopped answering: other connections may be as silent as this one.
+ */
+export async function startSignals(
+  databaseUrl: string,
+  log: Logger,
+  onLoss: () => void = () => undefined,
+): Promise<Signals> {
   const state: State = {
     listeners: new Map(),
     underWay: new Set(),
     up: false,
     stopped: false,
     client: undefined,
+    onLoss,
   };
   await connect(state, databaseUrl);
   const watching = watch(state, databaseUrl, log);
@@ -64,7 +76,8 @@ export async function startSignals(databaseUrl: string, log: Logger): Promise<Si
     drop: (topic) => run(state, topic),
     async stop() {
       state.stopped = true;
-      await state.client?.end().catch(() => undefined);
+      await Promise.race([state.client?.end().catch(() => undefined), pause(beatDeadlineMs)]);
+      if (state.client) cutOff(state.client);
       await watching;
     },
   };
@@ -89,28 +102,46 @@ export function afterCommit(tx: Tx, work: () => Promise<void>): void {
 const followUps = new WeakMap<object, (() => Promise<void>)[]>();
 
 /**
- * Runs `work` in a transaction, again when it lost a deadlock; so it may do nothing but queries. What it announced
- * is dropped from this process's caches before the caller goes on: NOTIFY alone could arrive after the answer, and
- * the next call would still see the old state.
+ * Runs `work` in a transaction, again when it lost a deadlock or met a lock; so it may do nothing but queries. What it
+ * announced is dropped from this process's caches before the caller goes on: NOTIFY alone could arrive after the
+ * answer, and the next call would still see the old state.
  */
 export async function transact<T>(db: Db, signals: Signals, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let mustWait = false;
   for (let attempt = 1; ; attempt++) {
-    let topics: Set<Topic> | undefined;
-    let followUp: (() => Promise<void>)[] | undefined;
     try {
-      const result = await db.transaction().execute(async (tx) => {
-        const value = await work(tx);
-        topics = announced.get(tx);
-        followUp = followUps.get(tx);
-        return value;
-      });
-      for (const topic of topics ?? []) signals.drop(topic);
-      for (const follow of followUp ?? []) await follow();
-      return result;
+      return await (mustWait
+        ? waitingForLocks.run(() => once(db, signals, lockWaitMs, work))
+        : once(db, signals, firstTryMs, work));
     } catch (error) {
-      if (!isDeadlock(error) || attempt === 3) throw error;
+      if (isLockTimeout(error) && !mustWait) mustWait = true;
+      else if (!isDeadlock(error) || attempt === 3) throw error;
     }
   }
+}
+
+/** Long enough for whoever holds a lock in passing. */
+const firstTryMs = 300;
+const lockWaitMs = 3000;
+/**
+ * A transaction that met a lock lets go of its connection and waits for the lock on one of a few: however many want a
+ * record that somebody holds, the others have connections.
+ */
+const waitingForLocks = createSlots(3, lockWaitMs);
+
+async function once<T>(db: Db, signals: Signals, lockMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let topics: Set<Topic> | undefined;
+  let followUp: (() => Promise<void>)[] | undefined;
+  const result = await db.transaction().execute(async (tx) => {
+    await sql`select set_config('lock_timeout', ${String(lockMs)}, true)`.execute(tx);
+    const value = await work(tx);
+    topics = announced.get(tx);
+    followUp = followUps.get(tx);
+    return value;
+  });
+  for (const topic of topics ?? []) signals.drop(topic);
+  for (const follow of followUp ?? []) await follow();
+  return result;
 }
 
 /** Not Promise.race: a promise that lives as long as the server would keep every call that ever raced it. */
@@ -131,17 +162,19 @@ function run(state: State, topic: Topic): void {
 async function connect(state: State, databaseUrl: string): Promise<void> {
   const client = new pg.Client({
     connectionString: databaseUrl,
-    connectionTimeoutMillis: 2000,
+    connectionTimeoutMillis: connectWithinMs,
+    query_timeout: connectWithinMs,
+    keepAlive: true,
     application_name: 'lanyard signals',
   });
-  client.on('error', () => markDown(state));
-  client.on('end', () => markDown(state));
+  const isLost = () => state.client === client && markDown(state);
+  client.on('error', isLost).on('end', isLost);
   client.on('notification', ({ payload }) => run(state, payload as Topic));
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
   } catch (error) {
-    client.end().catch(() => undefined);
+    cutOff(client);
     throw error;
   }
   state.client = client;
@@ -155,6 +188,7 @@ function markDown(state: State): void {
   for (const topic of state.listeners.keys()) run(state, topic);
   for (const giveUp of state.underWay) giveUp(new DatabaseDown());
   state.underWay.clear();
+  state.onLoss();
 }
 
 async function watch(state: State, databaseUrl: string, log: Logger): Promise<void> {
@@ -163,10 +197,7 @@ async function watch(state: State, databaseUrl: string, log: Logger): Promise<vo
       if (!(await beats(state.client!)) && !state.stopped) {
         log.error('The database does not answer');
         markDown(state);
-        const lost = state.client!;
-        lost.end().catch(() => undefined);
-        // a connection that hangs never ends politely
-        (lost as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+        cutOff(state.client!);
       }
       await pause(beatEveryMs);
     } else {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
+import { doCallsGetAnswers } from '../db/readiness.ts';
 import { storageUnavailable } from '../storage/storage.ts';
 import type { StorageWatch } from '../storage/watch.ts';
 import { databaseUnavailable, sendFailure } from './reply.ts';
@@ -8,11 +9,10 @@ import { databaseUnavailable, sendFailure } from './reply.ts';
  * `/healthz`: the process runs. `/readyz`: it can serve licensing and the console, for which it needs the database.
  * Storage is mentioned; only `?require=storage` makes it a condition.
  */
-export function serveHealth(app: FastifyInstance, { signals, db }: Context, storage: StorageWatch): void {
+export function serveHealth(app: FastifyInstance, context: Context, storage: StorageWatch): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get<{ Querystring: { require?: string } }>('/readyz', async (request, reply) => {
-    if (!signals.isUp()) return sendFailure(request, reply, databaseUnavailable);
-    await signals.untilDown(() => db.selectFrom('roles').select('role_id').limit(1).execute());
+    if (!(await doCallsGetAnswers(context))) return sendFailure(request, reply, databaseUnavailable);
     const isRequired = request.query.require === 'storage';
     const isUsable = await (isRequired ? storage.look() : storage.isUsable());
     if (isRequired && !isUsable) return sendFailure(request, reply, storageUnavailable);

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorStatus, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
+import { isDatabaseUnreachable, whyStrained } from '../db/client.ts';
+import { DatabaseDown } from '../db/signals.ts';
 import { fail, type Failure } from '../failure.ts';
 import { ArrivedTooSlowly, TooManyBodies } from './arrivals.ts';
 
@@ -42,6 +44,13 @@ export const databaseUnavailable = fail(
 const tooManyBodies = fail('UNAVAILABLE', 'Too many large requests are arriving. Try again in a moment.', {
   retryAfter: 5,
 });
+/** The answer to a call that the database could not serve now, as a Failure; undefined for every other error. */
+export function databaseFailure(error: unknown): Failure | undefined {
+  if (error instanceof DatabaseDown || isDatabaseUnreachable(error)) return databaseUnavailable;
+  const why = whyStrained(error);
+  return why === undefined ? undefined : fail('UNAVAILABLE', why, { retryAfter: 2 });
+}
+
 const arrivedTooSlowly = fail('REQUEST_TIMEOUT', 'The body took too long to arrive.');
 
 const frameworkFailures: Record<string, [ErrorCode, string]> = {

@@ -35,7 +35,7 @@ const jobs: Job[] = [
 export function startJobs(context: Context, audit: ChainWatch): { stop(): void } {
   const timers = jobs.map(({ everyMs, run, failed }) => {
     const tick = () =>
-      void run(context, audit).catch((error: unknown) => {
+      void run({ ...context, db: context.reports }, audit).catch((error: unknown) => {
         if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, failed);
       });
     tick();

@@ -43,7 +43,7 @@ export async function makeKeys(
   let moment = now;
   const clock = () => moment;
   const budgets = createBudgets(db, clock);
-  const usage = createApiKeyCheck({ db, signals, log, clock }, budgets);
+  const usage = createApiKeyCheck({ db, reserved: { db }, signals, log, clock }, budgets);
   for (const { name, scopes, ipWhitelist, ...key } of keys) {
     const input = {
       name,

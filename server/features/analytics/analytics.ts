@@ -13,7 +13,7 @@ const keptMs = 30_000;
 export type Period = { startDate: string; endDate: string };
 
 /** The three calls, each kept for half a minute a period. */
-export function createAnalytics({ db, signals }: Pick<Context, 'db' | 'signals'>) {
+export function createAnalytics({ reports: db, signals }: Pick<Context, 'reports' | 'signals'>) {
   const kept = { max: 50, ttlMs: keptMs };
   const healths = createCache<LicenseHealth>(signals, 'licenses', kept);
   const trends = createCache<LicenseTrends>(signals, 'licenses', kept);

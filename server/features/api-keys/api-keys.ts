@@ -214,7 +214,15 @@ export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
 
 /** Recognizes API keys: secret, state, address and hourly limit, and counts their use in batches. */
 export function createApiKeyCheck(
-  { db, signals, clock, log }: Pick<Context, 'db' | 'signals' | 'clock' | 'log'>,
+  {
+    db,
+    reserved,
+    signals,
+    clock,
+    log,
+  }: Pick<Context, 'db' | 'signals' | 'clock' | 'log'> & {
+    reserved: Pick<Context['reserved'], 'db'>;
+  },
   budgets: Budgets,
 ) {
   const cached = createCache<Known | undefined>(signals, 'apiKeys', { max: 10_000, ttlMs: 60_000 });
@@ -223,7 +231,7 @@ export function createApiKeyCheck(
   /** Who holds the key, with what is left of the hour, or why the key is refused. */
   async function check(presented: string, ip: string): Promise<Checked> {
     const [, prefix, secret] = keyForm.exec(presented) ?? [];
-    const known = prefix === undefined ? undefined : await cached(prefix, () => find(db, prefix));
+    const known = prefix === undefined ? undefined : await cached(prefix, () => find(reserved.db, prefix));
     const proven = timingSafeEqual(hashSecret(secret ?? ''), known?.row.secret_hash ?? nobodysHash);
     if (!known || !proven) return attacked('api_key_unknown', undefined, 'The API key is not known.');
     const { row, allows } = known;

@@ -8,14 +8,14 @@ import { choicesOf, statsOf } from './audit-stats.ts';
 import type { ChainWatch } from './audit.ts';
 import { cleanUp, impactOfCleanUp, retentionOf, setRetention } from './cleanup.ts';
 
-export const auditRoutes = ({ db }: Context, watch: ChainWatch) => {
+export const auditRoutes = ({ db, reports }: Context, watch: ChainWatch) => {
   const count = createCount(db);
   const verify = oneAtATime(watch.verify);
   return implement(calls, {
     list: ({ query }) => listEntries(db, count, query),
-    exportCsv: ({ by, query }) => exportEntries(db, by, query),
-    stats: ({ query, by }) => statsOf(db, query.days, by.now),
-    choices: () => choicesOf(db),
+    exportCsv: ({ by, query }) => exportEntries(reports, by, query),
+    stats: ({ query, by }) => statsOf(reports, query.days, by.now),
+    choices: () => choicesOf(reports),
     config: () => retentionOf(db),
     setConfig: change((tx, { by, body }) => setRetention(tx, by, body.value)),
     cleanupImpact: ({ by, query }) => impactOfCleanUp(db, by.now, query.days),

@@ -20,7 +20,7 @@ type Kept = { sequence: number; at: Date | undefined; error: string | undefined 
  * time, a piece every minute. A break is logged when it is found, and stays in the state until a whole round finds none.
  */
 export function createChainWatch(context: Context, keys: AuditKeys) {
-  const { db, log, clock, config, storage } = context;
+  const { reports: db, log, clock, config, storage } = context;
   const places = headPlaces(config, storage);
   const keptAt = new Map<string, Kept>();
   let knownUntil = 0;

@@ -15,12 +15,12 @@ import {
   updateCustomer,
 } from './customers.ts';
 
-export const customerRoutes = ({ db }: Context) =>
+export const customerRoutes = ({ db, reports }: Context) =>
   implement(calls, {
     list: ({ query }) => listCustomers(db, query),
     trash: ({ query }) => listTrash(db, query),
-    exportCsv: async ({ by, query }) => exportCustomers(db, by, query),
-    impact: ({ by, query }) => impactOfCustomers(db, by.now, query.ids),
+    exportCsv: async ({ by, query }) => exportCustomers(reports, by, query),
+    impact: ({ by, query }) => impactOfCustomers(reports, by.now, query.ids),
     get: ({ params, query }) => getCustomer(db, params.id, query.includeDeleted ?? false),
     create: change((tx, { by, body }) => createCustomer(tx, by, body)),
     update: change((tx, { by, params, body: { updatedAt, ...input }, ifMatch }) =>

@@ -15,12 +15,12 @@ import {
 } from './licenses.ts';
 
 export function licenseRoutes(context: Context) {
-  const { db } = context;
+  const { db, reports } = context;
   const counts = createLicenseCounts(context);
   return implement(calls, {
     list: ({ by, query }) => listLicenses(context, counts, by.now, query),
-    exportCsv: async ({ by, query }) => exportLicenses(db, by, query),
-    impact: ({ by, query }) => impactOfLicenses(db, by.now, query.ids),
+    exportCsv: async ({ by, query }) => exportLicenses(reports, by, query),
+    impact: ({ by, query }) => impactOfLicenses(reports, by.now, query.ids),
     get: ({ params }) => getLicense(db, params.id),
     create: change((tx, { by, body }) => createLicense(tx, by, body)),
     update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>

@@ -11,13 +11,13 @@ import { impactOfRelease, pauseRollout, resumeRollout, setRollout, withdrawRelea
 import { createUrlRelease, inspectOutsideFile } from './url-release.ts';
 
 export const releaseRoutes = (context: Context) => {
-  const { db, outside, config } = context;
+  const { db, reports, outside, config } = context;
   const { publicUrl } = config;
   return implement(calls, {
     list: ({ query }) => listReleases(db, query, publicUrl),
     get: ({ params }) => getRelease(db, params.releaseId, publicUrl),
-    impact: ({ params }) => impactOfRelease(db, params.releaseId),
-    analytics: ({ by }) => releaseAnalytics(db, by.now),
+    impact: ({ params }) => impactOfRelease(reports, params.releaseId),
+    analytics: ({ by }) => releaseAnalytics(reports, by.now),
     createFromUrl: changeAfter(
       async ({ by, body }) => refuseNew(by, body) ?? inspectOutsideFile(outside, body),
       (tx, { by, body }, file) => createUrlRelease(tx, by, body, file, publicUrl),
@@ -28,7 +28,7 @@ export const releaseRoutes = (context: Context) => {
     rollout: change((tx, { by, params, body }) =>
       setRollout(tx, by, params.releaseId, body.percentage, publicUrl),
     ),
-    reach: ({ query }) => reachOf(db, query),
+    reach: ({ query }) => reachOf(reports, query),
     pause: change((tx, { by, params, body }) =>
       pauseRollout(tx, by, params.releaseId, body.reason, publicUrl),
     ),

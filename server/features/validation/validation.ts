@@ -9,8 +9,9 @@ import {
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import type { Tx } from '../../db/client.ts';
+import { whyStrained, type Tx } from '../../db/client.ts';
 import { transact } from '../../db/signals.ts';
+import { createKeyedSlots } from '../../db/slots.ts';
 import {
   leaveSeat,
   selfReleasesOn,
@@ -47,7 +48,10 @@ export async function validate(
   let found = key === undefined ? undefined : await find({ key, machineId: request.machineId });
   let { code, takesSeat } = key === undefined ? malformed : decideOn(found, found?.activation_status, by);
   if (takesSeat) {
-    code = await transact(db, signals, (tx) => takeSeat(tx, by, found!.license_id, request));
+    const { license_id } = found!;
+    code = await onLicense(license_id, () =>
+      transact(db, signals, (tx) => takeSeat(tx, by, license_id, request)),
+    );
     if (code === 'VALID') found = await find({ key: key!, machineId: request.machineId });
   }
   recorder.add({
@@ -78,6 +82,12 @@ function reliableUntil(code: ValidationCode, found: Found | undefined, now: Date
   if (code !== 'VALID' || !found) return now;
   return new Date(Math.min(now.getTime() + graceMs, found.valid_until.getTime()));
 }
+
+/**
+ * Who wants a seat of the same license waits in memory, so that a thousand machines at once leave others their
+ * connections. Where the license is held by something else, all who wait are told.
+ */
+const onLicense = createKeyedSlots(2, 20_000, (error) => whyStrained(error) !== undefined);
 
 const malformed: Decision = { code: 'MALFORMED_KEY', takesSeat: false };
 

@@ -1,0 +1,86 @@
+import pg from 'pg';
+import Cursor from 'pg-cursor';
+import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+
+/** What the types of pg do not tell of a connection. A cursor that waits for its reader has the state `idle`. */
+type Inside = {
+  connection: { stream: Socket };
+  _activeQuery: { state?: string } | null;
+};
+/* oxlint-disable-next-line no-underscore-dangle -- the name is pg's */
+const underWay = (client: pg.Client) => (client as unknown as Inside)._activeQuery;
+const socketOf = (client: pg.Client) => (client as unknown as Inside).connection.stream;
+
+/** Ends a connection without a word to the other side, which may not be there: its query fails as unreachable. */
+export function cutOff(client: pg.Client): void {
+  socketOf(client).destroy(Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' }));
+}
+
+/** How often connections are looked at. */
+const lookEveryMs = 250;
+
+type Owed = { query: object; bytesRead: number; looks: number };
+
+/**
+ * Knows all connections that are made by its `Client`, and cuts off one that owes an answer and has sent nothing for
+ * `answerMs`: PostgreSQL itself ends a statement before, so nobody is there. `onSilence` is told.
+ */
+export function watchConnections(answerMs: number, onSilence: () => void) {
+  const clients = new Map<pg.Client, Owed | undefined>();
+
+  class Client extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config);
+      clients.set(this, undefined);
+      this.once('end', () => clients.delete(this));
+    }
+  }
+
+  /** Looks are counted, not milliseconds: a process that was busy itself for long has not listened either. */
+  function look(): void {
+    let isAnySilent = false;
+    for (const [client, owed] of clients) {
+      const query = underWay(client);
+      const { bytesRead } = socketOf(client);
+      if (!query || query.state === 'idle') clients.set(client, undefined);
+      else if (owed?.query !== query || owed.bytesRead !== bytesRead)
+        clients.set(client, { query, bytesRead, looks: 0 });
+      else if (++owed.looks * lookEveryMs >= answerMs) {
+        isAnySilent = true;
+        cutOff(client);
+      }
+    }
+    if (isAnySilent) onSilence();
+  }
+
+  const looking = setInterval(look, lookEveryMs).unref();
+  return {
+    Client,
+    cutOff(which: (client: pg.Client) => boolean = () => true) {
+      for (const client of clients.keys()) if (which(client)) cutOff(client);
+    },
+    isIdle: (client: pg.Client) => !underWay(client),
+    stop: () => clearInterval(looking),
+  };
+}
+
+/** A cursor whose `close` also ends when its connection or its query is lost; the original waits for an answer then. */
+export class SafeCursor<Row> extends Cursor<Row> {
+  override close(): Promise<void>;
+  override close(callback: (error: Error) => void): undefined;
+  override close(callback?: (error: Error) => void): Promise<void> | undefined {
+    if (callback) return super.close(callback);
+    const { connection, state } = this as unknown as { connection: EventEmitter | null; state: string };
+    // pg has asked for the end of a query that failed, and gives its connection to nobody before that has come
+    if (!connection || state === 'error') return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const isLost = () => resolve();
+      connection.once('end', isLost);
+      super
+        .close()
+        .then(resolve, reject)
+        .finally(() => connection.removeListener('end', isLost));
+    });
+  }
+}

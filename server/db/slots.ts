@@ -1,0 +1,80 @@
+/** No slot became free in time. */
+export class NoSlot extends Error {
+  constructor() {
+    super('What this call needs is in use by too many others');
+  }
+}
+
+export type Slots = {
+  /** Runs `work` when a slot is free; NoSlot when none is within the time given. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  isUnused(): boolean;
+};
+
+type Waiting = { start(): void; giveUp(error: unknown): void };
+
+/**
+ * Lets `size` pieces of work run at once; others wait in memory, first come first served, at most `waitMs`. An error that
+ * `concernsAll` is also that of all who wait.
+ */
+export function createSlots(
+  size: number,
+  waitMs: number,
+  concernsAll: (error: unknown) => boolean = () => false,
+): Slots {
+  let taken = 0;
+  const queue = new Set<Waiting>();
+
+  const take = (): Promise<void> | undefined => {
+    if (taken < size) return void taken++;
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        start() {
+          clearTimeout(timer);
+          queue.delete(waiting);
+          resolve();
+        },
+        giveUp(error) {
+          clearTimeout(timer);
+          queue.delete(waiting);
+          reject(error);
+        },
+      };
+      const timer = setTimeout(() => waiting.giveUp(new NoSlot()), waitMs);
+      queue.add(waiting);
+    });
+  };
+  const give = () => {
+    const [next] = queue;
+    if (next) next.start();
+    else taken--;
+  };
+  return {
+    async run(work) {
+      await take();
+      try {
+        return await work();
+      } catch (error) {
+        if (concernsAll(error)) for (const waiting of queue) waiting.giveUp(error);
+        throw error;
+      } finally {
+        give();
+      }
+    },
+    isUnused: () => taken === 0,
+  };
+}
+
+/** Slots of its own for each key; a key that nobody uses costs nothing. */
+export function createKeyedSlots(...options: Parameters<typeof createSlots>) {
+  const byKey = new Map<string, Slots>();
+  return async function run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const slots = byKey.get(key) ?? createSlots(...options);
+    byKey.set(key, slots);
+    try {
+      return await slots.run(work);
+    } finally {
+      if (slots.isUnused()) byKey.delete(key);
+    }
+  };
+}

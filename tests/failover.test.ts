@@ -1,0 +1,245 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { analytics } from '../contract/analytics.ts';
+import { apiKeys } from '../contract/api-keys.ts';
+import { audit } from '../contract/audit.ts';
+import { customers } from '../contract/customers.ts';
+import { session } from '../contract/session.ts';
+import { updates } from '../contract/updates.ts';
+import { validation } from '../contract/validation.ts';
+import { makeApiKey, makeLicense, makeRelease, unique, validateOn } from './factories.ts';
+import {
+  createTestDatabase,
+  days,
+  eventually,
+  password,
+  startTestServer,
+  startTwin,
+  type Session,
+  type TestDatabase,
+  type TestServer,
+} from './harness.ts';
+import { startSwitch, type TcpSwitch } from './tcp-switch.ts';
+
+/* Two servers whose connections to PostgreSQL pass through a switch that takes them away. */
+
+/** Waiting for a lock that a lost transaction still holds is the longest that a call may take. */
+const longestMs = 10_000;
+/** What an operator is promised, and what a busy machine may need on top. */
+const withinMs = 5000 + 3000;
+
+let database: TestDatabase;
+let line: TcpSwitch;
+let servers: TestServer[];
+let staff: Session;
+let desktopKey: Awaited<ReturnType<typeof makeApiKey>>;
+let licenseKey: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  line = await startSwitch(database.url);
+  const config = {
+    sessionIdleMs: days(1),
+    sessionMaxMs: days(1),
+    storage: { kind: 'disk' as const, folder: await mkdtemp(join(tmpdir(), 'lanyard-failover-')) },
+  };
+  const through = { database: { ...database, url: line.url }, config, connectionWaitMs: 900 };
+  const first = await startTestServer(through);
+  servers = [first, await startTwin(first, through)];
+  staff = await first.signInAs('super_admin');
+  desktopKey = await makeApiKey(first.api(staff), { scopes: ['validate', 'updates'] });
+  ({ licenseKey } = await makeLicense(first.api(staff), { maxActivations: 100_000 }));
+  await makeRelease(first);
+  await validateOn(first.api(desktopKey), licenseKey, 'known machine');
+});
+afterEach(() => {
+  line.newOnes = 'forward';
+});
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  await line.close();
+  await database.drop();
+});
+
+type Answered = { status: number; headers: Headers; text?: string | (() => Promise<string>) };
+
+/** Every kind of call: with and without a change, by a machine and by a person, cached and not. */
+function kindsOfCalls(server: TestServer): Record<string, () => Promise<Answered>> {
+  const [desktop, person] = [server.api(desktopKey), server.api(staff)];
+  return {
+    'validation of a known machine': () =>
+      desktop.call(validation.validate, { body: { licenseKey, machineId: 'known machine' } }),
+    'validation of a new machine': () =>
+      desktop.call(validation.validate, { body: { licenseKey, machineId: unique('machine') } }),
+    feed: () =>
+      desktop.call(updates.electron, {
+        params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' },
+        query: { machineId: 'known machine' },
+      }),
+    'report of events': () =>
+      desktop.call(updates.report, {
+        body: { events: [{ eventId: uuidv7(), machineId: 'known machine', eventType: 'check' }] },
+      }),
+    list: () => person.call(customers.list, { query: { limit: '5' } }),
+    change: () => person.call(customers.create, { body: { name: unique('Clinic'), country: 'DE' } }),
+    file: () => person.call(customers.exportCsv),
+    figures: () => person.call(analytics.health),
+    'audit log': () => person.call(audit.list),
+    'who am I': () => person.call(session.me),
+    'sign-in': () => server.api().call(session.login, { body: { email: staff.email, password } }),
+    readiness: () => fetch(`${server.url}/readyz`),
+  };
+}
+
+type Seen = Answered & { call: string; from: number; to: number };
+
+/** Makes every kind of call on both servers all the time while `work` runs. */
+async function underLoad(work: () => Promise<void>): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  let going = true;
+  const callers = servers.flatMap((server, at) =>
+    Object.entries(kindsOfCalls(server)).flatMap(([kind, make]) =>
+      [1, 2].map(async () => {
+        while (going) {
+          const from = performance.now();
+          const { status, headers } = await make();
+          seen.push({ call: `${kind} at ${at}`, from, to: performance.now(), status, headers });
+          await sleep(20);
+        }
+      }),
+    ),
+  );
+  try {
+    await eventually(() => seen.length > 100);
+    await work();
+  } finally {
+    going = false;
+  }
+  await Promise.all(callers);
+  return seen;
+}
+
+const allWork = (): Promise<unknown> =>
+  Promise.all(
+    servers.flatMap((server) =>
+      Object.entries(kindsOfCalls(server)).map(async ([kind, make]) => {
+        const { status, text } = await make();
+        if (status >= 300)
+          throw new Error(`${kind}: ${status} ${typeof text === 'string' ? text : await text?.()}`);
+      }),
+    ),
+  );
+
+/** Nothing but success and 503 with Retry-After, and no call that hangs. */
+function judge(seen: Seen[]): void {
+  const strange = seen.filter(({ status }) => status >= 300 && status !== 503);
+  expect([...new Set(strange.map(({ call, status }) => `${call}: ${status}`))]).toEqual([]);
+  const refused = seen.filter(({ status }) => status === 503);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.filter(({ headers }) => !(Number(headers.get('retry-after')) >= 1))).toEqual([]);
+  const slow = seen
+    .filter(({ from, to }) => to - from > longestMs)
+    .map(({ call, from, to }) => [call, to - from]);
+  expect(slow).toEqual([]);
+}
+
+describe('connections that stop answering', () => {
+  test('all of them, while new ones work: every kind of call succeeds again within 5 s, in both processes', async () => {
+    let silent = 0;
+    let wellAgain = 0;
+    const seen = await underLoad(async () => {
+      line.silence();
+      silent = performance.now();
+      await sleep(100);
+      await eventually(allWork, withinMs);
+      wellAgain = performance.now();
+      await sleep(300);
+    });
+    judge(seen);
+    expect(wellAgain - silent).toBeLessThan(withinMs);
+    // who asked last of all got what they asked for
+    for (const call of new Set(seen.map((one) => one.call)))
+      expect(seen.findLast((one) => one.call === call)!.status, call).toBeLessThan(300);
+  });
+
+  test('all of them, and new ones are silent too: 503 at once, and /readyz says so until they work', async () => {
+    const ready = () => Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/readyz`)).status));
+    expect(await ready()).toEqual([200, 200]);
+    const seen = await underLoad(async () => {
+      line.newOnes = 'silent';
+      line.silence();
+      await eventually(async () => expect(await ready()).toEqual([503, 503]));
+      await sleep(1500);
+      expect(await ready()).toEqual([503, 503]);
+      line.newOnes = 'forward';
+      await eventually(allWork, withinMs);
+      expect(await ready()).toEqual([200, 200]);
+    });
+    judge(seen);
+  });
+
+  test('those of validations alone: they succeed again within 5 s', async () => {
+    const desktop = servers[0]!.api(desktopKey);
+    await Promise.all(Array.from({ length: 8 }, () => validateOn(desktop, licenseKey, 'known machine')));
+    line.silence((said) => said.includes('validation-find'));
+    await eventually(() => validateOn(desktop, licenseKey, 'known machine'), withinMs);
+    for (let i = 0; i < 20; i++) await validateOn(desktop, licenseKey, 'known machine');
+  });
+
+  test('what was recorded behind the answers is kept and written when the database is back', async () => {
+    const desktop = servers[0]!.api(desktopKey);
+    const machineId = unique('recorded');
+    await validateOn(desktop, licenseKey, machineId);
+    await Promise.all(Array.from({ length: 20 }, () => validateOn(desktop, licenseKey, machineId)));
+    line.newOnes = 'silent';
+    line.silence();
+    await sleep(1500);
+    line.newOnes = 'forward';
+    await eventually(async () => {
+      const { rows } = await servers[0]!.pool.query(
+        'select count(*)::int as n from validations where machine_id = $1',
+        [machineId],
+      );
+      expect(rows).toEqual([{ n: 21 }]);
+    }, withinMs);
+  });
+
+  test('that listen for changes: what one process changes is seen by the other again', async () => {
+    line.silence((said) => said.includes('listen lanyard'));
+    await eventually(() => servers.every(({ context }) => !context.signals.isUp()));
+    await eventually(allWork, withinMs);
+    const [first, second] = servers;
+    const made = await makeApiKey(first!.api(staff), { scopes: ['validate'] });
+    await validateOn(second!.api(made), licenseKey, 'known machine');
+    await first!.api(staff).ok(apiKeys.revoke, { params: { keyId: made.id } });
+    await eventually(async () => {
+      const { status } = await second!
+        .api(made)
+        .call(validation.validate, { body: { licenseKey, machineId: 'known machine' } });
+      expect(status).toBe(401);
+    });
+  });
+
+  test('in the middle of a cursor: the pool gets its places back', async () => {
+    const { context } = servers[0]!;
+    for (let round = 0; round < 5; round++) {
+      const rows = context.reports.selectNoFrom(sql<number>`generate_series(1, 1000)`.as('n')).stream(10);
+      await expect(
+        (async () => {
+          for await (const { n } of rows) if (n === 1) line.silence();
+        })(),
+      ).rejects.toThrow();
+      await eventually(() => servers[0]!.api(staff).ok(analytics.health), withinMs);
+    }
+  });
+});
+
+test('connections that are reset are replaced at once', async () => {
+  line.reset();
+  await eventually(allWork, withinMs);
+});

@@ -1,0 +1,166 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { customers } from '../contract/customers.ts';
+import { licenses, type License } from '../contract/licenses.ts';
+import { validation } from '../contract/validation.ts';
+import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
+import { startTestServer, type Api, type TestServer } from './harness.ts';
+
+/* What a record that somebody holds locked may cost those who want another. */
+
+let server: TestServer;
+let staff: Api;
+let desktop: Api;
+let locked: License;
+let other: License;
+let holder: pg.Client;
+const log: string[] = [];
+
+beforeAll(async () => {
+  server = await startTestServer({
+    connectionWaitMs: 900,
+    config: { logLevel: 'warn' },
+    onLog: (line) => log.push(line),
+  });
+  staff = server.api(await server.signInAs('super_admin'));
+  desktop = server.api(await makeApiKey(staff));
+  [locked, other] = await Promise.all([
+    makeLicense(staff, { maxActivations: 1000 }),
+    makeLicense(staff, { maxActivations: 1000 }),
+  ]);
+  await validateOn(desktop, other, 'known');
+  holder = new pg.Client({ connectionString: server.database.url });
+  await holder.connect();
+});
+afterAll(async () => {
+  await holder.end();
+  await server.close();
+});
+
+/** Runs `work` while another session holds what the statement locks. */
+async function whileHeld(statement: string, work: () => Promise<void>): Promise<void> {
+  await holder.query('begin');
+  await holder.query(statement);
+  try {
+    await work();
+  } finally {
+    await holder.query('rollback');
+  }
+}
+
+const holdLicense = () => `select 1 from licenses where license_key = '${locked.licenseKey}' for update`;
+
+const newMachine = () =>
+  desktop.call(validation.validate, {
+    body: { licenseKey: locked.licenseKey, machineId: unique('machine') },
+  });
+
+type Asked = { status: number; retryAfter: string | null; ms: number };
+
+async function timed(call: () => Promise<{ status: number; headers: Headers }>): Promise<Asked> {
+  const from = performance.now();
+  const { status, headers } = await call();
+  return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - from };
+}
+
+/** What 200 machines get that ask for a seat on the locked license, while `meanwhile` runs beside. */
+async function besideMachines(meanwhile: () => Promise<void>): Promise<Asked[]> {
+  const asked = Promise.all(Array.from({ length: 200 }, () => timed(newMachine)));
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  await meanwhile();
+  return asked;
+}
+
+const all = (n: number, call: () => Promise<{ status: number }>) =>
+  Promise.all(Array.from({ length: n }, async () => (await call()).status));
+
+describe('a locked license and 200 machines that want a seat on it', () => {
+  test('leave connections for reads, new customers, other licenses and /readyz', async () => {
+    await whileHeld(holdLicense(), async () => {
+      const asked = await besideMachines(async () => {
+        const statuses = await Promise.all([
+          all(12, () => staff.call(customers.list)),
+          all(12, () => staff.call(customers.create, { body: { name: unique('Clinic'), country: 'DE' } })),
+          all(12, () =>
+            desktop.call(validation.validate, { body: { licenseKey: other.licenseKey, machineId: 'known' } }),
+          ),
+          all(12, () =>
+            desktop.call(validation.validate, {
+              body: { licenseKey: other.licenseKey, machineId: unique('other') },
+            }),
+          ),
+          all(3, () => fetch(`${server.url}/readyz`)),
+        ]);
+        expect(statuses.map((list) => [...new Set(list)])).toEqual([[200], [201], [200], [200], [200]]);
+      });
+      expect([...new Set(asked.map(({ status }) => status))]).toEqual([503]);
+      expect(asked.filter(({ retryAfter }) => !(Number(retryAfter) >= 1))).toEqual([]);
+      expect(Math.max(...asked.map(({ ms }) => ms))).toBeLessThan(15_000);
+    });
+    expect((await newMachine()).status).toBe(200);
+  });
+
+  test('get their seats when it is let go in time', async () => {
+    let asked: Promise<number[]>;
+    await whileHeld(holdLicense(), async () => {
+      asked = all(30, newMachine);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    });
+    expect([...new Set(await asked!)]).toEqual([200]);
+  });
+});
+
+test('changes of a locked record by 30 people leave connections for changes of others', async () => {
+  const { customerId } = await makeCustomer(staff);
+  const change = () =>
+    staff.call(customers.update, { params: { id: customerId }, body: { name: 'Changed', country: 'FR' } });
+  await whileHeld(`select 1 from customers where customer_id = '${customerId}' for update`, async () => {
+    const changes = Promise.all(Array.from({ length: 30 }, () => timed(change)));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([...new Set(await all(12, () => staff.call(customers.list)))]).toEqual([200]);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect([
+      ...new Set(
+        await all(12, () =>
+          staff.call(customers.create, { body: { name: unique('Clinic'), country: 'DE' } }),
+        ),
+      ),
+    ]).toEqual([201]);
+    const asked = await changes;
+    expect([...new Set(asked.map(({ status }) => status))]).toEqual([503]);
+    expect(asked.filter(({ retryAfter }) => !(Number(retryAfter) >= 1))).toEqual([]);
+  });
+  expect((await change()).status).toBe(200);
+});
+
+describe('what the database could not do now', () => {
+  test.each([
+    ['57014', 'The database took too long for this call. Try again in a moment.'],
+    ['55P03', 'Another change holds what this call needs. Try again in a moment.'],
+    ['53100', 'The disk of the database is full. Try again later.'],
+  ])('%s is 503 with Retry-After and a line in the log', async (code, sentence) => {
+    await holder.query(`
+      create or replace function strained() returns trigger language plpgsql as
+        $$ begin raise exception 'strained' using errcode = '${code}'; end $$;
+      create or replace trigger strained before insert on customers for each row execute function strained()`);
+    log.length = 0;
+    const answer = await staff.call(customers.create, { body: { name: 'Strained', country: 'DE' } });
+    await holder.query('drop trigger strained on customers');
+    expect([answer.status, answer.body.code, answer.body.error]).toEqual([503, 'UNAVAILABLE', sentence]);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(log.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ msg: sentence, route: '/api/customers' }),
+    ]);
+    expect((await staff.call(customers.list)).status).toBe(200);
+  });
+
+  test('a license that is held is told to staff in a few seconds', async () => {
+    await whileHeld(holdLicense(), async () => {
+      const { status, retryAfter, ms } = await timed(() =>
+        staff.call(licenses.revoke, { params: { id: locked.licenseId } }),
+      );
+      expect([status, Number(retryAfter) >= 1]).toEqual([503, true]);
+      expect(ms).toBeLessThan(8000);
+    });
+  });
+});
