@@ -3,6 +3,7 @@ import { activations } from './activations.ts';
 import { analytics } from './analytics.ts';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
+import { clock } from './clock.ts';
 import { customers } from './customers.ts';
 import { licenses } from './licenses.ts';
 import { machines } from './machines.ts';
@@ -21,6 +22,7 @@ export const contract = {
   rbac,
 
   session,
+  clock,
   customers,
   licenses,
   modules,

@@ -18,6 +18,7 @@ import { auditRoutes } from './features/audit/audit.routes.ts';
 import { analyticsRoutes } from './features/analytics/analytics.routes.ts';
 import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
+import { clockRoutes } from './features/clock/clock.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
 import type { Signer } from './features/keys/keys.ts';
 import { licenseRoutes } from './features/licenses/licenses.routes.ts';
@@ -83,6 +84,7 @@ export async function buildApp(
     sessionRoutes(sessions),
     accountRoutes(context, passwords, refusals),
     userRoutes(context, passwords, refusals),
+    clockRoutes(context),
     customerRoutes(context),
     moduleRoutes(context),
     licenseRoutes(context),

@@ -37,6 +37,7 @@ import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { newSecretsKey, type Secrets } from '../server/secrets.ts';
 import { openStorage } from '../server/storage/storage.ts';
+import type { CheckedTime } from '../server/checked-time.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
 export const password = 'correct horse battery staple';
@@ -447,6 +448,9 @@ export async function changePerson(server: TestServer, work: (tx: Tx) => Promise
     await announce(tx, 'sessions');
   });
 }
+
+/** The time of a server, as if it had been compared: for jobs that a test runs itself. */
+export const checkedTime = ({ clock }: Pick<TestServer, 'clock'>) => ({ now: clock.now() }) as CheckedTime;
 
 /** Another server on the database of the first, as behind a load balancer; it reads the same clock. */
 export function startTwin(server: TestServer, options: TestServerOptions = {}): Promise<TestServer> {

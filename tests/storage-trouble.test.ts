@@ -11,6 +11,7 @@ import { program } from './binaries.ts';
 import { makeApiKey, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
 import { startFakeS3, type FakeS3 } from './fake-s3.ts';
 import {
+  checkedTime,
   eventually,
   startTestServer,
   startTwin,
@@ -137,7 +138,7 @@ describe('a bucket', () => {
     });
     work = await begin(server);
     redirecting = await startTwin(server, { config: { storage: { ...storage, redirect: true } } });
-    await sweepUploads(server.context);
+    await sweepUploads(server.context, checkedTime(server));
   });
   afterAll(async () => {
     s3.mood = 'well';
@@ -185,7 +186,9 @@ describe('a bucket', () => {
     const { calls, removals } = await callAll();
     log.length = 0;
     s3.mood = 'silent';
-    const sweeping = timed(sweepUploads(work.server.context).catch((error: Error) => error.name));
+    const sweeping = timed(
+      sweepUploads(work.server.context, checkedTime(work.server)).catch((error: Error) => error.name),
+    );
     const calling = Object.entries(calls).map(
       async ([name, call]) => [name, ...(await timed(call().then(outcomeOf)))] as const,
     );

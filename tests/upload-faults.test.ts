@@ -18,6 +18,7 @@ import {
   movableClock,
   startTestServer,
   type TestDatabase,
+  checkedTime,
 } from './harness.ts';
 import { administrator, newDataDir, startServer, type ServerProcess } from './server-process.ts';
 
@@ -152,7 +153,7 @@ async function makeBucket(): Promise<void> {
 async function expectNoOrphans(count: number, storage: StorageConfig): Promise<void> {
   const later = movableClock(new Date(Date.now() + days(2)));
   const sweeper = await startTestServer({ database, clock: later, config: { storage } });
-  await sweepUploads(sweeper.context);
+  await sweepUploads(sweeper.context, checkedTime(sweeper));
   const found: string[] = [];
   for await (const { key } of sweeper.context.storage.list()) found.push(key);
   const rows = await sweeper.db

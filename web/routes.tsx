@@ -190,6 +190,7 @@ registerPaletteSource(async () => (await import('./features/users/users-palette.
 /** A rollout that paused itself concerns everyone, wherever they are. */
 registerNotice(() => import('./features/releases/PausedNotice.tsx'));
 registerNotice(() => import('./features/releases/StorageNotice.tsx'));
+registerNotice(() => import('./features/clock/ClockNotice.tsx'));
 
 /** Uploads go on whatever the screen. */
 registerTray({ wanted: uploadsWanted, load: () => import('./features/uploads/UploadTray.tsx') });

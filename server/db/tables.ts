@@ -212,6 +212,7 @@ export type Tables = {
     only_row: Generated<boolean>;
     installation_id: string;
   };
+  newest_moment: { only_row: Generated<boolean>; at: Date };
   installation_keys: {
     purpose: 'signing' | 'secrets';
     key_id: string;

@@ -5,12 +5,13 @@ import type { Budgets } from '../budgets.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/client.ts';
 import type { StorageWatch } from '../storage/watch.ts';
+import { clockJump } from '../checked-time.ts';
 import type { Guard } from './diagnostics.ts';
 
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
 export function serveMetrics(
   app: FastifyInstance,
-  { db, pool, signals }: Context,
+  { db, pool, signals, clock }: Context,
   guard: Guard,
   {
     audit,
@@ -49,6 +50,15 @@ export function serveMetrics(
   gauge('lanyard_database_connections', 'Connections of this process', () => pool.totalCount);
   gauge('lanyard_database_waiting', 'Calls that wait for a connection', () => pool.waitingCount);
 
+  gauge(
+    'lanyard_clock_jump_seconds',
+    'How far the clock is from what the database has seen, where deletions wait for a person',
+    async () => {
+      if (!signals.isUp()) return Number.NaN;
+      const jump = await clockJump(db, clock());
+      return jump ? (jump.now.getTime() - jump.newest.getTime()) / 1000 : 0;
+    },
+  );
   gauge('lanyard_damaged_files', 'Releases whose stored file is missing or not what was uploaded', () =>
     signals.isUp() ? countDamaged(db) : Number.NaN,
   );

@@ -1,17 +1,22 @@
 import { systemCaller } from '../caller.ts';
-import type { Context } from '../context.ts';
 import { transactOrFail } from '../db/transaction.ts';
 import { isFailure } from '../failure.ts';
 import { cleanUp, type ChainWatch } from '../features/audit/audit.ts';
+import type { CheckedTime } from '../checked-time.ts';
+import type { JobContext } from './jobs.ts';
 
 /**
  * Removes audit entries older than the retention. Answers how many; none where the chain is broken, which is logged.
  */
-export async function keepRetention(context: Context, watch: ChainWatch): Promise<number> {
+export async function keepRetention(
+  context: JobContext,
+  time: CheckedTime,
+  watch: ChainWatch,
+): Promise<number> {
   await watch.seal();
   const kept = await watch.kept();
-  const by = systemCaller(context.clock());
-  const result = await transactOrFail(context, (tx) => cleanUp(tx, by, watch.keys, kept));
+  const by = systemCaller(time.now);
+  const result = await transactOrFail(context, (tx) => cleanUp(tx, { by, time }, watch.keys, kept));
   if (!isFailure(result)) return result.removed;
   context.log.error(result.message);
   return 0;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { days, startTestServer, type TestServer } from '../../tests/harness.ts';
+import { days, startTestServer, type TestServer, checkedTime } from '../../tests/harness.ts';
 import { keepEvents } from './event-keeping.ts';
 
 let server: TestServer;
@@ -32,7 +32,7 @@ describe('the partitions of update events', () => {
     await happen('2027-01-31T23:59:59.999Z');
     await happen('2025-10-31T00:00:00Z');
     expect(await lying()).toEqual({ update_events_other: 3 });
-    expect((await keepEvents(server.context)).made).toEqual([
+    expect((await keepEvents(server.context, checkedTime(server))).made).toEqual([
       'update_events_2026_11',
       'update_events_2026_12',
       'update_events_2027_01',
@@ -44,7 +44,7 @@ describe('the partitions of update events', () => {
     });
     await happen('2026-12-01T00:00:00Z');
     expect((await lying()).update_events_2026_12).toBe(1);
-    expect(await keepEvents(server.context)).toEqual({ made: [], dropped: [] });
+    expect(await keepEvents(server.context, checkedTime(server))).toEqual({ made: [], dropped: [] });
   });
 
   test('keep the index of the machine page', async () => {
@@ -55,17 +55,21 @@ describe('the partitions of update events', () => {
 
   test('are dropped when all in them is older than the policy', async () => {
     server.clock.set('2027-12-31T00:00:00Z');
-    const { dropped } = await keepEvents(server.context);
+    const { dropped } = await keepEvents(server.context, checkedTime(server));
     expect(dropped).toEqual([]);
     expect(await lying()).not.toHaveProperty('update_events_other');
     server.clock.set('2028-01-06T00:00:00Z');
-    expect((await keepEvents(server.context)).dropped).toEqual(['update_events_2026_11']);
+    expect((await keepEvents(server.context, checkedTime(server))).dropped).toEqual([
+      'update_events_2026_11',
+    ]);
     expect(await lying()).toEqual({ update_events_2026_12: 1, update_events_2027_01: 1 });
   });
 
   test('are seen to by one process at a time', async () => {
     server.clock.set('2030-01-01T00:00:00Z');
-    const outcomes = await Promise.all([1, 2, 3, 4].map(() => keepEvents(server.context)));
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4].map(() => keepEvents(server.context, checkedTime(server))),
+    );
     expect(outcomes.filter(({ made }) => made.length === 3)).toHaveLength(1);
     expect(outcomes.filter(({ made }) => made.length === 0)).toHaveLength(3);
   });
@@ -79,6 +83,6 @@ test('ids of reports are forgotten after a week', async () => {
       .values({ event_id: uuidv7(), seen_at: new Date(server.clock.now().getTime() - age) })
       .execute();
   }
-  await keepEvents(server.context);
+  await keepEvents(server.context, checkedTime(server));
   expect(await server.db.selectFrom('update_event_ids').selectAll().execute()).toHaveLength(1);
 });

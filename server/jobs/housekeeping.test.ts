@@ -7,16 +7,22 @@ import {
   createTestDatabase,
   days,
   eventually,
+  movableClock,
   startTestServer,
   type Api,
   type TestServer,
+  checkedTime,
 } from '../../tests/harness.ts';
 import { housekeep } from './housekeeping.ts';
 
 let server: TestServer;
 let staff: Api;
 beforeAll(async () => {
-  server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+  server = await startTestServer({
+    // before all that the tests set: a session from the future is not taken
+    clock: movableClock('2026-06-01T00:00:00Z'),
+    config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
+  });
   staff = server.api((await server.signInAs('super_admin')).byCookie);
 });
 afterAll(() => server.close());
@@ -46,16 +52,16 @@ describe('single validations', () => {
     expect(await lying()).toEqual({ validations_other: 1 });
     server.clock.set('2026-11-20T09:30:00Z');
     const months = ['validations_2026_11', 'validations_2026_12', 'validations_2027_01'];
-    expect(await housekeep(server.context)).toEqual({ made: months, dropped: [] });
+    expect(await housekeep(server.context, checkedTime(server))).toEqual({ made: months, dropped: [] });
     await validateAt('2026-12-31T23:59:59.999Z');
     expect(await lying()).toEqual({ validations_2026_11: 1, validations_2026_12: 1 });
   });
 
   test('go when all of their month are older than the policy, and the counts of their days stay', async () => {
     server.clock.set('2027-02-28T00:00:00Z');
-    expect((await housekeep(server.context))?.dropped).toEqual([]);
+    expect((await housekeep(server.context, checkedTime(server)))?.dropped).toEqual([]);
     server.clock.set('2027-03-02T00:00:00Z');
-    expect((await housekeep(server.context))?.dropped).toEqual(['validations_2026_11']);
+    expect((await housekeep(server.context, checkedTime(server)))?.dropped).toEqual(['validations_2026_11']);
     expect(await lying()).toEqual({ validations_2026_12: 1 });
     const counted = await server.db.selectFrom('validation_days').select('validations').execute();
     expect(counted).toEqual([{ validations: 1 }, { validations: 1 }]);
@@ -66,13 +72,15 @@ describe('single validations', () => {
     await validateAt('2027-09-01T00:00:00Z');
     expect((await lying()).validations_other).toBe(2);
     server.clock.set('2026-09-01T00:00:00Z');
-    await housekeep(server.context);
+    await housekeep(server.context, checkedTime(server));
     expect((await lying()).validations_other).toBe(1);
   });
 
   test('are seen to by one process at a time', async () => {
     server.clock.set('2030-01-01T00:00:00Z');
-    const outcomes = await Promise.all([1, 2, 3, 4].map(() => housekeep(server.context)));
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4].map(() => housekeep(server.context, checkedTime(server))),
+    );
     expect(outcomes.flatMap((kept) => kept?.made ?? [])).toHaveLength(3);
   });
 });
@@ -99,8 +107,8 @@ test('validations of before there were months stay together until the latest has
   const { rows } = await own.pool.query('select validation_id from validations order by occurred_at');
   expect(rows.map((row) => (row as { validation_id: number }).validation_id)).toEqual([1, 2, 3]);
   own.clock.set('2027-01-29T00:00:00Z');
-  expect((await housekeep(own.context))?.dropped).toEqual([]);
+  expect((await housekeep(own.context, checkedTime(own)))?.dropped).toEqual([]);
   own.clock.set('2027-02-01T00:00:00Z');
-  expect((await housekeep(own.context))?.dropped).toEqual(['validations_2026_10']);
+  expect((await housekeep(own.context, checkedTime(own)))?.dropped).toEqual(['validations_2026_10']);
   await own.close();
 });

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Db, Tx } from '../db/client.ts';
 import { locks, tryLock } from '../db/locks.ts';
+import type { CheckedTime } from '../checked-time.ts';
 import { keepMonths, type MonthsKept } from './months.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -10,15 +11,13 @@ const dayMs = 24 * 3_600_000;
  * validations by the policy (VALIDATIONS_KEEP). Answers what became of the months of validations, undefined where
  * another process is at it.
  */
-export async function housekeep({
-  db,
-  clock,
-  config,
-}: Pick<Context, 'db' | 'clock' | 'config'>): Promise<MonthsKept | undefined> {
-  const now = clock();
-  await alone(db, (tx) => clearAway(tx, now.getTime(), config.sessionMaxMs));
+export async function housekeep(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  time: CheckedTime,
+): Promise<MonthsKept | undefined> {
+  await alone(db, (tx) => clearAway(tx, time.now.getTime(), config.sessionMaxMs));
   // On its own, so that nothing else waits with it for those who write validations.
-  return alone(db, (tx) => keepMonths(tx, 'validations', now, config.validationsKeepMs));
+  return alone(db, (tx) => keepMonths(tx, 'validations', time, config.validationsKeepMs));
 }
 
 function alone<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releases as calls } from '../../contract/releases.ts';
 import { makeRelease } from '../../tests/factories.ts';
-import { days, eventually, startTestServer, type TestServer } from '../../tests/harness.ts';
+import { days, eventually, startTestServer, type TestServer, checkedTime } from '../../tests/harness.ts';
 import { locks } from '../db/locks.ts';
 import { keepEvents } from './event-keeping.ts';
 import { startJobs } from './jobs.ts';
@@ -19,8 +19,8 @@ test('no two jobs wait for each other', async () => {
   await server.db.transaction().execute(async (tx) => {
     for (const lock of [locks.uploadSweep, locks.binPurge, locks.housekeeping])
       await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
-    expect((await keepEvents(server.context)).made).toHaveLength(3);
-    expect(await sweepUploads(server.context)).toBeUndefined();
+    expect((await keepEvents(server.context, checkedTime(server))).made).toHaveLength(3);
+    expect(await sweepUploads(server.context, checkedTime(server))).toBeUndefined();
   });
 });
 

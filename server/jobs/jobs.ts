@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
 import { closeWindows, type ChainWatch } from '../features/audit/audit.ts';
+import { checkClock, isJump, jumpSentence, type CheckedTime } from '../checked-time.ts';
 import { keepRetention } from './audit-retention.ts';
 import { runBinPurge } from './bin-purge.ts';
 import { keepEvents } from './event-keeping.ts';
@@ -8,12 +9,17 @@ import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
 import { verifyFiles } from './verify-files.ts';
 
+/** A job that deletes has no clock: it takes the time from its `CheckedTime`. */
+export type JobContext = Omit<Context, 'clock'>;
+
 type Job = {
   everyMs: number;
-  run: (context: Context, audit: ChainWatch) => Promise<unknown>;
   /** What the log says when it did not work out. */
   failed: string;
-};
+} & (
+  | { run: (context: Context, audit: ChainWatch) => Promise<unknown> }
+  | { deletes: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<unknown> }
+);
 
 const hourMs = 3_600_000;
 
@@ -23,23 +29,44 @@ const jobs: Job[] = [
     run: (context, audit) => closeWindows(context, audit.keys),
     failed: 'Refusals were not summed up',
   },
-  { everyMs: hourMs, run: housekeep, failed: 'Housekeeping failed' },
-  { everyMs: hourMs, run: runBinPurge, failed: 'The recycle bin was not purged' },
-  { everyMs: hourMs, run: sweepUploads, failed: 'The sweep of uploads failed' },
+  { everyMs: hourMs, deletes: housekeep, failed: 'Housekeeping failed' },
+  { everyMs: hourMs, deletes: runBinPurge, failed: 'The recycle bin was not purged' },
+  { everyMs: hourMs, deletes: sweepUploads, failed: 'The sweep of uploads failed' },
   { everyMs: hourMs, run: verifyFiles, failed: 'Stored files were not compared with their hashes' },
-  { everyMs: hourMs, run: keepEvents, failed: 'Update events were not seen to' },
-  { everyMs: 24 * hourMs, run: keepRetention, failed: 'The audit log was not cleaned up' },
+  { everyMs: hourMs, deletes: keepEvents, failed: 'Update events were not seen to' },
+  { everyMs: 24 * hourMs, deletes: keepRetention, failed: 'The audit log was not cleaned up' },
 ];
 
-/** Runs what the clock asks for: each job at once, and then every so often until it is stopped. */
+/**
+ * Runs what the clock asks for: each job at once, and then every so often until it is stopped. What deletes waits while
+ * the clock is far from what the database has seen.
+ */
 export function startJobs(context: Context, audit: ChainWatch): { stop(): void } {
-  const timers = jobs.map(({ everyMs, run, failed }) => {
+  const tellJump = createTeller(context);
+  const ofJobs = { ...context, db: context.reports };
+  const runJob = async (job: Job): Promise<unknown> => {
+    if ('run' in job) return job.run(ofJobs, audit);
+    const time = await checkClock(context.db, context.clock());
+    tellJump(isJump(time) ? jumpSentence(time) : undefined);
+    return isJump(time) ? undefined : job.deletes(ofJobs, time, audit);
+  };
+  const timers = jobs.map((job) => {
     const tick = () =>
-      void run({ ...context, db: context.reports }, audit).catch((error: unknown) => {
-        if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, failed);
+      void runJob(job).catch((error: unknown) => {
+        if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, job.failed);
       });
     tick();
-    return setInterval(tick, everyMs).unref();
+    return setInterval(tick, job.everyMs).unref();
   });
   return { stop: () => timers.forEach((timer) => clearInterval(timer)) };
+}
+
+/** Says once that the clock jumped, and once that it fits again. */
+function createTeller({ log }: Pick<Context, 'log'>): (problem: string | undefined) => void {
+  let isTold = false;
+  return (problem) => {
+    if (problem !== undefined && !isTold) log.error(problem);
+    if (problem === undefined && isTold) log.info('The clock fits again, or was confirmed: deletions go on');
+    isTold = problem !== undefined;
+  };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/client.ts';
+import type { CheckedTime } from '../checked-time.ts';
 
 const monthsAhead = 2;
 
@@ -10,7 +11,12 @@ export type MonthsKept = { made: string[]; dropped: string[] };
  * Sees to a table whose partitions are the UTC months of `occurred_at`, named `<table>_2026_11`, with `<table>_other`
  * as the default one: makes this month and the next two, and drops what lies `keepMs` back, whole months at a time.
  */
-export async function keepMonths(tx: Tx, table: string, now: Date, keepMs: number): Promise<MonthsKept> {
+export async function keepMonths(
+  tx: Tx,
+  table: string,
+  { now }: CheckedTime,
+  keepMs: number,
+): Promise<MonthsKept> {
   // Those who write wait for what is done here, so it rather fails than waits for them long.
   await sql`set local lock_timeout = '3s'`.execute(tx);
   const there = await listMonths(tx, table);

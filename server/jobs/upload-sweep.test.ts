@@ -11,6 +11,7 @@ import {
   startTestServer,
   startTwin,
   type TestServer,
+  checkedTime,
 } from '../../tests/harness.ts';
 import { MiB, nextVersion, someId, uploader, type Uploader } from '../../tests/uploading.ts';
 import { isFailure } from '../failure.ts';
@@ -50,9 +51,9 @@ test('an upload that nobody touched for a day is cancelled, with its bytes; one 
   server.clock.advance(hours(23));
   await signIn();
   await up.chunk(alive.uploadId, 0, up.pieces(bytes, alive)[0]!);
-  expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
+  expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 0 });
   server.clock.advance(hours(2));
-  expect(await sweepUploads(server.context)).toMatchObject({ cancelled: 1 });
+  expect(await sweepUploads(server.context, checkedTime(server))).toMatchObject({ cancelled: 1 });
   expect(await keys()).toEqual([`${alive.fileKey} (unfinished)`]);
   await signIn();
   expect((await up.state(abandoned.uploadId)).status).toBe(404);
@@ -78,7 +79,7 @@ test('what belongs to no release and no upload goes after a day; the bin keeps w
   await storage.put(`${orphan}.blockmap`, Readable.from([Buffer.from('x')]));
   const begun = await storage.begin(`${someId()}.exe`, 1000);
   if (isFailure(begun)) throw new Error(begun.message);
-  expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
+  expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 0 });
 
   server.clock.advance(days(1) + hours(1));
   await signIn();
@@ -90,7 +91,7 @@ test('what belongs to no release and no upload goes after a day; the bin keeps w
     old,
     old,
   );
-  expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 3 });
+  expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 3 });
   expect(await keys()).toEqual([...before, `${open.fileKey} (unfinished)`].toSorted());
   expect((await api.call(releases.get, { params: { releaseId: kept.id } })).status).toBe(401);
 });
@@ -101,12 +102,12 @@ test('ended uploads are forgotten after a week', async () => {
   await up.sendAll(bytes, done);
   await up.complete(bytes, done);
   server.clock.advance(days(6));
-  await sweepUploads(server.context);
+  await sweepUploads(server.context, checkedTime(server));
   const count = () =>
     server.db.selectFrom('uploads').selectAll().where('upload_id', '=', done.uploadId).execute();
   expect(await count()).toHaveLength(1);
   server.clock.advance(days(2));
-  await sweepUploads(server.context);
+  await sweepUploads(server.context, checkedTime(server));
   expect(await count()).toHaveLength(0);
 });
 
@@ -116,7 +117,7 @@ test('one of many processes sweeps', async () => {
   await up.prepare(bytes);
   server.clock.advance(days(2));
   const swept = await Promise.all(
-    Array.from({ length: 6 }, (_, i) => sweepUploads((i % 2 ? server : twin).context)),
+    Array.from({ length: 6 }, (_, i) => sweepUploads((i % 2 ? server : twin).context, checkedTime(server))),
   );
   expect(swept.reduce((sum, one) => sum + (one?.cancelled ?? 0), 0)).toBe(1);
   const entries = await server.db

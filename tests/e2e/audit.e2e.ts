@@ -382,3 +382,25 @@ test('what is on the screen stays there when it cannot be loaded anew', async ({
   await expect(page.getByText('Audit entries are kept for 500 days')).toBeVisible();
   await expect(page.getByText('Failed to load audit logs')).toBeHidden();
 });
+
+test('deletions wait while the clock is far from what the database has seen, until a person confirms it', async ({
+  page,
+  server,
+}) => {
+  const at = new Date(Date.now() - 31 * 24 * 3_600_000);
+  await server.db
+    .insertInto('newest_moment')
+    .values({ at })
+    .onConflict((conflict) => conflict.column('only_row').doUpdateSet({ at }))
+    .execute();
+  const notice = page.getByRole('status').filter({ hasText: 'Nothing is deleted for good' });
+  await signInAs(page, 'admin', '/audit', server);
+  await button(page, 'Confirm clock').click();
+  const confirmation = page.getByRole('dialog', { name: 'Confirm Clock' });
+  await expect(confirmation).toContainText('releases in the recycle bin would be deleted for good');
+  await confirmation.getByRole('button', { name: 'The clock is right' }).click();
+  await expect(page.getByText('The clock is confirmed, and deletions go on')).toBeVisible();
+  await expect(notice).toHaveCount(0);
+  const { at: newest } = await server.db.selectFrom('newest_moment').select('at').executeTakeFirstOrThrow();
+  expect(Date.now() - newest.getTime()).toBeLessThan(24 * 3_600_000);
+});

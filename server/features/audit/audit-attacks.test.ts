@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
-import { days, startTestServer, startTwin, type Api, type TestServer } from '../../../tests/harness.ts';
+import {
+  days,
+  startTestServer,
+  startTwin,
+  type Api,
+  type TestServer,
+  checkedTime,
+} from '../../../tests/harness.ts';
 import { isFailure } from '../../failure.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { acceptGaps } from './accept.ts';
@@ -137,7 +144,7 @@ describe('history replaced', () => {
   test('a missing mac stays a break when sealing goes on, and keeps the clean-up from removing', async () => {
     await asOwner('update audit_head set mac = null');
     server.clock.advance(days(800));
-    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     api = server.api(await server.signInAs('super_admin'));
     await fill(1);
     expect(await problemOf()).toMatch(/^Entry 7 of the chain was removed/);
@@ -237,7 +244,7 @@ describe('the retention switch', () => {
     server.clock.advance(days(100));
     api = server.api(await server.signInAs('super_admin'));
     await asWriter('update audit_settings set retention_days = 90');
-    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     expect(logged.join()).toContain('The retention in the database is not the one that was set in Lanyard');
     expect((await api.call(calls.cleanup)).status).toBe(409);
     await api.ok(calls.setConfig, { params: { key: 'retentionDays' }, body: { value: 95 } });
@@ -250,7 +257,7 @@ describe('the retention switch', () => {
     await fill(2);
     await putBackTo(old);
     server.clock.advance(days(800));
-    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     expect(logged.join()).toContain('Nothing was removed. The database was put back to an earlier state');
   });
 });
@@ -370,7 +377,7 @@ describe('no false alarm', () => {
     await twin.audit.tick();
     await fill(3);
     server.clock.advance(days(800));
-    expect(await keepRetention(server.context, server.audit)).toBe(9);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(9);
     expect(await verify(twin)).toMatchObject({ whole: true, anchors: 1 });
     await twin.close();
   });

@@ -10,6 +10,7 @@ import {
   startTwin,
   type Api,
   type TestServer,
+  checkedTime,
 } from '../../../tests/harness.ts';
 import { systemCaller } from '../../caller.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
@@ -340,7 +341,7 @@ describe('the clean-up', () => {
     server.clock.advance(days(800));
     await entryAt(server.clock.now());
     await seal();
-    expect(await keepRetention(server.context, server.audit)).toBe(5);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(5);
     expect((await verify()).whole).toBe(true);
     await behindOurBack('update audit_anchors set removed = 4');
     expect((await verify()).broken!.problem).toMatch(
@@ -357,7 +358,7 @@ describe('the clean-up', () => {
     for (const round of [1, 2, 3]) {
       await fill(2);
       server.clock.advance(days(1000));
-      expect(await keepRetention(server.context, server.audit)).toBeGreaterThan(0);
+      expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBeGreaterThan(0);
       await seal();
       expect(await verify()).toMatchObject({ whole: true, anchors: round });
       server.clock.advance(1);
@@ -368,17 +369,17 @@ describe('the clean-up', () => {
   test('removes nothing that is not sealed, and keeps order where clocks differ', async () => {
     await entryAt(server.clock.now());
     await entryAt(new Date(server.clock.now().getTime() - days(1000)));
-    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     await seal();
     // older, but behind one that is not
-    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     expect((await verify()).whole).toBe(true);
   });
 
   test('by the clock leaves no entry when there is nothing to do, by a person it does', async () => {
     const count = async () => (await server.db.selectFrom('audit_entries').selectAll().execute()).length;
     const before = await count();
-    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     expect(await count()).toBe(before);
     expect((await api.ok(calls.cleanup)).removed).toBe(0);
     expect(await count()).toBe(before + 1);
@@ -389,7 +390,7 @@ describe('the clean-up', () => {
     const { audit_id } = await at(5);
     await behindOurBack("update audit_entries set timestamp = '2020-01-01' where audit_id = $1", [audit_id]);
     server.clock.advance(days(800));
-    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     api = server.api(await server.signInAs('super_admin'));
     const answer = await api.call(calls.cleanup);
     expect(answer.status).toBe(409);
@@ -404,7 +405,7 @@ describe('the clean-up', () => {
     const { audit_id } = await at(590);
     await behindOurBack("update audit_entries set timestamp = '2020-01-01' where audit_id = $1", [audit_id]);
     server.clock.advance(days(800));
-    expect(await keepRetention(server.context, server.audit)).toBe(0);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     expect(await at(1)).toBeDefined();
     expect((await verify()).broken).toMatchObject({ audit_id, sequence: 590 });
   });
@@ -412,7 +413,9 @@ describe('the clean-up', () => {
   test('of two at once, both end well and every entry goes once', async () => {
     await fill(30);
     server.clock.advance(days(800));
-    const removed = await Promise.all([1, 2, 3, 4].map(() => keepRetention(server.context, server.audit)));
+    const removed = await Promise.all(
+      [1, 2, 3, 4].map(() => keepRetention(server.context, checkedTime(server), server.audit)),
+    );
     expect(removed.toSorted((a, b) => b - a)).toEqual([32, 0, 0, 0]);
     await seal();
     expect((await verify()).whole).toBe(true);
@@ -422,7 +425,10 @@ describe('the clean-up', () => {
     for (let n = 0; n < 1500; n++) await entryAt(server.clock.now());
     await seal();
     server.clock.advance(days(800));
-    const [checked] = await Promise.all([verify(), keepRetention(server.context, server.audit)]);
+    const [checked] = await Promise.all([
+      verify(),
+      keepRetention(server.context, checkedTime(server), server.audit),
+    ]);
     expect(checked).toMatchObject({ whole: true });
     expect((await verify()).whole).toBe(true);
   });

@@ -1,6 +1,8 @@
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
 import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
+import { fail } from '../../failure.ts';
+import { checkClock, isJump, jumpSentence } from '../../checked-time.ts';
 import { getEntry } from './audit-detail.ts';
 import { exportEntries } from './audit-export.ts';
 import { createCount, listEntries } from './audit-list.ts';
@@ -19,7 +21,11 @@ export const auditRoutes = ({ db, reports }: Context, watch: ChainWatch) => {
     config: () => retentionOf(db),
     setConfig: change((tx, { by, body }) => setRetention(tx, by, body.value)),
     cleanupImpact: ({ by, query }) => impactOfCleanUp(db, by.now, query.days),
-    cleanup: changeAfter(watch.seal, async (tx, { by }) => cleanUp(tx, by, watch.keys, await watch.kept())),
+    cleanup: changeAfter(watch.seal, async (tx, { by }) => {
+      const time = await checkClock(tx, by.now);
+      if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));
+      return cleanUp(tx, { by, time }, watch.keys, await watch.kept());
+    }),
     verify,
     chain: async () => watch.state(),
     get: ({ params }) => getEntry(db, params.id),

@@ -5,6 +5,7 @@ import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
 import { fail, type Failure } from '../../failure.ts';
+import type { CheckedTime } from '../../checked-time.ts';
 import { writeAudit } from './audit.ts';
 import { closeSwitch, openSwitch } from './begin.ts';
 import { anchorText, type Anchor } from './chain.ts';
@@ -52,7 +53,7 @@ export async function setRetention(tx: Tx, by: Caller, retentionDays: number): P
  */
 export async function cleanUp(
   tx: Tx,
-  by: Caller,
+  { by, time: { now } }: { by: Caller; time: CheckedTime },
   keys: AuditKeys,
   kept: KeptHead[],
 ): Promise<Cleaned | Failure> {
@@ -60,7 +61,7 @@ export async function cleanUp(
   const { retentionDays } = await retentionOf(tx);
   const refusal = await whyNotNow(tx, keys, kept, retentionDays);
   if (refusal) return fail('WRONG_STATE', `Nothing was removed. ${refusal}`);
-  const before = new Date(by.now.getTime() - retentionDays * dayMs);
+  const before = new Date(now.getTime() - retentionDays * dayMs);
   const { removed, last, broken } = await removeOldest(tx, keys, before);
   await closeSwitch(tx);
   if (broken) {
@@ -69,7 +70,7 @@ export async function cleanUp(
       `The chain is broken among the entries to be removed, so nothing was removed. ${broken.problem}`,
     );
   }
-  if (last) await leaveAnchor(tx, keys, { ...last, removed, before, made_at: by.now });
+  if (last) await leaveAnchor(tx, keys, { ...last, removed, before, made_at: now });
   if (removed > 0 || by.actor.kind !== 'system') {
     await tx.deleteFrom('audit_days').where('day', '<', before.toISOString().slice(0, 10)).execute();
     await writeAudit(tx, by, {

@@ -7,12 +7,13 @@ import {
   type releases as calls,
 } from '../../../contract/releases.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import type { Caller } from '../../caller.ts';
+import { systemCaller, type Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { afterCommit } from '../../db/signals.ts';
 import { contains } from '../../db/sql.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import type { CheckedTime } from '../../checked-time.ts';
 import { auditRelease, changeRelease, lockLive, titleOf } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
@@ -87,9 +88,10 @@ export async function deletePermanently(
  * Removes for good what has lain in the bin for 30 days, at most `limit` releases. Answers how many; one that
  * somebody is restoring at this moment is left alone.
  */
-export async function purgeBin(tx: Tx, by: Caller, files: Files, limit: number): Promise<number> {
+export async function purgeBin(tx: Tx, time: CheckedTime, files: Files, limit: number): Promise<number> {
+  const by = systemCaller(time.now);
   const rows = await selectReleases(tx)
-    .where('r.deleted_at', '<=', new Date(by.now.getTime() - binDays * dayMs))
+    .where('r.deleted_at', '<=', purgedUntil(by.now))
     .orderBy('r.deleted_at')
     .limit(limit)
     .forUpdate('r')
@@ -102,6 +104,19 @@ export async function purgeBin(tx: Tx, by: Caller, files: Files, limit: number):
     });
   }
   return rows.length;
+}
+
+/** What was deleted until then has lain in the bin for 30 days. */
+const purgedUntil = (now: Date) => new Date(now.getTime() - binDays * dayMs);
+
+/** How many releases `purgeBin` would remove now. */
+export async function countPurgeable(db: Db | Tx, now: Date): Promise<number> {
+  const { due } = await db
+    .selectFrom('releases')
+    .where('deleted_at', '<=', purgedUntil(now))
+    .select((eb) => eb.fn.countAll<number>().as('due'))
+    .executeTakeFirstOrThrow();
+  return due;
 }
 
 /** A page of the recycle bin, the latest deleted first. */

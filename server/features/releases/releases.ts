@@ -13,7 +13,7 @@ import { refuseNew } from './publishing.ts';
 import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 export { getRelease } from './release-list.ts';
-export { purgeBin } from './release-bin.ts';
+export { countPurgeable, purgeBin } from './release-bin.ts';
 export { refuseNew } from './publishing.ts';
 export { pauseRollout } from './rollout.ts';
 export { filePathOf, selectReleases } from './release-row.ts';

@@ -18,6 +18,7 @@ import {
   type Identity,
   type Session,
   type TestServer,
+  checkedTime,
 } from '../../../tests/harness.ts';
 
 let server: TestServer;
@@ -660,6 +661,21 @@ describe('a change with the cookie alone', () => {
   });
 });
 
+test('a session that began in the future is not taken; clocks of processes may be minutes apart', async () => {
+  await alone(
+    async (own) => {
+      const now = own.clock.now();
+      const person = await own.signInAs('viewer');
+      own.clock.set(new Date(now.getTime() - minutes(5)));
+      expect((await me(own, person.byCookie)).status).toBe(200);
+      own.clock.set(new Date(now.getTime() - minutes(5) - 1));
+      expect((await me(own, person.byCookie)).status).toBe(401);
+      expect((await me(own, person)).status).toBe(401);
+    },
+    { clock: movableClock() },
+  );
+});
+
 test('sessions that ended long ago are cleared away, and living ones are not', async () => {
   const { housekeep } = await import('../../jobs/housekeeping.ts');
   await alone(
@@ -667,7 +683,7 @@ test('sessions that ended long ago are cleared away, and living ones are not', a
       const old = await own.signInAs('viewer');
       later(own, days(31));
       const young = await own.signInAs('viewer');
-      await housekeep(own.context);
+      await housekeep(own.context, checkedTime(own));
       const rows = await own.db.selectFrom('sessions').select('user_id').execute();
       expect(rows.map((row) => row.user_id)).toEqual([young.userId]);
       expect((await me(own, old)).status).toBe(401);

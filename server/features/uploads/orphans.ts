@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { ownerName, type Storage, type StoredThing } from '../../storage/storage.ts';
+import type { CheckedTime } from '../../checked-time.ts';
 import { blockmapKeyOf, fileKeyOf, isOwnKey } from './storage-key.ts';
 
 /** What is younger may belong to a call that is under way. */
@@ -14,13 +15,16 @@ const atOnce = 500;
  * give, and only in a storage of this installation; in another's nothing is removed, and the log says why. Answers
  * how many.
  */
-export async function removeOrphans({ db, storage, clock, log }: Context): Promise<number> {
+export async function removeOrphans(
+  { db, storage, log }: Pick<Context, 'db' | 'storage' | 'log'>,
+  { now }: CheckedTime,
+): Promise<number> {
   const refused = await whyNotOurs(db, storage);
   if (refused !== undefined) {
     log.error(refused);
     return 0;
   }
-  const before = clock().getTime() - youngMs;
+  const before = now.getTime() - youngMs;
   let removed = 0;
   for await (const things of ownThings(storage)) {
     const old = things.filter((thing) => thing.modifiedAt.getTime() < before);

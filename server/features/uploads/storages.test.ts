@@ -23,6 +23,7 @@ import {
   type Identity,
   type Session,
   type TestServer,
+  checkedTime,
 } from '../../../tests/harness.ts';
 import type { StorageConfig } from '../../config.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
@@ -72,7 +73,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     up = uploader(server.url, api, manager);
     key = await makeApiKey(server.api(await server.signInAs('super_admin')), { scopes: ['updates'] });
     // as at the start of a server
-    await sweepUploads(server.context);
+    await sweepUploads(server.context, checkedTime(server));
   });
   afterAll(() => server.close());
 
@@ -198,9 +199,9 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     const orphan = newFileKey('exe');
     await layOrphan(server, orphan);
     await layOrphan(server, `${orphan}.blockmap`);
-    expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
+    expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 0 });
     server.clock.advance(days(1.1));
-    expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 3 });
+    expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 3 });
     expect(await keys()).toEqual(before);
   });
 
@@ -217,7 +218,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     ];
     for (const name of names) await lay(storage, name);
     server.clock.advance(days(1.1));
-    expect(await sweepUploads(server.context)).toEqual({ cancelled: 0, removed: 0 });
+    expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 0 });
     for (const name of names) expect(await isLaid(storage, name), name).toBe(true);
   });
 
@@ -240,19 +241,19 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
       onLog: (line) => log.push(line),
     });
 
-    expect(await sweepUploads(other.context)).toEqual({ cancelled: 0, removed: 0 });
+    expect(await sweepUploads(other.context, checkedTime(other))).toEqual({ cancelled: 0, removed: 0 });
     expect(log.pop()).toContain('the binaries in it are none that the database knows');
-    expect(await sweepUploads(own.context)).toEqual({ cancelled: 0, removed: 1 });
+    expect(await sweepUploads(own.context, checkedTime(own))).toEqual({ cancelled: 0, removed: 1 });
     await layOrphan(own, newFileKey('exe'));
-    expect(await sweepUploads(other.context)).toEqual({ cancelled: 0, removed: 0 });
+    expect(await sweepUploads(other.context, checkedTime(other))).toEqual({ cancelled: 0, removed: 0 });
     const [ours, theirs] = await Promise.all([own, other].map(installationOf));
     expect(log.pop()).toContain(`those of the installation ${ours}; this installation is ${theirs}`);
     expect(log).toEqual([]);
 
     // as the log says
     await lay(own.context.config.storage, '.lanyard-installation', theirs);
-    expect(await sweepUploads(other.context)).toEqual({ cancelled: 0, removed: 3 });
-    expect(await sweepUploads(own.context)).toEqual({ cancelled: 0, removed: 0 });
+    expect(await sweepUploads(other.context, checkedTime(other))).toEqual({ cancelled: 0, removed: 3 });
+    expect(await sweepUploads(own.context, checkedTime(own))).toEqual({ cancelled: 0, removed: 0 });
     await other.close();
     await own.close();
   });

@@ -8,6 +8,7 @@ import { afterCommit, transact } from '../../db/signals.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
 import { writeAudit } from '../audit/audit.ts';
+import type { CheckedTime } from '../../checked-time.ts';
 import { checkIdentity } from '../releases/releases.ts';
 import { kindOf } from './file-kind.ts';
 import { blockmapKeyOf, newFileKey } from './storage-key.ts';
@@ -144,9 +145,11 @@ async function removeBytes({ storage, log }: Pick<Context, 'storage' | 'log'>, u
 }
 
 /** Cancels uploads that nobody touched for a day, and forgets those that ended a week ago. */
-export async function cancelAbandoned(context: Context): Promise<number> {
+export async function cancelAbandoned(
+  context: Pick<Context, 'db' | 'signals' | 'storage' | 'log'>,
+  { now }: CheckedTime,
+): Promise<number> {
   const { db, signals } = context;
-  const now = context.clock();
   await db
     .deleteFrom('uploads')
     .where('status', '<>', 'open')

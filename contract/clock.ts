@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { answeredInstant, instant } from './common.ts';
+import { route, staffWith } from './route.ts';
+
+const canConfirm = staffWith('audit', 'delete');
+
+/** The clock of the process that answers, against the newest moment that the database has seen. */
+export const clockState = z
+  .object({
+    now: answeredInstant,
+    newest: answeredInstant
+      .nullable()
+      .meta({ description: 'Null: the clock fits. Else the newest moment that the database has seen' }),
+    releasesDue: z
+      .number()
+      .meta({ description: 'Releases in the recycle bin that wait to be deleted for good' }),
+  })
+  .meta({ id: 'ClockState' });
+export type ClockState = z.output<typeof clockState>;
+
+export const clock = {
+  state: route({
+    method: 'GET',
+    path: '/api/v1/clock',
+    summary: 'Whether deletions wait because the clock jumped',
+    access: canConfirm,
+    answer: clockState,
+  }),
+  confirm: route({
+    method: 'POST',
+    path: '/api/v1/clock/confirm',
+    summary: 'Confirm that the clock is right, so that deletions go on',
+    access: canConfirm,
+    body: z.strictObject({
+      now: instant.meta({ description: 'The time that the person saw and confirms' }),
+    }),
+    answer: clockState,
+    errors: ['WRONG_STATE'],
+  }),
+};

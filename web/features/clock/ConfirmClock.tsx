@@ -1,0 +1,39 @@
+import type { ClockState } from '../../../contract/clock.ts';
+import { messageOf } from '../../api-error.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { counted } from '../../ui/counted.ts';
+import { momentText } from '../../ui/time.ts';
+import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
+import { confirmClock } from './clock.ts';
+
+/** Asks before a person's word lets deletions go on. */
+export default function ConfirmClock({ state, onClose }: { state: ClockState; onClose: () => void }) {
+  const confirm = useChange({
+    mutationFn: () => confirmClock(state.now),
+    onSuccess: () => {
+      onClose();
+      void toast({ message: 'The clock is confirmed, and deletions go on' });
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Confirm Clock"
+      message={
+        <>
+          Is it {momentText(state.now)}? After a long downtime it may be; otherwise set the clock of the
+          server, and deletions go on by themselves.
+        </>
+      }
+      consequences={[
+        `${counted(state.releasesDue, 'release')} in the recycle bin would be deleted for good within the hour.`,
+        'Validations, events and audit entries older than they are kept would go too.',
+      ]}
+      confirmLabel="The clock is right"
+      busy={confirm.isPending}
+      error={confirm.error ? messageOf(confirm.error) : undefined}
+      onConfirm={() => confirm.mutate()}
+      onClose={onClose}
+    />
+  );
+}
