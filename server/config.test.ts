@@ -96,7 +96,14 @@ describe('the settings', () => {
     ['12 h', 43_200_000],
     ['7d', 604_800_000],
   ])('read %s as a duration', (value, ms) => {
-    expect(readConfig({ SESSION_IDLE: value }).sessionIdleMs).toBe(ms);
+    expect(readConfig({ SESSION_IDLE: value, SESSION_MAX: '30d' }).sessionIdleMs).toBe(ms);
+  });
+
+  test('take a shorter SESSION_MAX for the idle time too', () => {
+    expect(readConfig({ SESSION_MAX: '10m' })).toMatchObject({
+      sessionIdleMs: 600_000,
+      sessionMaxMs: 600_000,
+    });
   });
 
   test('name every problem at once', () => {
@@ -135,6 +142,8 @@ describe('the settings', () => {
     [{ PORT: '-1' }, 'PORT'],
     [{ SESSION_IDLE: '0m' }, 'SESSION_IDLE'],
     [{ SESSION_MAX: '0s' }, 'SESSION_MAX'],
+    [{ SESSION_IDLE: '13h' }, 'SESSION_IDLE'],
+    [{ SESSION_IDLE: '2h', SESSION_MAX: '1h' }, 'SESSION_IDLE'],
     [{ EVENTS_PER_KEY_HOUR: '499' }, 'EVENTS_PER_KEY_HOUR'],
     [{ NEW_MACHINES_PER_KEY_HOUR: '0' }, 'NEW_MACHINES_PER_KEY_HOUR'],
     [{ ADMIN_EMAIL: 'a@b.example' }, 'ADMIN_EMAIL and ADMIN_PASSWORD'],

@@ -181,6 +181,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (!given.ADMIN_EMAIL !== !given.ADMIN_PASSWORD) {
     problems.push('ADMIN_EMAIL and ADMIN_PASSWORD: set both or neither');
   }
+  if (parsed.success && given.SESSION_IDLE && parsed.data.SESSION_IDLE > parsed.data.SESSION_MAX) {
+    problems.push('SESSION_IDLE: must not be longer than SESSION_MAX, which ends a session in any case');
+  }
   const { ADMIN_EMAIL: email = '', ADMIN_PASSWORD: password } = given;
   const wrong = password && passwordProblem(password, email);
   if (wrong) problems.push(`ADMIN_PASSWORD: ${wrong}`);
@@ -203,7 +206,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     admin:
       s.ADMIN_EMAIL && s.ADMIN_PASSWORD ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD } : undefined,
     requireOwnPassword: s.REQUIRE_OWN_PASSWORD,
-    sessionIdleMs: s.SESSION_IDLE,
+    sessionIdleMs: Math.min(s.SESSION_IDLE, s.SESSION_MAX),
     sessionMaxMs: s.SESSION_MAX,
     eventsKeepMs: s.EVENTS_KEEP,
     validationsKeepMs: s.VALIDATIONS_KEEP,

@@ -2,10 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
-import { CannotStart } from './cannot-start.ts';
 import { readConfig, warningsOf, type Config } from './config.ts';
 import type { Context } from './context.ts';
-import { isDatabaseUnreachable } from './db/client.ts';
 import { connect, prepared } from './db/connect.ts';
 import { startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
@@ -15,11 +13,14 @@ import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
 import { openKeys } from './features/keys/keys.ts';
 import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startJobs } from './jobs/jobs.ts';
+import { locationsOf, writeLocations } from './locations.ts';
 import { tellFirstPassword } from './first-password.ts';
 import { createLog } from './log.ts';
 import { outside } from './outside.ts';
 import { createPasswords } from './passwords.ts';
 import { openStorage } from './storage/storage.ts';
+import { whileWaiting } from './while-waiting.ts';
+import { whyNotStarted } from './why-not-started.ts';
 
 /** A database that hangs must not keep a stopping server for ever. */
 const stopWithinMs = 10_000;
@@ -30,11 +31,14 @@ async function start(
   embedded: Embedded | undefined,
 ): Promise<() => Promise<void>> {
   const databaseUrl = config.databaseUrl ?? embedded!.url;
-  const migrated = await migrate(databaseUrl);
+  const locations = locationsOf(config, embedded?.cluster);
+  const { database } = locations;
+  const migrated = await whileWaiting(log, `the database ${database}`, migrate(databaseUrl));
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
   const { end, ...connections } = await connect(databaseUrl, log);
   const { signer, retired, secrets } = await openKeys(connections.db, config, new Date());
+  await writeLocations(config.dataDir, locations);
   const keys = auditKeys(signer, retired);
   const context: Context = {
     ...prepared(connections, (db) => withAuditKey(db, signer)),
@@ -61,6 +65,10 @@ async function start(
   await app.listen({ port: config.port, host: config.host });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
+  log.info(
+    { locations },
+    `Its data: database ${database}, binaries ${locations.binaries}, keys ${locations['signing key']}`,
+  );
 
   return async () => {
     await app.close();
@@ -96,7 +104,11 @@ async function main(): Promise<void> {
   for (const warning of warningsOf(config)) log.warn(warning);
   const embedded = config.databaseUrl
     ? undefined
-    : await startEmbedded(config.dataDir, { exclusive: true, log: (message) => log.info(message) });
+    : await whileWaiting(
+        log,
+        `the database of ${config.dataDir}`,
+        startEmbedded(config.dataDir, { exclusive: true, log: (message) => log.info(message) }),
+      );
   let stop: () => Promise<void>;
   try {
     stop = await start(config, log, embedded);
@@ -133,13 +145,3 @@ main().catch((error: unknown) => {
   process.stderr.write(`${whyNotStarted(error)}\n`);
   process.exit(1);
 });
-
-/** A sentence for what an operator can mend; the stack for everything else. */
-function whyNotStarted(error: unknown): string {
-  const { message, stack, code } = error as NodeJS.ErrnoException;
-  if (error instanceof CannotStart) return message;
-  if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
-  if (isDatabaseUnreachable(error))
-    return `The database of DATABASE_URL cannot be reached: ${message || code}`;
-  return String(stack);
-}

@@ -77,6 +77,11 @@ async function main(): Promise<void> {
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${(error as Error).message}\n`);
+  const { code, message } = error as NodeJS.ErrnoException;
+  // undefined_table
+  const isOlder = code === '42P01';
+  process.stderr.write(
+    `${isOlder ? 'The database is of an older version: start Lanyard on it once, then verify.' : message}\n`,
+  );
   process.exitCode = 1;
 });

@@ -138,7 +138,7 @@ const unreachable = new Set([
 ]);
 
 const unreachableText =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/;
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|^timeout expired$/;
 
 /** True for an error that says "the database cannot be reached", as against "the query is wrong". */
 export function isDatabaseUnreachable(error: unknown): boolean {

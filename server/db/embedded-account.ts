@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { CannotStart } from '../cannot-start.ts';
 
 /** The account PostgreSQL runs under; undefined means our own. */
 export type Account = { uid: number; gid: number } | undefined;
@@ -14,7 +15,7 @@ export async function unprivilegedAccount(): Promise<Account> {
     const [, , uid, gid] = lines.find(([name]) => name === wanted) ?? [];
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error(
+  throw new CannotStart(
     'PostgreSQL may not run as root, and there is no account "postgres" or "nobody" to run it under. ' +
       'Create one, start Lanyard as another user, or set DATABASE_URL.',
   );

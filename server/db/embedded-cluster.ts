@@ -4,6 +4,7 @@ import { chown, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/p
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { CannotStart } from '../cannot-start.ts';
 import { cleanEnvironment } from './embedded-account.ts';
 import type { Place } from './embedded-place.ts';
 
@@ -42,7 +43,9 @@ export async function ensureCluster(
 export async function readPassword(cluster: string, name = PASSWORD_FILE): Promise<string> {
   const file = join(cluster, name);
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
-    throw new Error(`The password of the database cannot be read from ${file}: ${cause.message}`, { cause });
+    throw new CannotStart(`The password of the database cannot be read from ${file}: ${cause.message}`, {
+      cause,
+    });
   });
   return text.trim();
 }
@@ -55,7 +58,7 @@ async function checkVersion(place: Place, binaries: string, major: string): Prom
   });
   const ours = /(\d+)/.exec(stdout)?.[1];
   if (ours === major) return;
-  throw new Error(
+  throw new CannotStart(
     `The database in ${place.cluster} was made by PostgreSQL ${major}, and the bundled one is ${ours}. ` +
       `Dump it with the old release of Lanyard and load it into a new data directory.`,
   );
@@ -78,7 +81,7 @@ async function initdb(place: Place, binaries: string, target: string, passwordFi
   const options = { ...place.account, cwd: dirname(target), env: cleanEnvironment() };
   await promisify(execFile)(join(binaries, 'bin', 'initdb'), args, options).catch(
     (error: Error & { stderr?: string }) => {
-      throw new Error(
+      throw new CannotStart(
         `PostgreSQL could not create a database in ${place.cluster}: ${error.stderr || error.message}`,
         {
           cause: error,

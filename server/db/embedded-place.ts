@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, chown, lchown, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CannotStart } from '../cannot-start.ts';
 import { type Account, isRoot, succeedsAs, unprivilegedAccount } from './embedded-account.ts';
 
 /** Where root keeps what an unprivileged account must reach but cannot reach in the checkout. */
@@ -21,10 +22,17 @@ export async function findPlace(directory: string): Promise<Place> {
   for (const cluster of [inside, outside]) {
     if (await isUsed(cluster)) return { dataDir, cluster, account: await ownerOf(cluster) };
   }
+  if (await isCopyWithoutDatabase(dataDir)) throw lostCluster(dataDir, outside);
   const account = await unprivilegedAccount();
   if (await succeedsAs(account, 'cd "$1"', dataDir)) return { dataDir, cluster: inside, account };
   await prepareOutside(dataDir, outside);
   return { dataDir, cluster: outside, account };
+}
+
+/** It was in use, since its keys are there, and says that its database lies elsewhere, where there is none. */
+async function isCopyWithoutDatabase(dataDir: string): Promise<boolean> {
+  const names = await readdir(dataDir);
+  return names.includes(NOTE) && names.includes('signing-key.pem');
 }
 
 // The note comes first, so that a data directory that was moved keeps its database.
@@ -82,8 +90,15 @@ async function giveTo(account: { uid: number; gid: number }, path: string): Prom
 }
 
 function notOurs(cluster: string): Error {
-  return new Error(
+  return new CannotStart(
     `The database in ${cluster} belongs to another account. ` +
       'Start Lanyard as that account or as root, or give this one its own DATA_DIR.',
+  );
+}
+
+function lostCluster(dataDir: string, cluster: string): Error {
+  return new CannotStart(
+    `${join(dataDir, NOTE)} says that the database lies in ${cluster}, and there is none. A copy of the data directory ` +
+      `has no database in it: bring that folder too. To begin with an empty database, remove the note.`,
   );
 }

@@ -3,6 +3,7 @@ import { link, readdir, readFile, readlink, realpath, rename, rm } from 'node:fs
 import { createServer, type AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CannotStart } from '../cannot-start.ts';
 import { cleanEnvironment } from './embedded-account.ts';
 import type { Place } from './embedded-place.ts';
 
@@ -81,7 +82,7 @@ export async function launch(
   // Once its collector runs, PostgreSQL gives its reason there and no longer to us.
   const failure = ending + (await newestLog(place.cluster));
   if (/lock file|shared memory block|could not bind|could not create any TCP/.test(failure)) return false;
-  throw new Error(`PostgreSQL did not start on ${place.cluster}: ${failure.trim()}`);
+  throw new CannotStart(`PostgreSQL did not start on ${place.cluster}: ${failure.trim()}`);
 }
 
 async function waitUntilReady(

@@ -14,6 +14,8 @@ import { ensureAppRole } from './embedded-role.ts';
  */
 export type Embedded = {
   url: string;
+  /** The folder of the database. */
+  cluster: string;
   adopted: boolean;
   /** Starts PostgreSQL again on its port where it is gone; harmless where it runs. */
   revive: () => Promise<void>;
@@ -68,7 +70,7 @@ async function findOrLaunch(
     const postmaster = await findPostmaster(place.cluster);
     if (postmaster?.status === 'ready') return { postmaster, adopted: !launched };
     if (!postmaster) {
-      if (Date.now() > giveUp) throw new Error(`PostgreSQL does not start on ${place.cluster}.`);
+      if (Date.now() > giveUp) throw new CannotStart(`PostgreSQL does not start on ${place.cluster}.`);
       const binaries = await findBinaries(place.dataDir, place.account);
       await ensureCluster(place, binaries, options.log);
       await checkReachable(place);
@@ -80,7 +82,7 @@ async function findOrLaunch(
 
 async function checkReachable(place: Place): Promise<void> {
   if (await succeedsAs(place.account, 'cd "$1"', place.cluster)) return;
-  throw new Error(
+  throw new CannotStart(
     `The account that owns the database (uid ${place.account?.uid ?? process.getuid?.()}) may not enter ` +
       `${place.cluster}. Let it through the folders above, or move the data directory.`,
   );
@@ -115,7 +117,7 @@ async function join(
     if (await launch(place, binaries, options.settings ?? {}, postmaster.port))
       options.log('PostgreSQL had stopped and runs again');
   };
-  return { url, adopted, revive, stop: () => (stopping ??= stop()) };
+  return { url, cluster: place.cluster, adopted, revive, stop: () => (stopping ??= stop()) };
 }
 
 function isGone(error: unknown): boolean {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { PoolClient } from 'pg';
 import pg from 'pg';
+import { CannotStart } from '../cannot-start.ts';
 import { locks } from './locks.ts';
 
 const folder = path.join(import.meta.dirname, 'migrations');
@@ -32,7 +33,7 @@ async function applyPending(client: PoolClient): Promise<string[]> {
   const known = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const foreign = [...done].filter((name) => !known.includes(name));
   if (foreign.length > 0) {
-    throw new Error(
+    throw new CannotStart(
       `The database was migrated by a newer Lanyard (${foreign.join(', ')}). Start that version.`,
     );
   }

@@ -28,6 +28,8 @@ import { hashToken, newToken } from './tokens.ts';
 const accessTokenMs = 15 * 60_000;
 /** Parallel tabs may send the cookie that was just rotated; later than this it is taken for stolen. */
 const rotationGraceMs = 10_000;
+/** How far the clocks of processes may be apart. A session from later was made by a wrong clock, and would last too long. */
+const clockSkewMs = 5 * 60_000;
 
 export { refuseCurrentPassword, refuseUnproven, type Guarded } from './own-password.ts';
 export { endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
@@ -61,6 +63,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   const touchEveryMs = Math.min(30_000, config.sessionIdleMs / 20);
 
   const expired = (row: SessionRow, now: Date) =>
+    row.created_at.getTime() > now.getTime() + clockSkewMs ||
     now.getTime() >= row.created_at.getTime() + config.sessionMaxMs ||
     now.getTime() >= row.last_seen_at.getTime() + config.sessionIdleMs;
 

@@ -1,0 +1,38 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from './config.ts';
+
+/** The file of the data directory that names where everything is. */
+export const locationsName = 'locations.txt';
+
+/**
+ * Where the parts of an installation lie, each under its name; nothing secret is in it. `cluster`: the folder of the
+ * embedded database.
+ */
+export function locationsOf(config: Config, cluster: string | undefined): Record<string, string> {
+  const { dataDir, storage } = config;
+  return {
+    database: cluster ?? withoutPassword(config.databaseUrl!),
+    binaries: storage.kind === 'disk' ? storage.folder : `s3://${storage.bucket}/${storage.prefix}`,
+    'signing key': config.signingKey ? placeOf(config.signingKey) : path.join(dataDir, 'signing-key.pem'),
+    'retired keys': path.join(dataDir, 'retired-keys'),
+    'secrets key': config.secretsKey ? placeOf(config.secretsKey) : path.join(dataDir, 'secrets-key'),
+    'audit head': path.join(dataDir, 'audit-head.json'),
+  };
+}
+
+const placeOf = (key: NonNullable<Config['signingKey']>) => ('file' in key ? key.file : 'the environment');
+
+function withoutPassword(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.password = '';
+  return `${url.protocol}//${url.username && `${url.username}@`}${url.host}${url.pathname}`;
+}
+
+/** Writes the file anew: a copy of the data directory says what else belongs to it. */
+export async function writeLocations(dataDir: string, locations: Record<string, string>): Promise<void> {
+  const lines = Object.entries(locations).map(([name, place]) => `${name}: ${place}\n`);
+  const text = `# Where this installation lies; written at each start. A backup needs all of it.\n${lines.join('')}`;
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(path.join(dataDir, locationsName), text);
+}

@@ -1,0 +1,16 @@
+import type { Logger } from 'pino';
+
+const everyMs = 3000;
+
+/** Waits for `work` and says every few seconds what for: a start that hangs must not look as if nothing happened. */
+export async function whileWaiting<T>(log: Logger, what: string, work: Promise<T>): Promise<T> {
+  const from = performance.now();
+  const timer = setInterval(() => {
+    log.warn(`Still waiting for ${what} (${Math.round((performance.now() - from) / 1000)} s)`);
+  }, everyMs);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,26 @@
+import { CannotStart } from './cannot-start.ts';
+import { isDatabaseUnreachable } from './db/client.ts';
+
+/** What PostgreSQL refuses at a start because of how it was set up, by its code. */
+const setUp: Record<string, string> = {
+  '28P01': 'refuses the password',
+  '28000': 'refuses the role',
+  '3D000': 'has no such database',
+  '42501': 'refuses the role a right (it must own the database, see docs/operating.md)',
+  '53300': 'takes no more connections',
+};
+
+/** Why the server or a tool did not start: a sentence for what an operator can repair, the stack for everything else. */
+export function whyNotStarted(error: unknown): string {
+  const { message, stack, code } = error as NodeJS.ErrnoException;
+  if (error instanceof CannotStart) return message;
+  if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
+  const refused = [error, (error as Error).cause].find((one) => codeOf(one) in setUp);
+  if (refused)
+    return `The PostgreSQL of DATABASE_URL ${setUp[codeOf(refused)]}: ${(refused as Error).message}`;
+  if (isDatabaseUnreachable(error))
+    return `The database of DATABASE_URL cannot be reached: ${message || code}`;
+  return String(stack);
+}
+
+const codeOf = (error: unknown): string => (error as { code?: string } | undefined)?.code ?? '';

@@ -1,0 +1,125 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from './harness.ts';
+import { freePort, newDataDir, removeDataDir, spawnServer, startServer } from './server-process.ts';
+
+/* What an operator reads when the service does not start, while it waits, and when it stops. */
+
+const timeout = 150_000;
+let database: TestDatabase;
+let dataDir: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataDir = await newDataDir();
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** What a start that must fail says. */
+async function refusal(settings: Record<string, string>): Promise<string> {
+  const server = spawnServer({
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    PORT: String(await freePort()),
+    ...settings,
+  });
+  expect(await server.ended, server.output()).toBe(1);
+  expect(server.output(), 'no stack').not.toMatch(/^\s+at /m);
+  return server.output();
+}
+
+function changed(change: (url: URL) => void): string {
+  const url = new URL(database.url);
+  change(url);
+  return url.href;
+}
+
+describe('a start is refused with a sentence', () => {
+  test('for a password that is not right', { timeout }, async () => {
+    const url = changed((one) => void (one.password = 'wrong'));
+    expect(await refusal({ DATABASE_URL: url })).toContain(
+      'The PostgreSQL of DATABASE_URL refuses the password',
+    );
+  });
+
+  test('for a role that there is not', { timeout }, async () => {
+    const url = changed((one) => void (one.username = 'nobody_here'));
+    expect(await refusal({ DATABASE_URL: url })).toMatch(/DATABASE_URL refuses the (role|password)/);
+  });
+
+  test('for a database that there is not', { timeout }, async () => {
+    const url = changed((one) => void (one.pathname = '/none'));
+    expect(await refusal({ DATABASE_URL: url })).toContain(
+      'has no such database: database "none" does not exist',
+    );
+  });
+
+  test('for a schema that a newer version made', { timeout }, async () => {
+    const newer = await createTestDatabase();
+    const client = new pg.Client({ connectionString: newer.url });
+    await client.connect();
+    await client.query(`insert into schema_migrations (name) values ('9999_future.sql')`);
+    await client.end();
+    expect(await refusal({ DATABASE_URL: newer.url })).toBe(
+      'The database was migrated by a newer Lanyard (9999_future.sql). Start that version.\n',
+    );
+    await newer.drop();
+  });
+
+  test('for a copy of a data directory whose database lies elsewhere', { timeout }, async () => {
+    const copy = await newDataDir();
+    await mkdir(copy, { recursive: true });
+    await writeFile(join(copy, 'signing-key.pem'), 'its key');
+    await writeFile(
+      join(copy, 'database-location.txt'),
+      'The database is in\n/var/lib/lanyard/0123456789ab/postgres\n',
+    );
+    expect(await refusal({ DATA_DIR: copy })).toContain(
+      'says that the database lies in /var/lib/lanyard/0123456789ab/postgres, and there is none',
+    );
+    await rm(copy, { recursive: true });
+  });
+
+  test('for a PostgreSQL that hangs, and says every few seconds that it waits', { timeout }, async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const said = await refusal({ DATABASE_URL: `postgres://lanyard:secret@127.0.0.1:${port}/lanyard` });
+    expect(
+      said.match(/Still waiting for the database postgres:\/\/lanyard@127\.0\.0\.1:\d+\/lanyard \(\d+ s\)/g)!
+        .length,
+    ).toBeGreaterThanOrEqual(2);
+    expect(said).toContain('cannot be reached: timeout expired');
+    expect(said).not.toContain('secret');
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+});
+
+test(
+  'a start says where everything is, the data directory too, and a clean stop has nothing to warn of',
+  { timeout },
+  async () => {
+    const own = await newDataDir();
+    const server = await startServer({ DATA_DIR: own, LOG_LEVEL: 'info' });
+    const locations = await readFile(join(own, 'locations.txt'), 'utf8');
+    expect(locations).toContain(`database: ${own}/postgres\nbinaries: ${own}/binaries\n`);
+    expect(server.output()).toContain(
+      `Its data: database ${own}/postgres, binaries ${own}/binaries, keys ${own}/signing-key.pem`,
+    );
+    expect(await server.end('SIGTERM')).toBe(0);
+    const warnings = server
+      .output()
+      .split('\n')
+      .filter((line) => /"level":[4-9]\d/.test(line));
+    expect(warnings).toEqual([]);
+    expect(server.output()).not.toContain('was lost');
+    await removeDataDir(own);
+  },
+);
