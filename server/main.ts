@@ -72,7 +72,7 @@ async function start(
 
   return async () => {
     await app.close();
-    jobs.stop();
+    await jobs.stop();
     await auditSealer.stop();
     await passwords.stop();
     await end();

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releases as calls } from '../../contract/releases.ts';
 import { makeRelease } from '../../tests/factories.ts';
@@ -39,5 +40,18 @@ test('what is due at the start is done at once', async () => {
     const failures = await server.db.selectFrom('login_failures').selectAll().execute();
     return releases.length === 0 && failures.length === 0;
   });
-  jobs.stop();
+  await jobs.stop();
+});
+
+test('a stop while jobs are under way has nothing to warn of', async () => {
+  for (let round = 0; round < 3; round++) {
+    const said: string[] = [];
+    const own = await startTestServer({ config: { logLevel: 'warn' }, onLog: (line) => said.push(line) });
+    const jobs = startJobs(own.context, own.audit);
+    await sleep(round * 20);
+    await jobs.stop();
+    await own.close();
+    await sleep(100);
+    expect(said).toEqual([]);
+  }
 });

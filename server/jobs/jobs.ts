@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
 import { closeWindows, type ChainWatch } from '../features/audit/audit.ts';
@@ -22,6 +23,8 @@ type Job = {
 );
 
 const hourMs = 3_600_000;
+/** A job may take long, and a stop may not. */
+const stopWithinMs = 3000;
 
 const jobs: Job[] = [
   {
@@ -38,10 +41,10 @@ const jobs: Job[] = [
 ];
 
 /**
- * Runs what the clock asks for: each job at once, and then every so often until it is stopped. What deletes waits while
- * the clock is far from what the database has seen.
+ * Runs what the clock asks for: each job at once, and then every so often until it is stopped, which waits a few seconds
+ * for those under way. What deletes waits while the clock is far from what the database has seen.
  */
-export function startJobs(context: Context, audit: ChainWatch): { stop(): void } {
+export function startJobs(context: Context, audit: ChainWatch): { stop(): Promise<void> } {
   const tellJump = createTeller(context);
   const ofJobs = { ...context, db: context.reports };
   const runJob = async (job: Job): Promise<unknown> => {
@@ -50,15 +53,29 @@ export function startJobs(context: Context, audit: ChainWatch): { stop(): void }
     tellJump(isJump(time) ? jumpSentence(time) : undefined);
     return isJump(time) ? undefined : job.deletes(ofJobs, time, audit);
   };
+  let isStopped = false;
+  const underWay = new Set<Promise<void>>();
   const timers = jobs.map((job) => {
-    const tick = () =>
-      void runJob(job).catch((error: unknown) => {
-        if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, job.failed);
-      });
+    const tick = () => {
+      const run = runJob(job)
+        .then(() => undefined)
+        .catch((error: unknown) => {
+          // what is cut short by a stop is taken up again at the next start
+          if (!isStopped && !isDatabaseUnreachable(error)) context.log.error({ err: error }, job.failed);
+        })
+        .finally(() => underWay.delete(run));
+      underWay.add(run);
+    };
     tick();
     return setInterval(tick, job.everyMs).unref();
   });
-  return { stop: () => timers.forEach((timer) => clearInterval(timer)) };
+  return {
+    async stop() {
+      isStopped = true;
+      for (const timer of timers) clearInterval(timer);
+      await Promise.race([Promise.all(underWay), sleep(stopWithinMs, undefined, { ref: false })]);
+    },
+  };
 }
 
 /** Says once that the clock jumped, and once that it fits again. */

@@ -29,11 +29,10 @@ beforeEach(async () => {
   return () => server.close();
 });
 
-/** Runs every job once, as a start does, and waits until each has asked for the time. */
+/** Runs every job once, as a start does, and waits for them. */
 async function runJobs(on = server): Promise<void> {
   const jobs = startJobs(on.context, on.audit);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  jobs.stop();
+  await jobs.stop();
 }
 
 async function releaseInBin(): Promise<string> {
