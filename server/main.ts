@@ -37,7 +37,12 @@ async function start(
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
   const { end, ...connections } = await connect(databaseUrl, log);
-  const { signer, retired, secrets } = await openKeys(connections.db, config, new Date());
+  const opening = openKeys(connections.db, config, new Date());
+  const { signer, retired, secrets } = await opening.catch(async (error: unknown) => {
+    // else the end of an embedded database is told as a loss
+    await end();
+    throw error;
+  });
   await writeLocations(config.dataDir, locations);
   const keys = auditKeys(signer, retired);
   const context: Context = {

@@ -65,7 +65,7 @@ describe('a start is refused with a sentence', () => {
     await client.connect();
     await client.query(`insert into schema_migrations (name) values ('9999_future.sql')`);
     await client.end();
-    expect(await refusal({ DATABASE_URL: newer.url })).toBe(
+    expect(await refusal({ DATABASE_URL: newer.url })).toContain(
       'The database was migrated by a newer Lanyard (9999_future.sql). Start that version.\n',
     );
     await newer.drop();
@@ -120,6 +120,10 @@ test(
       .filter((line) => /"level":[4-9]\d/.test(line));
     expect(warnings).toEqual([]);
     expect(server.output()).not.toContain('was lost');
+    await rm(join(own, 'signing-key.pem'));
+    const said = await refusal({ DATA_DIR: own });
+    expect(said).toContain('This database belongs to the signing key');
+    expect(said).not.toContain('was lost');
     await removeDataDir(own);
   },
 );
