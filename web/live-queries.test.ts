@@ -6,6 +6,7 @@ vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
 
 const { activationsQuery } = await import('./features/activations/activation-calls.ts');
+const { clockQuery } = await import('./features/clock/clock.ts');
 const { customerUseQuery, healthQuery, trendsQuery } = await import('./features/analytics/analytics.ts');
 const { auditStatsQuery } = await import('./features/audit/audit-calls.ts');
 const { machineOffersQuery, machineQuery } = await import('./features/machines/machines.ts');
@@ -25,6 +26,7 @@ test.each<[string, { refetchInterval?: unknown; refetchOnWindowFocus?: unknown }
   ['releases', releaseListQuery({})],
   ['release analytics', releaseAnalyticsQuery()],
   ['paused rollouts', pausedReleasesQuery()],
+  ['the clock of the server', clockQuery],
 ])('%s are asked for again within half a minute, and when somebody comes back', (_, query) => {
   const interval =
     typeof query.refetchInterval === 'function' ? query.refetchInterval(succeeded) : query.refetchInterval;

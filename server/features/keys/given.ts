@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { CannotStart } from '../../cannot-start.ts';
 import type { Config, GivenKey } from '../../config.ts';
 import { readSecrets, type Secrets } from '../../secrets.ts';
 import { readSigners, type Signer } from './signer.ts';
@@ -51,8 +52,12 @@ export async function readGiven({ dataDir, signingKey, secretsKey }: KeyConfig):
   };
 }
 
-const textOf = async (key: GivenKey): Promise<string> =>
-  'text' in key ? key.text : readFile(key.file, 'utf8');
+async function textOf(key: GivenKey): Promise<string> {
+  if ('text' in key) return key.text;
+  const text = await readIfThere(key.file);
+  if (text === undefined) throw new CannotStart(`There is no key in ${key.file}, which the settings name.`);
+  return text;
+}
 
 async function readSignersOf(file: string): Promise<Signer[]> {
   const text = await readIfThere(file);
@@ -62,5 +67,5 @@ async function readSignersOf(file: string): Promise<Signer[]> {
 const readIfThere = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    throw new CannotStart(`The key in ${file} cannot be read: ${error.message}`);
   });

@@ -164,6 +164,13 @@ describe('a database of before keys were named', () => {
   });
 });
 
+test('a file that SIGNING_KEY names and that cannot be read is told in a sentence', async () => {
+  const dataDir = await newFolder();
+  const from = (file: string) => openKeys(db, { dataDir, signingKey: { file }, secretsKey: undefined }, now);
+  await expect(from(join(dataDir, 'none.pem'))).rejects.toThrow(`There is no key in ${dataDir}/none.pem`);
+  await expect(from(dataDir)).rejects.toThrow(CannotStart);
+});
+
 test('SIGNING_KEY may hold several keys in any order: the database says which one signs', async () => {
   const folder = await newFolder();
   const { signer } = await open(folder);
