@@ -188,7 +188,8 @@ function markDown(state: State): void {
   for (const topic of state.listeners.keys()) run(state, topic);
   for (const giveUp of state.underWay) giveUp(new DatabaseDown());
   state.underWay.clear();
-  state.onLoss();
+  // a stop ends the connections itself, in their turn
+  if (!state.stopped) state.onLoss();
 }
 
 async function watch(state: State, databaseUrl: string, log: Logger): Promise<void> {
