@@ -11,6 +11,10 @@ export function networkOf(ip: string): string {
   return `${new ipaddr.IPv6([...(address as ipaddr.IPv6).parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }
 
+/** Whether an address is of this machine alone, IPv4-mapped ones too. */
+export const isLoopback = (ip: string): boolean =>
+  ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback';
+
 /** `X-Forwarded-For` with bare addresses: some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 export const withoutPorts = (forwarded: string): string =>
   forwarded

@@ -29,7 +29,6 @@ describe('metrics and the description of the API', () => {
     const key = await makeApiKey(server.api(await server.signInAs('super_admin')));
     const away = from('203.0.113.9');
     expect(await statuses({})).toEqual(open);
-    expect(await statuses(from('::1'))).toEqual(open);
     expect(await statuses(away)).toEqual(closed);
     expect(await statuses(away, viewer)).toEqual(open);
     expect(await statuses(away, viewer.byCookie)).toEqual(open);
@@ -51,6 +50,13 @@ describe('metrics and the description of the API', () => {
     server = await startTestServer();
     for (const header of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'])
       expect(await statuses({ [header]: '127.0.0.1' }), header).toEqual(closed);
+  });
+
+  test('are read from this machine directly, whatever a proxy that is named passes on', async () => {
+    server = await startTestServer({ config: { ...behindProxy(), trustProxy: ['loopback'] } });
+    for (const named of ['127.0.0.1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::1', '203.0.113.9, 127.0.0.2'])
+      expect(await statuses(from(named)), named).toEqual(closed);
+    expect(await statuses({})).toEqual(open);
   });
 
   test('are opened to addresses and ranges by DIAGNOSTICS_ACCESS alone', async () => {

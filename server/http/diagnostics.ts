@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { signedIn } from '../../contract/route.ts';
+import { isLoopback } from '../address.ts';
 import type { Config } from '../config.ts';
 import { fail, isFailure } from '../failure.ts';
 import { createIpCheck } from '../ip-list.ts';
@@ -30,6 +31,9 @@ export function diagnosticsGuard({ diagnosticsAccess }: Config, auth: Authentica
   };
 }
 
-/** What a proxy forwards that `TRUST_PROXY` does not name bears the proxy's address, not that of who asks. */
-const isAddressKnown = (request: FastifyRequest): boolean =>
-  request.ip !== request.socket.remoteAddress || !forwarding.some((name) => name in request.headers);
+/**
+ * What a proxy forwards that `TRUST_PROXY` does not name bears the proxy's address, not that of who asks. A loopback
+ * address that is forwarded is that of another machine, or made up by a caller whose proxy passes the header on.
+ */
+const isAddressKnown = ({ ip, socket, headers }: FastifyRequest): boolean =>
+  (ip !== socket.remoteAddress && !isLoopback(ip)) || !forwarding.some((name) => name in headers);
