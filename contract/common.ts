@@ -12,7 +12,7 @@ export const text = (max: number, missing?: string) =>
   z
     .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
     .trim()
-    .max(max, `Must be at most ${max} characters`)
+    .max(max)
     .refine(isStorableText, 'Contains characters that are not text');
 
 /** Like `text`, and not empty; `message` for what is missing or empty. */
@@ -55,7 +55,7 @@ export const wholeNumber = (min: number, max: number) =>
     .string()
     .regex(/^\d{1,15}$/, 'Must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(min, `Must be at least ${min}`).max(max, `Must be at most ${max}`))
+    .pipe(z.number().min(min).max(max))
     .meta({ type: 'integer', minimum: min, maximum: max });
 
 /** A flag in a query string: the words `true` and `false`. */

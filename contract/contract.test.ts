@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { scopeNeeds } from './api-keys.ts';
-import { id, instant, isStorableText, paging, text } from './common.ts';
+import { id, instant, isStorableText, paging, text, wholeNumber } from './common.ts';
 import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
 import { contract } from './index.ts';
@@ -89,6 +89,9 @@ describe('what is wrong with an input is said in plain words', () => {
     expect(said(z.int(), 1.5)).toBe('Must be a whole number');
     expect(said(z.number().max(5), 6)).toBe('Must be at most 5');
     expect(said(z.string().max(5), '123456')).toBe('Must be at most 5 characters');
+    expect(said(z.number().max(1_000_000), 1_000_001)).toBe('Must be at most 1,000,000');
+    expect(said(wholeNumber(0, 5000), '5001')).toBe('Must be at most 5,000');
+    expect(said(z.string().max(2000), 'x'.repeat(2001))).toBe('Must be at most 2,000 characters');
     expect(said(z.array(z.string()).min(1), [])).toBe('Must have at least 1 entry');
     expect(said(z.enum(['a', 'b']), 'c')).toBe('Must be one of a, b');
     expect(said(z.email(), 'x')).toBe('Must be an email address');

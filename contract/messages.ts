@@ -24,7 +24,7 @@ function sentenceFor(issue: z.core.$ZodRawIssue): string {
     case 'unrecognized_keys':
       return 'Is not a known field';
     case 'not_multiple_of':
-      return `Must be a multiple of ${issue.divisor}`;
+      return `Must be a multiple of ${issue.divisor.toLocaleString('en')}`;
     case 'invalid_union':
     case 'invalid_key':
     case 'invalid_element':
@@ -72,8 +72,9 @@ function labelOf(name: string): string {
 
 function bound(origin: string, least: string, limit: number | bigint): string {
   const unit = { string: 'character', array: 'entr', set: 'entr', file: 'byte' }[origin];
-  if (!unit) return `be ${least} ${limit}`;
+  const number = limit.toLocaleString('en');
+  if (!unit) return `be ${least} ${number}`;
   const one = Number(limit) === 1;
   const counted = unit === 'entr' ? (one ? 'entry' : 'entries') : one ? unit : `${unit}s`;
-  return origin === 'string' ? `be ${least} ${limit} ${counted}` : `have ${least} ${limit} ${counted}`;
+  return origin === 'string' ? `be ${least} ${number} ${counted}` : `have ${least} ${number} ${counted}`;
 }

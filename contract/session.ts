@@ -48,7 +48,7 @@ const secondFactorCode = z
 
 export const credentials = z.strictObject({
   email: requiredText(320, 'Email is required'),
-  password: z.string().min(1, 'Password is required').max(1024, 'Must be at most 1024 characters'),
+  password: z.string().min(1, 'Password is required').max(1024),
   code: secondFactorCode.optional(),
 });
 

@@ -47,7 +47,7 @@ const roleId = z
 export const newPassword = z
   .string()
   .min(shortestPassword, 'New password must be at least 6 characters long')
-  .max(1024, 'Must be at most 1024 characters');
+  .max(1024);
 
 export const userInput = z.strictObject({
   email,

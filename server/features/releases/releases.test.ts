@@ -301,7 +301,7 @@ describe('changing a release', () => {
     ['minimumAppVersion: Invalid semantic version: 1.0', { minimumAppVersion: '1.0' }],
     ['channel: ', { channel: 'nightly' }],
     ['isDraft: ', { isDraft: 'yes' }],
-    ['releaseNotes: Must be at most 20000 characters', { releaseNotes: 'x'.repeat(20_001) }],
+    ['releaseNotes: Must be at most 20,000 characters', { releaseNotes: 'x'.repeat(20_001) }],
     ['failureThreshold.percent: ', { failureThreshold: { percent: 101, minimumInstalls: 1 } }],
     ['failureThreshold.minimumInstalls: ', { failureThreshold: { percent: 5, minimumInstalls: 0 } }],
     ['version: Is not a known field', { version: '2.0.0' }],
