@@ -24,11 +24,10 @@ export function AsOf({ queries }: { queries: readonly Query[] }) {
     <Group gap={4} wrap="nowrap">
       <Text size="xs" c={failed ? 'var(--ui-orange-text)' : 'dimmed'} style={{ whiteSpace: 'nowrap' }}>
         {failed && 'Not refreshed: '}
-        {oldest > 0 && (
-          <>
-            as of <time dateTime={new Date(oldest).toISOString()}>{clockTime(oldest)}</time>
-          </>
-        )}
+        {/* Not seen as long as there is nothing, so that what is beside it does not move. */}
+        <span style={{ visibility: oldest > 0 ? undefined : 'hidden' }}>
+          as of <time dateTime={new Date(oldest).toISOString()}>{clockTime(oldest)}</time>
+        </span>
       </Text>
       <ActionIcon
         variant="subtle"

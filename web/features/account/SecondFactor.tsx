@@ -7,6 +7,7 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { problemOf } from '../users/users.ts';
+import classes from './account.module.css';
 import { secondFactorQuery } from './account.ts';
 
 const SetUpSecondFactor = lazy(() => import('./SetUpSecondFactor.tsx'));
@@ -20,7 +21,7 @@ export function SecondFactor() {
   if (factor.isLoadingError) {
     return <ErrorText>{problemOf(factor.error, 'Failed to fetch the second factor')}</ErrorText>;
   }
-  if (!factor.data) return <Skeleton height={30} radius={4} aria-busy aria-label="Loading" />;
+  if (!factor.data) return <Skeleton className={classes.factor} radius={4} aria-busy aria-label="Loading" />;
   const { active, recoveryCodesLeft, requiredBy } = factor.data;
   return (
     <>

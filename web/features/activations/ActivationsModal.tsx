@@ -31,6 +31,7 @@ type Props = {
 export default function ActivationsModal({ licenseKey, maxActivations, customerName, onClose }: Props) {
   const list = useQuery(activationsQuery(licenseKey));
   const used = list.data?.data.filter((activation) => activation.status === 'active').length;
+  const isUsageKnown = used !== undefined && maxActivations !== undefined;
   const selfReleases = list.data?.meta.selfReleases;
   return (
     <Dialog title="License Activations" focusTitle subject={licenseKey} size={900} onClose={onClose}>
@@ -38,12 +39,15 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
         <Group justify="space-between" gap="xs">
           <Group gap="xs">
             <CopyText value={licenseKey} what="license key" />
-            {customerName && <Text c="dimmed">{customerName}</Text>}
+            <Text c="dimmed" className={classes.customer}>
+              {customerName ?? '\u00a0'}
+            </Text>
           </Group>
           <Group gap="md">
-            {used !== undefined && maxActivations !== undefined && (
-              <SeatUsage used={used} max={maxActivations} />
-            )}
+            {/* Not seen as long as it is not known, so that what is below it does not move. */}
+            <span style={{ visibility: isUsageKnown ? undefined : 'hidden' }}>
+              <SeatUsage used={used ?? 0} max={maxActivations ?? 1} />
+            </span>
             {selfReleases && selfReleases.today > 0 && (
               <Text c="dimmed" title="Seats that machines gave back themselves since midnight UTC">
                 Given back today: {selfReleases.today} of {selfReleases.atMost}

@@ -59,7 +59,10 @@ function TrashLink() {
       variant="default"
       leftSection={<IconTrash size={15} stroke={1.75} />}
     >
-      Soft Deleted{data && ` (${data.meta.deleted})`}
+      <span>
+        Soft Deleted{' '}
+        <span style={{ visibility: data ? undefined : 'hidden' }}>({data?.meta.deleted ?? 0})</span>
+      </span>
     </Button>
   );
 }

@@ -116,7 +116,7 @@ export function LicenseList(props: {
           empty={<NoLicenses search={search} meta={list.data?.meta} change={change} />}
         />
       )}
-      <div onPointerEnter={approachNext} onFocus={approachNext}>
+      <div style={{ display: 'contents' }} onPointerEnter={approachNext} onFocus={approachNext}>
         <Pagination
           page={search.page ?? 1}
           pageSize={pageSize}
