@@ -14,4 +14,6 @@ export type Context = Omit<Connections, 'end'> & {
   outside: Outside;
   /** The only source of the present time, so that tests can move it. */
   clock: () => Date;
+  /** When each job of this process must have succeeded again, by its name; empty before jobs are started. */
+  jobsDue: Map<string, Date>;
 };

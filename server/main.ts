@@ -53,6 +53,7 @@ async function start(
     secrets,
     outside,
     clock: () => new Date(),
+    jobsDue: new Map(),
   };
   const audit = createChainWatch(context, keys);
   await audit.begin();

@@ -364,6 +364,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     secrets: options.secrets ?? secrets,
     outside: options.outside ?? outside,
     clock: () => clock.now(),
+    jobsDue: new Map(),
   };
   const passwords = options.passwords ?? cheapPasswords();
   await protectSecondFactors(context, passwords);

@@ -11,7 +11,7 @@ import type { Guard } from './diagnostics.ts';
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
 export function serveMetrics(
   app: FastifyInstance,
-  { db, pool, signals, clock }: Context,
+  { db, jobsDue, pool, signals, clock }: Context,
   guard: Guard,
   {
     audit,
@@ -62,6 +62,28 @@ export function serveMetrics(
   gauge('lanyard_damaged_files', 'Releases whose stored file is missing or not what was uploaded', () =>
     signals.isUp() ? countDamaged(db) : Number.NaN,
   );
+  const paused = new Gauge({
+    name: 'lanyard_paused_rollouts',
+    help: 'Releases whose rollout is paused, by who paused it: staff, or Lanyard because installs failed',
+    labelNames: ['by'],
+    registers: [],
+    async collect() {
+      this.reset();
+      if (!signals.isUp()) return;
+      for (const [by, count] of Object.entries(await countPaused(db))) this.set({ by }, count);
+    },
+  });
+  register.registerMetric(paused);
+  const due = new Gauge({
+    name: 'lanyard_job_due_timestamp_seconds',
+    help: 'When a job must have succeeded again',
+    labelNames: ['job'],
+    registers: [],
+    collect() {
+      for (const [job, at] of jobsDue) this.set({ job }, at.getTime() / 1000);
+    },
+  });
+  register.registerMetric(due);
   gauge('lanyard_audit_chain_broken', 'Whether the audit log is broken', () =>
     Number(audit.state().state === 'broken'),
   );
@@ -116,4 +138,14 @@ async function countDamaged(db: Db): Promise<number> {
     .where('damaged_at', 'is not', null)
     .executeTakeFirstOrThrow();
   return damaged;
+}
+
+async function countPaused(db: Db): Promise<{ staff: number; failures: number }> {
+  const { paused, staff } = await db
+    .selectFrom('releases')
+    .select((eb) => [eb.fn.countAll<number>().as('paused'), eb.fn.count<number>('paused_by').as('staff')])
+    .where('paused_at', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { staff, failures: paused - staff };
 }

@@ -14,6 +14,8 @@ import { verifyFiles } from './verify-files.ts';
 export type JobContext = Omit<Context, 'clock'>;
 
 type Job = {
+  /** As the metric of late jobs calls it. */
+  name: string;
   everyMs: number;
   /** What the log says when it did not work out. */
   failed: string;
@@ -28,16 +30,27 @@ const stopWithinMs = 3000;
 
 const jobs: Job[] = [
   {
+    name: 'refusals',
     everyMs: 60_000,
     run: (context, audit) => closeWindows(context, audit.keys),
     failed: 'Refusals were not summed up',
   },
-  { everyMs: hourMs, deletes: housekeep, failed: 'Housekeeping failed' },
-  { everyMs: hourMs, deletes: runBinPurge, failed: 'The recycle bin was not purged' },
-  { everyMs: hourMs, deletes: sweepUploads, failed: 'The sweep of uploads failed' },
-  { everyMs: hourMs, run: verifyFiles, failed: 'Stored files were not compared with their hashes' },
-  { everyMs: hourMs, deletes: keepEvents, failed: 'Update events were not seen to' },
-  { everyMs: 24 * hourMs, deletes: keepRetention, failed: 'The audit log was not cleaned up' },
+  { name: 'housekeeping', everyMs: hourMs, deletes: housekeep, failed: 'Housekeeping failed' },
+  { name: 'bin purge', everyMs: hourMs, deletes: runBinPurge, failed: 'The recycle bin was not purged' },
+  { name: 'upload sweep', everyMs: hourMs, deletes: sweepUploads, failed: 'The sweep of uploads failed' },
+  {
+    name: 'file check',
+    everyMs: hourMs,
+    run: verifyFiles,
+    failed: 'Stored files were not compared with their hashes',
+  },
+  { name: 'event keeping', everyMs: hourMs, deletes: keepEvents, failed: 'Update events were not seen to' },
+  {
+    name: 'audit retention',
+    everyMs: 24 * hourMs,
+    deletes: keepRetention,
+    failed: 'The audit log was not cleaned up',
+  },
 ];
 
 /**
@@ -47,18 +60,22 @@ const jobs: Job[] = [
 export function startJobs(context: Context, audit: ChainWatch): { stop(): Promise<void> } {
   const tellJump = createTeller(context);
   const ofJobs = { ...context, db: context.reports };
-  const runJob = async (job: Job): Promise<unknown> => {
-    if ('run' in job) return job.run(ofJobs, audit);
-    const time = await checkClock(context.db, context.clock());
-    tellJump(isJump(time) ? jumpSentence(time) : undefined);
-    return isJump(time) ? undefined : job.deletes(ofJobs, time, audit);
+  const runJob = async (job: Job): Promise<void> => {
+    if ('run' in job) await job.run(ofJobs, audit);
+    else {
+      const time = await checkClock(context.db, context.clock());
+      tellJump(isJump(time) ? jumpSentence(time) : undefined);
+      if (isJump(time)) return;
+      await job.deletes(ofJobs, time, audit);
+    }
+    context.jobsDue.set(job.name, new Date(context.clock().getTime() + job.everyMs));
   };
   let isStopped = false;
   const underWay = new Set<Promise<void>>();
   const timers = jobs.map((job) => {
+    context.jobsDue.set(job.name, context.clock());
     const tick = () => {
       const run = runJob(job)
-        .then(() => undefined)
         .catch((error: unknown) => {
           // what is cut short by a stop is taken up again at the next start
           if (!isStopped && !isDatabaseUnreachable(error)) context.log.error({ err: error }, job.failed);

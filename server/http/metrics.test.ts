@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { validation } from '../../contract/validation.ts';
+import { makeRelease } from '../../tests/factories.ts';
+import { days, eventually, startTestServer, type TestServer } from '../../tests/harness.ts';
+import { startJobs } from '../jobs/jobs.ts';
+
+const deploy = join(import.meta.dirname, '../../deploy');
+/** Labels that Prometheus adds, the metric that it makes itself, and the words of its language. */
+const scraped = ['job', 'instance'];
+const ofPrometheus = new Set(['up']);
+const words = new Set(['by', 'without', 'on', 'ignoring', 'and', 'or', 'unless', 'offset', 'bool']);
+
+type Selector = { metric: string; labels: { name: string; values: string[] }[] };
+
+/** What a query reads: each metric with the labels that it filters by, and the labels that it groups by. */
+function parseQuery(query: string): { selectors: Selector[]; groups: string[] } {
+  const groups = [...query.matchAll(/\b(?:by|without|on|ignoring) \(([^)]*)\)/g)].flatMap(([, names]) =>
+    names!.split(',').map((name) => name.trim()),
+  );
+  const rest = query.replaceAll(/\b(?:by|without|on|ignoring) \([^)]*\)/g, '').replaceAll(/\[[^\]]*\]/g, '');
+  const selectors = [...rest.matchAll(/(?<![\w.])([a-zA-Z_:][\w:]*)(?![\w:]*\s*\()(?:\{([^}]*)\})?/g)]
+    .filter(([, metric]) => !words.has(metric!))
+    .map(([, metric, filters = '']) => ({
+      metric: metric!,
+      labels: [...filters.matchAll(/(\w+)\s*(?:=|!=|=~|!~)\s*"([^"]*)"/g)].map(([, name, value]) => ({
+        name: name!,
+        // a pattern and a variable of the dashboard stand for no value of their own
+        values: /[$.*]/.test(value!) ? [] : value!.split('|'),
+      })),
+    }));
+  return { selectors, groups };
+}
+
+/** Each metric that `/metrics` shows, with the values of its labels. */
+function parseMetrics(text: string): Map<string, Map<string, Set<string>>> {
+  const metrics = new Map<string, Map<string, Set<string>>>();
+  for (const [, name, labels = ''] of text.matchAll(/^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$/gm)) {
+    const known = metrics.get(name!) ?? new Map<string, Set<string>>();
+    metrics.set(name!, known);
+    for (const [, label, value] of labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g))
+      known.set(label!, (known.get(label!) ?? new Set()).add(value!));
+  }
+  return metrics;
+}
+
+const alertQueries = async () => {
+  const text = await readFile(join(deploy, 'alerts.yml'), 'utf8');
+  return [...text.matchAll(/^ {8}expr: (?:>-\n((?: {10}.*\n)+)|(.*)\n)/gm)].map(
+    ([, lines, line]) => lines ?? line!,
+  );
+};
+
+const dashboardQueries = async () => {
+  const { panels } = JSON.parse(await readFile(join(deploy, 'grafana-dashboard.json'), 'utf8')) as {
+    panels: { targets: { expr: string }[] }[];
+  };
+  return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+};
+
+let server: TestServer;
+let metrics: ReturnType<typeof parseMetrics>;
+beforeAll(async () => {
+  server = await startTestServer();
+  await server.audit.tick();
+  await server.api().call(validation.validate, { body: { licenseKey: 'none', machineId: 'none' } });
+  const jobs = startJobs(server.context, server.audit);
+  metrics = await eventually(async () => {
+    const seen = parseMetrics(await (await fetch(`${server.url}/metrics`)).text());
+    const due = [...server.context.jobsDue.values()];
+    return due.every((at) => at > server.clock.now()) && seen;
+  });
+  await jobs.stop();
+});
+afterAll(() => server.close());
+
+describe.each([
+  ['alerts.yml', alertQueries, 15],
+  ['grafana-dashboard.json', dashboardQueries, 15],
+] as const)('%s', (_file, queries, atLeast) => {
+  test('reads only metrics, labels and values that /metrics shows', async () => {
+    const all = await queries();
+    expect(all.length).toBeGreaterThanOrEqual(atLeast);
+    for (const query of all) {
+      const { selectors, groups } = parseQuery(query);
+      expect(selectors, query).not.toHaveLength(0);
+      for (const { metric, labels } of selectors.filter((one) => !ofPrometheus.has(one.metric))) {
+        const known = metrics.get(metric);
+        expect(known, `${metric} in ${query}`).toBeDefined();
+        for (const name of [...groups, ...labels.map((label) => label.name)])
+          expect([...known!.keys(), ...scraped], query).toContain(name);
+        for (const { name, values } of labels.filter((label) => !scraped.includes(label.name)))
+          for (const value of values) expect([...known!.get(name)!], query).toContain(value);
+      }
+    }
+  });
+});
+
+test('tells when jobs are due again, and how many rollouts are paused by whom', async () => {
+  const release = await makeRelease(server);
+  const pausedBy = (by: string | null) =>
+    server.db
+      .updateTable('releases')
+      .set({ paused_at: server.clock.now(), paused_by: by })
+      .where('release_id', '=', release.id)
+      .execute();
+  const read = async () => await (await fetch(`${server.url}/metrics`)).text();
+  const text = await read();
+  expect(text).toMatch(/^lanyard_paused_rollouts\{by="failures"\} 0$/m);
+  const nextDay = (server.clock.now().getTime() + days(1)) / 1000;
+  expect(text).toContain(`lanyard_job_due_timestamp_seconds{job="audit retention"} ${nextDay}\n`);
+  await pausedBy(null);
+  expect(await read()).toMatch(/^lanyard_paused_rollouts\{by="failures"\} 1$/m);
+  await pausedBy('admin@lanyard.test');
+  const byStaff = await read();
+  expect(byStaff).toMatch(/^lanyard_paused_rollouts\{by="staff"\} 1$/m);
+  expect(byStaff).toMatch(/^lanyard_paused_rollouts\{by="failures"\} 0$/m);
+});
