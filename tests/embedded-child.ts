@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'vite';
 
 /** What the child process said after its start: a running database, or why there is none. */
-type Started = { url: string; adopted: boolean; ms: number; error?: undefined } | { error: string };
+type Started = { url: string; adopted: boolean; error?: undefined } | { error: string };
 
 /** A process of its own that runs startEmbedded, to be killed and raced. */
 export type Child = {
@@ -21,10 +21,9 @@ const SCRIPT = `
 import { startEmbedded } from './embedded.js';
 const [dataDir, exclusive] = process.argv.slice(2);
 process.on('SIGINT', () => {});
-const from = performance.now();
 try {
   const { url, adopted, stop } = await startEmbedded(dataDir, { exclusive: exclusive === 'true', log: () => {} });
-  console.log(JSON.stringify({ url, adopted, ms: performance.now() - from }));
+  console.log(JSON.stringify({ url, adopted }));
   process.stdin.once('data', async () => { await stop(); process.exit(0); });
 } catch (error) {
   console.log(JSON.stringify({ error: error.name + ': ' + error.message }));

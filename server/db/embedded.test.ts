@@ -59,7 +59,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-async function urlOf(child: Child): Promise<{ url: string; adopted: boolean; ms: number }> {
+async function urlOf(child: Child): Promise<{ url: string; adopted: boolean }> {
   const started = await child.started;
   if (started.error !== undefined) throw new Error(started.error);
   return started;
