@@ -41,6 +41,7 @@ import { serve } from './http/adapter.ts';
 import { arrivalLimits, hangUp, mostJsonBytes, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
 import { serveConsole } from './http/console.ts';
 import { diagnosticsGuard, type Guard } from './http/diagnostics.ts';
+import { drainOnClose } from './http/drain.ts';
 import { serveHealth } from './http/health.ts';
 import { serveMetrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
@@ -70,6 +71,7 @@ export async function buildApp(
   { signer, audit, refusals, passwords, version, checkAnswers = false, arrival = arrivalLimits }: AppParts,
 ) {
   const app = createServer(context, arrival);
+  const drain = drainOnClose(app, context.config.drainMs);
   await secure(app, context);
   const recorder = createRecorder(context.db, context.log);
   const budgets = createBudgets(context.reserved.db, context.clock);
@@ -109,7 +111,7 @@ export async function buildApp(
 
   const guard = diagnosticsGuard(context.config, auth);
   serveMetrics(app, context, guard, { audit, budgets, refusals, storage: storageWatch });
-  serveHealth(app, context, storageWatch);
+  serveHealth(app, context, { storage: storageWatch, drain });
   await serveDocs(app, version, guard);
   await serveConsole(app);
   app.addHook('onClose', async () => {
@@ -188,16 +190,6 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
       reply,
       fail('INTERNAL', 'Something went wrong on our side. It has been logged.'),
     );
-  });
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
-  // A client that keeps its connection would keep a stopping server waiting for it. For no other reason is one closed:
-  // the framework would at a body that it refuses, and the sender, who still sends, would lose the answer.
-  app.addHook('onSend', async (_request, reply) => {
-    if (closing) reply.header('connection', 'close');
-    else reply.removeHeader('connection');
   });
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');

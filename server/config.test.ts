@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, warningsOf } from './config.ts';
@@ -33,6 +34,8 @@ describe('the settings', () => {
       eventsPerKeyHour: 100_000,
       newMachinesPerKeyHour: 1000,
       trustProxy: [],
+      drainMs: 0,
+      workers: 1,
       diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
       logLevel: 'info',
     });
@@ -191,4 +194,23 @@ describe('the settings', () => {
   ])('say nothing against %s', (PUBLIC_URL) => {
     expect(warningsOf(readConfig({ PUBLIC_URL }))).toEqual([]);
   });
+});
+
+describe('a stop', () => {
+  const drainOf = (env: NodeJS.ProcessEnv, onTerminal = false) => readConfig(env, onTerminal).drainMs;
+  test('is told to a balancer for five seconds behind a proxy, and to nobody on a terminal', () => {
+    expect(drainOf({})).toBe(0);
+    expect(drainOf({ TRUST_PROXY: '10.0.0.1' })).toBe(5000);
+    expect(drainOf({ KUBERNETES_SERVICE_HOST: '10.0.0.1' })).toBe(5000);
+    expect(drainOf({ TRUST_PROXY: '10.0.0.1' }, true)).toBe(0);
+    expect(drainOf({ DRAIN_SECONDS: '12.5' }, true)).toBe(12_500);
+    expect(problemsOf({ DRAIN_SECONDS: 'long' })).toEqual([expect.stringMatching(/^DRAIN_SECONDS: /)]);
+  });
+});
+
+test('the number of workers is a number, or one a core', () => {
+  expect(readConfig({ WORKERS: '3' }).workers).toBe(3);
+  expect(readConfig({ WORKERS: 'auto' }).workers).toBe(Math.min(8, availableParallelism()));
+  for (const WORKERS of ['0', '65', '1.5', 'many'])
+    expect(problemsOf({ WORKERS }), WORKERS).toEqual([expect.stringMatching(/^WORKERS: /)]);
 });

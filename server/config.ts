@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { isEmail } from '../contract/common.ts';
@@ -8,6 +9,9 @@ import { CannotStart } from './cannot-start.ts';
 import { wrongEntries } from './ip-list.ts';
 import { isPublicAddress } from './outside.ts';
 import { passwordProblem } from './password-rules.ts';
+
+/** Together they stay below the connections that PostgreSQL allows by default. */
+const mostAutoWorkers = 8;
 
 const port = z.coerce.number().int().min(0).max(65535);
 
@@ -119,6 +123,12 @@ const settings = z.object({
     (entries) => entries.every(isProxy),
     'must be addresses, CIDR ranges, or loopback, linklocal, uniquelocal',
   ),
+  DRAIN_SECONDS: z.coerce.number().min(0).max(300).optional(),
+  WORKERS: z
+    .literal('auto', 'must be a number from 1 to 64, or auto')
+    .transform(() => Math.min(mostAutoWorkers, availableParallelism()))
+    .or(z.coerce.number('must be a number from 1 to 64, or auto').int().min(1).max(64))
+    .default(1),
   DIAGNOSTICS_ACCESS: list('loopback, staff').transform((entries, issues) => {
     const addresses = entries.filter((entry) => !['everyone', 'staff', 'loopback'].includes(entry));
     if (wrongEntries(addresses).length > 0)
@@ -161,6 +171,10 @@ export type Config = {
   /** How many machines that are not known yet an API key may name an hour, in reports, feeds and downloads. */
   newMachinesPerKeyHour: number;
   trustProxy: string[];
+  /** How long a stopping process still serves while it says that it is not ready. */
+  drainMs: number;
+  /** How many processes serve the port. */
+  workers: number;
   /** Who may read `/metrics`, `/docs` and `/openapi.json`. */
   diagnosticsAccess: DiagnosticsAccess;
   /** Where the head of the audit log is kept besides, or sent. */
@@ -174,7 +188,7 @@ export class ConfigError extends CannotStart {}
  * Reads the settings from the environment. Throws a ConfigError that lists every problem at
  * once, so that an operator mends them in one go.
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = settings.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
@@ -193,6 +207,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     );
   }
   const s = parsed.data;
+  const isBehindProxy = s.TRUST_PROXY.length > 0 || env.KUBERNETES_SERVICE_HOST !== undefined;
   const inContainer = env.container !== undefined || env.KUBERNETES_SERVICE_HOST !== undefined;
   return {
     port: s.PORT,
@@ -215,6 +230,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     eventsPerKeyHour: s.EVENTS_PER_KEY_HOUR,
     newMachinesPerKeyHour: s.NEW_MACHINES_PER_KEY_HOUR,
     trustProxy: s.TRUST_PROXY,
+    drainMs: 1000 * (s.DRAIN_SECONDS ?? (isBehindProxy && !onTerminal ? 5 : 0)),
+    workers: s.WORKERS,
     diagnosticsAccess: s.DIAGNOSTICS_ACCESS,
     auditAnchor: s.AUDIT_ANCHOR_URL,
     logLevel: s.LOG_LEVEL,

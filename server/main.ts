@@ -1,153 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import type { Logger } from 'pino';
-import { buildApp } from './app.ts';
-import { readConfig, warningsOf, type Config } from './config.ts';
-import type { Context } from './context.ts';
-import { connect, prepared } from './db/connect.ts';
-import { startEmbedded, type Embedded } from './db/embedded.ts';
-import { migrate } from './db/migrate.ts';
-import { auditKeys, createChainWatch, createRefusals, withAuditKey } from './features/audit/audit.ts';
-import { protectSecondFactors } from './features/session/session.ts';
-import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
-import { openKeys } from './features/keys/keys.ts';
-import { startAuditSealer } from './jobs/audit-sealer.ts';
-import { startJobs } from './jobs/jobs.ts';
-import { locationsOf, writeLocations } from './locations.ts';
-import { tellFirstPassword } from './first-password.ts';
-import { createLog } from './log.ts';
-import { outside } from './outside.ts';
-import { createPasswords } from './passwords.ts';
-import { openStorage } from './storage/storage.ts';
-import { whileWaiting } from './while-waiting.ts';
-import { whyNotStarted } from './why-not-started.ts';
+import cluster from 'node:cluster';
+import { readConfig } from './config.ts';
 
-/** A database that hangs must not keep a stopping server for ever. */
-const stopWithinMs = 10_000;
-
-async function start(
-  config: Config,
-  log: Logger,
-  embedded: Embedded | undefined,
-): Promise<() => Promise<void>> {
-  const databaseUrl = config.databaseUrl ?? embedded!.url;
-  const locations = locationsOf(config, embedded?.cluster);
-  const { database } = locations;
-  const migrated = await whileWaiting(log, `the database ${database}`, migrate(databaseUrl));
-  if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
-
-  const { end, ...connections } = await connect(databaseUrl, log);
-  const opening = openKeys(connections.db, config, new Date());
-  const { signer, retired, secrets } = await opening.catch(async (error: unknown) => {
-    // else the end of an embedded database is told as a loss
-    await end();
-    throw error;
-  });
-  await writeLocations(config.dataDir, locations);
-  const keys = auditKeys(signer, retired);
-  const context: Context = {
-    ...prepared(connections, (db) => withAuditKey(db, signer)),
-    config,
-    log,
-    storage: await openStorage(config.storage),
-    secrets,
-    outside,
-    clock: () => new Date(),
-    jobsDue: new Map(),
-  };
-  const audit = createChainWatch(context, keys);
-  await audit.begin();
-  const refusals = createRefusals(context);
-  const passwords = createPasswords();
-  await seedRoles(context.db);
-  await protectSecondFactors(context, passwords);
-  const admin = await ensureFirstAdmin(context.db, passwords, config, context.clock());
-  // before anything else can fail: nobody could sign in
-  if (admin) await tellFirstPassword(admin, { terminal: process.stderr, dataDir: config.dataDir, log });
-
-  const app = await buildApp(context, { signer, audit, refusals, passwords, version: await readVersion() });
-  const auditSealer = startAuditSealer(context, audit);
-  const jobs = startJobs(context, audit);
-  await app.listen({ port: config.port, host: config.host });
-  const address = app.server.address();
-  log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
-  log.info(
-    { locations },
-    `Its data: database ${database}, binaries ${locations.binaries}, keys ${locations['signing key']}`,
-  );
-
-  return async () => {
-    await app.close();
-    await jobs.stop();
-    await auditSealer.stop();
-    await passwords.stop();
-    await end();
-    context.storage.close();
-  };
-}
-
-/** An embedded PostgreSQL has no operator of its own: when it is gone, whoever killed it, we start it again. */
-function keepAlive(embedded: Embedded, log: Logger): NodeJS.Timeout {
-  let reviving = false;
-  return setInterval(() => {
-    if (reviving) return;
-    reviving = true;
-    embedded
-      .revive()
-      .catch((error: unknown) => log.error({ err: error }, 'PostgreSQL does not come back'))
-      .finally(() => (reviving = false));
-  }, 500).unref();
-}
-
-async function readVersion(): Promise<string> {
-  const file = path.join(import.meta.dirname, '../../package.json');
-  return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version;
-}
-
+/** The primary of several workers loads nothing of the service, to stay small. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLog(config.logLevel);
-  for (const warning of warningsOf(config)) log.warn(warning);
-  const embedded = config.databaseUrl
-    ? undefined
-    : await whileWaiting(
-        log,
-        `the database of ${config.dataDir}`,
-        startEmbedded(config.dataDir, { exclusive: true, log: (message) => log.info(message) }),
-      );
-  let stop: () => Promise<void>;
-  try {
-    stop = await start(config, log, embedded);
-  } catch (error) {
-    await embedded?.stop();
-    throw error;
-  }
-  const reviving = embedded && keepAlive(embedded, log);
-  let stopping = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (stopping) return;
-    stopping = true;
-    clearInterval(reviving);
-    setTimeout(() => {
-      log.error('The stop took too long; what was under way is given up');
-      process.exit(1);
-    }, stopWithinMs).unref();
-    log.info({ signal }, 'Stopping: requests under way are answered first');
-    stop()
-      .then(() => embedded?.stop())
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'The stop was not clean');
-          process.exit(1);
-        },
-      );
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  if (config.workers > 1 && cluster.isPrimary)
+    await (await import('./workers/primary.ts')).runPrimary(config);
+  else await (await import('./serve.ts')).runServer(config);
 }
 
-main().catch((error: unknown) => {
+main().catch(async (error: unknown) => {
+  const { whyNotStarted } = await import('./why-not-started.ts');
   process.stderr.write(`${whyNotStarted(error)}\n`);
   process.exit(1);
 });

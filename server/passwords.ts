@@ -29,13 +29,14 @@ type Task = Job & { resolve(value: Answer): void; reject(error: Error): void };
 type Lane = { worker: Worker; task: Task | undefined };
 
 /**
- * argon2 off the main thread, one worker a core and at most four, each at a low scheduling priority: a storm of logins
- * takes what other calls leave over and does not slow them. Workers start with the first password.
+ * argon2 off the main thread, one thread a core and at most four over all processes of one `WORKERS`, each at a low
+ * scheduling priority: a storm of logins takes what other calls leave over and does not slow them. Threads start with
+ * the first password.
  */
-export function createPasswords() {
+export function createPasswords(processes = 1) {
   const lanes: Lane[] = [];
   const waiting: Task[] = [];
-  const most = Math.max(1, Math.min(4, availableParallelism()));
+  const most = Math.max(1, Math.floor(Math.min(4, availableParallelism()) / processes));
 
   function run(job: Job): Promise<Answer> {
     if (waiting.length >= mostWaiting) return Promise.reject(new PasswordsBusy());

@@ -326,6 +326,8 @@ const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'
   eventsPerKeyHour: 100_000,
   newMachinesPerKeyHour: 1000,
   trustProxy: [],
+  drainMs: 0,
+  workers: 1,
   diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
   auditAnchor: undefined,
   logLevel: 'silent',
@@ -354,7 +356,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const log = createTestLog(config.logLevel, options.onLog);
   // Hundreds of calls at once on a busy machine may wait long for a connection; the rules they test know no 503.
-  const { end, ...connections } = await connect(database.url, log, options.connectionWaitMs ?? 60_000);
+  const { end, ...connections } = await connect(database.url, log, {
+    waitMs: options.connectionWaitMs ?? 60_000,
+  });
   const { signer, retired, secrets } = await openKeys(connections.db, config, clock.now());
   const context: Context = {
     ...prepared(connections, (db) => withAuditKey(db, signer)),

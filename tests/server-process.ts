@@ -72,7 +72,7 @@ export function spawnServer(settings: Record<string, string>): Omit<ServerProces
 /** Runs the built server and waits until it is ready. */
 export async function startServer(settings: Record<string, string>): Promise<ServerProcess> {
   const from = performance.now();
-  const PORT = String(await freePort());
+  const PORT = settings.PORT ?? String(await freePort());
   const server = spawnServer({
     PORT,
     ADMIN_EMAIL: administrator.email,

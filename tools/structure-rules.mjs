@@ -40,10 +40,11 @@ const layerOf = (file) => file.split('/')[1];
 
 function serverBreach(file, target) {
   const [layer, other] = [layerOf(file), layerOf(target)];
+  if (layer === 'main.ts') return undefined;
+  if (['main.ts', 'serve.ts'].includes(other)) return WHY.top;
   // authentication.ts is a part of app.ts: it ties the session and API key features to the adapter
-  if (['main.ts', 'app.ts', 'authentication.ts'].includes(layer))
-    return layer !== 'main.ts' && other === 'main.ts' ? WHY.top : undefined;
-  if (other === 'main.ts' || other === 'app.ts') return WHY.top;
+  if (['serve.ts', 'app.ts', 'authentication.ts'].includes(layer)) return undefined;
+  if (other === 'app.ts') return WHY.top;
   if (layer === 'jobs') return undefined;
   if (other === 'jobs') return WHY.top;
   if (layer === 'features') return throughDoor(file, target) ? undefined : WHY.door;

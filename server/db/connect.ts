@@ -16,17 +16,33 @@ export type Connections = {
 };
 
 const sizes = { everyday: 12, reserved: 4, reports: 6 } as const;
+/** As many as are left to work with, and as many as several workers may have together. */
+const fewest = { everyday: 5, reserved: 2, reports: 1 } as const;
+const mostTogether = 88;
+
+/** How many connections of a kind one of several processes may open, so that PostgreSQL's usual limit of 100 holds. */
+function shareOf(kind: keyof typeof sizes, processes: number): number {
+  const listening = 1;
+  const sum = sizes.everyday + sizes.reserved + sizes.reports;
+  const part = Math.min(1, (mostTogether / processes - listening) / sum);
+  return Math.max(fewest[kind], Math.floor(sizes[kind] * part));
+}
 
 /**
  * Connects to the database. When it stops answering all connections are given up, so that calls meet new ones as soon as
- * there are any. `waitMs`: how long a call waits for a connection, where it is not as long as usual.
+ * there are any. `waitMs`: how long a call waits for a connection, where it is not as long as usual. `processes`: how
+ * many share what PostgreSQL allows.
  */
-export async function connect(databaseUrl: string, log: Logger, waitMs?: number): Promise<Connections> {
+export async function connect(
+  databaseUrl: string,
+  log: Logger,
+  { waitMs, processes = 1 }: { waitMs?: number; processes?: number } = {},
+): Promise<Connections> {
   // the quick ones find out first, and where one is silent the others are suspects
   const onSilence = () => pools.forEach((one) => one.discardIdle());
-  const pool = createPool(databaseUrl, sizes.everyday, everyday, onSilence);
-  const reserved = createPool(databaseUrl, sizes.reserved, quick, onSilence);
-  const reports = createPool(databaseUrl, sizes.reports, patient, onSilence);
+  const pool = createPool(databaseUrl, shareOf('everyday', processes), everyday, onSilence);
+  const reserved = createPool(databaseUrl, shareOf('reserved', processes), quick, onSilence);
+  const reports = createPool(databaseUrl, shareOf('reports', processes), patient, onSilence);
   const pools = [pool, reserved, reports];
   for (const one of pools) {
     one.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));

@@ -120,6 +120,19 @@ async function join(
   return { url, cluster: place.cluster, adopted, revive, stop: () => (stopping ??= stop()) };
 }
 
+/** An embedded PostgreSQL has no operator of its own: when it is gone, whoever killed it, we start it again. */
+export function keepAlive(embedded: Embedded, failed: (error: unknown) => void): NodeJS.Timeout {
+  let reviving = false;
+  return setInterval(() => {
+    if (reviving) return;
+    reviving = true;
+    embedded
+      .revive()
+      .catch(failed)
+      .finally(() => (reviving = false));
+  }, 500).unref();
+}
+
 function isGone(error: unknown): boolean {
   return (
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'].includes(codeOf(error)) ||

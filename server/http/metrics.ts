@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import type { Db } from '../db/client.ts';
 import type { StorageWatch } from '../storage/watch.ts';
 import { clockJump } from '../checked-time.ts';
+import { serveTogether } from './cluster-metrics.ts';
 import type { Guard } from './diagnostics.ts';
 
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
@@ -34,19 +35,26 @@ export function serveMetrics(
     buckets: [0.001, 0.005, 0.015, 0.05, 0.15, 0.5, 1.5, 5],
     registers: [register],
   });
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+  /** `aggregator`: what those of several workers are together. */
+  const gauge = (
+    name: string,
+    help: string,
+    read: () => number | Promise<number>,
+    aggregator: 'sum' | 'min' | 'max' = 'sum',
+  ) =>
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [register],
       async collect() {
         this.set(await read());
       },
     });
-  gauge('lanyard_database_up', 'Whether the database answers', () => Number(signals.isUp()));
-  gauge('lanyard_storage_up', 'Whether the storage can be used', async () =>
-    Number(await storage.isUsable()),
-  );
+  gauge('lanyard_database_up', 'Whether the database answers', () => Number(signals.isUp()), 'min');
+  const storageUp = async () => Number(await storage.isUsable());
+  gauge('lanyard_storage_up', 'Whether the storage can be used', storageUp, 'min');
+  gauge('lanyard_processes', 'Processes that serve the port', () => 1);
   gauge('lanyard_database_connections', 'Connections of this process', () => pool.totalCount);
   gauge('lanyard_database_waiting', 'Calls that wait for a connection', () => pool.waitingCount);
 
@@ -58,14 +66,19 @@ export function serveMetrics(
       const jump = await clockJump(db, clock());
       return jump ? (jump.now.getTime() - jump.newest.getTime()) / 1000 : 0;
     },
+    'max',
   );
-  gauge('lanyard_damaged_files', 'Releases whose stored file is missing or not what was uploaded', () =>
-    signals.isUp() ? countDamaged(db) : Number.NaN,
+  gauge(
+    'lanyard_damaged_files',
+    'Releases whose stored file is missing or not what was uploaded',
+    () => (signals.isUp() ? countDamaged(db) : Number.NaN),
+    'max',
   );
   const paused = new Gauge({
     name: 'lanyard_paused_rollouts',
     help: 'Releases whose rollout is paused, by who paused it: staff, or Lanyard because installs failed',
     labelNames: ['by'],
+    aggregator: 'max',
     registers: [],
     async collect() {
       this.reset();
@@ -78,16 +91,17 @@ export function serveMetrics(
     name: 'lanyard_job_due_timestamp_seconds',
     help: 'When a job must have succeeded again',
     labelNames: ['job'],
+    aggregator: 'max',
     registers: [],
     collect() {
       for (const [job, at] of jobsDue) this.set({ job }, at.getTime() / 1000);
     },
   });
   register.registerMetric(due);
-  gauge('lanyard_audit_chain_broken', 'Whether the audit log is broken', () =>
-    Number(audit.state().state === 'broken'),
-  );
-  gauge('lanyard_audit_chain_entries', 'The number of the last sealed entry', () => audit.state().sequence);
+  const isBroken = () => Number(audit.state().state === 'broken');
+  gauge('lanyard_audit_chain_broken', 'Whether the audit log is broken', isBroken, 'max');
+  const entries = () => audit.state().sequence;
+  gauge('lanyard_audit_chain_entries', 'The number of the last sealed entry', entries, 'max');
   const refused = new Counter({
     name: 'lanyard_refused_total',
     help: 'Refused credentials and calls, by kind',
@@ -103,6 +117,7 @@ export function serveMetrics(
     name: 'lanyard_audit_head_kept_timestamp_seconds',
     help: 'When the head of the audit log was last kept outside of the database',
     labelNames: ['place'],
+    aggregator: 'max',
     registers: [],
     collect() {
       for (const { place, at } of audit.state().kept) {
@@ -126,8 +141,9 @@ export function serveMetrics(
     const route = request.routeOptions.url ?? 'none';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
+  const together = serveTogether(register);
   app.get('/metrics', { onRequest: guard }, async (_request, reply) =>
-    reply.type(register.contentType).send(await register.metrics()),
+    reply.type(register.contentType).send(await together()),
   );
 }
 

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './server-process.ts';
+
+const places = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
+const program = places.map((place) => join(place, 'nginx')).find(existsSync);
+export const hasNginx = program !== undefined;
+
+export type Nginx = { url: string; errors(): Promise<string>; stop(): Promise<void> };
+
+/**
+ * nginx as docs/operating.md sets it up, in front of two servers: the very block, with these addresses and without TLS.
+ */
+export async function startNginx(ports: readonly [number, number]): Promise<Nginx> {
+  const folder = await mkdtemp(join(tmpdir(), 'lanyard-nginx-'));
+  const port = await freePort();
+  const log = join(folder, 'error.log');
+  await writeFile(join(folder, 'nginx.conf'), config(folder, documented(ports, port)));
+  const child = spawn(program!, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', log], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await fetch(`${url}/healthz`).catch(() => undefined))?.ok)
+    if (child.exitCode !== null) throw new Error(`nginx ended: ${readFileSync(log, 'utf8')}`);
+  return {
+    url,
+    errors: () => readFile(log, 'utf8'),
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function documented(ports: readonly [number, number], port: number): string {
+  const docs = readFileSync(join(import.meta.dirname, '../docs/operating.md'), 'utf8');
+  const block = /```nginx\n(upstream lanyard [^]*?)```/.exec(docs)![1]!;
+  const changed = block
+    .replace('10.0.0.11:8080', `127.0.0.1:${ports[0]}`)
+    .replace('10.0.0.12:8080', `127.0.0.1:${ports[1]}`)
+    .replace(/listen 443 ssl[^;]*;/, `listen 127.0.0.1:${port};`)
+    .replaceAll(/^ *ssl_certificate.*\n/gm, '');
+  if (/10\.0\.0\.|ssl/.test(changed)) throw new Error(`The nginx block of the docs has changed:\n${changed}`);
+  return changed;
+}
+
+const config = (folder: string, block: string) => `
+  ${process.getuid?.() === 0 ? 'user root;' : ''}
+  daemon off;
+  worker_processes 2;
+  pid ${folder}/pid;
+  events {}
+  http {
+    access_log off;
+    ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+    ${block}
+  }
+`;

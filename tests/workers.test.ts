@@ -1,0 +1,113 @@
+import { Agent, request } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findPostmaster } from '../server/db/embedded-postmaster.ts';
+import { makeApiKey, makeLicense, validateOn } from './factories.ts';
+import { apiAt, eventually, type Api } from './harness.ts';
+import {
+  familyOf,
+  isReady,
+  newDataDir,
+  removeDataDir,
+  signal,
+  signInAdministrator,
+  spawnServer,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
+
+/* The built server with two workers, on its embedded database. */
+
+const times = (n: number) => Array.from({ length: n }, (_, i) => i);
+
+let dataDir: string;
+let server: ServerProcess;
+let staff: Api;
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  server = await startServer({ DATA_DIR: dataDir, WORKERS: '2', LOG_LEVEL: 'warn' });
+  staff = await signInAdministrator(server);
+  await eventually(async () => (await metric('lanyard_processes')) === 2, 20_000);
+});
+afterAll(async () => {
+  await server.end('SIGKILL');
+  await removeDataDir(dataDir);
+});
+
+/** A status, on a connection of its own, which the primary gives to the worker whose turn it is. */
+const get = (path: string) =>
+  new Promise<number>((resolve, reject) => {
+    const sent = request(server.url + path, { agent: new Agent() }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode!));
+    });
+    sent.on('error', reject).end();
+  });
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
+  expect(lines, name).toHaveLength(1);
+  return Number(lines[0]!.split(' ').at(-1));
+}
+
+const answered = () =>
+  metric('lanyard_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}');
+
+/** The processes of the service, without PostgreSQL. */
+const workers = () =>
+  familyOf(server.process.pid!)
+    .slice(1)
+    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js'));
+
+test('two workers serve one port, and their metrics are one', async () => {
+  expect(workers()).toHaveLength(2);
+  await Promise.all(times(40).map(() => get('/healthz')));
+  expect(await answered()).toBe(40);
+  expect(await metric('lanyard_database_up')).toBe(1);
+});
+
+test('a budget holds across them', async () => {
+  const { licenseKey } = await makeLicense(staff);
+  const key = await makeApiKey(staff, { rateLimit: 20 });
+  const statuses = await Promise.all(
+    times(60).map(async () => {
+      const headers = { ...key.headers, connection: 'close', 'content-type': 'application/json' };
+      const body = JSON.stringify({ licenseKey, machineId: 'budget' });
+      const url = `${server.url}/api/licenses/validate`;
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    }),
+  );
+  expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+});
+
+test('a worker that is killed is replaced, and counters go on', async () => {
+  const before = await answered();
+  const [victim] = workers();
+  signal(victim!, 'SIGKILL');
+  await eventually(() => !workers().includes(victim!));
+  expect(await get('/healthz')).toBe(200);
+  await eventually(async () => (await metric('lanyard_processes')) === 2, 20_000);
+  expect(workers()).toHaveLength(2);
+  expect(await answered()).toBeGreaterThanOrEqual(before + 1);
+  expect(server.output()).toContain('A worker ended and is replaced');
+});
+
+test('SIGTERM ends all of them, what they recorded is written, and PostgreSQL stops', async () => {
+  const license = await makeLicense(staff);
+  const desktop = apiAt(server.url, await makeApiKey(staff));
+  await Promise.all(times(20).map((i) => validateOn(desktop, license, i % 2 ? 'one' : 'other')));
+  const all = workers();
+  expect(await server.end('SIGTERM')).toBe(0);
+  for (const pid of all) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  expect(await findPostmaster(join(dataDir, 'postgres'))).toBeUndefined();
+  expect(await isReady(server.url)).toBe(false);
+});
+
+test('a start that fails is told once', async () => {
+  const settings = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: dataDir, WORKERS: '2' };
+  const failing = spawnServer(settings);
+  expect(await failing.ended).toBe(1);
+  expect(failing.output().match(/cannot be reached/g)).toHaveLength(1);
+});
