@@ -23,6 +23,7 @@ describe('the settings', () => {
       host: '127.0.0.1',
       publicUrl: 'http://localhost:8080',
       databaseUrl: undefined,
+      databaseDirectUrl: undefined,
       admin: undefined,
       requireOwnPassword: false,
       sessionIdleMs: 1_800_000,

@@ -27,6 +27,8 @@ const duration = z.string().transform((value, issues) => {
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' });
+
 const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .default('false')
@@ -101,7 +103,8 @@ const settings = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   SIGNING_KEY: givenKey.optional(),
   SECRETS_KEY: givenKey.optional(),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_DIRECT_URL: postgresUrl.optional(),
   STORAGE_URL: storageUrl.optional(),
   S3_ENDPOINT: httpUrl.optional(),
   S3_REDIRECT: flag,
@@ -152,6 +155,8 @@ export type Config = {
   signingKey: GivenKey | undefined;
   secretsKey: GivenKey | undefined;
   databaseUrl: string | undefined;
+  /** The server itself. Another address than `databaseUrl` only where that leads to a pooler. */
+  databaseDirectUrl: string | undefined;
   storage: StorageConfig;
   admin: { email: string; password: string } | undefined;
   /** Nothing is permitted to people whose password somebody else set until they have changed it. */
@@ -198,6 +203,11 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
   if (parsed.success && given.SESSION_IDLE && parsed.data.SESSION_IDLE > parsed.data.SESSION_MAX) {
     problems.push('SESSION_IDLE: must not be longer than SESSION_MAX, which ends a session in any case');
   }
+  if (given.DATABASE_DIRECT_URL && !given.DATABASE_URL) {
+    problems.push(
+      'DATABASE_DIRECT_URL: belongs to a DATABASE_URL that leads to a pooler; set DATABASE_URL too',
+    );
+  }
   const { ADMIN_EMAIL: email = '', ADMIN_PASSWORD: password } = given;
   const wrong = password && passwordProblem(password, email);
   if (wrong) problems.push(`ADMIN_PASSWORD: ${wrong}`);
@@ -217,6 +227,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     signingKey: s.SIGNING_KEY,
     secretsKey: s.SECRETS_KEY,
     databaseUrl: s.DATABASE_URL,
+    databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
     storage: toStorage(s),
     admin:
       s.ADMIN_EMAIL && s.ADMIN_PASSWORD ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD } : undefined,

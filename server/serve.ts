@@ -5,9 +5,10 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { warningsOf, type Config } from './config.ts';
 import type { Context } from './context.ts';
-import { connect, prepared } from './db/connect.ts';
+import { connect, prepared, type Addresses } from './db/connect.ts';
 import { keepAlive, startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import { requireDatabase } from './db/requirements.ts';
 import { auditKeys, createChainWatch, createRefusals, withAuditKey } from './features/audit/audit.ts';
 import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
@@ -28,13 +29,17 @@ async function start(
   log: Logger,
   embedded: Embedded | undefined,
 ): Promise<() => Promise<void>> {
-  const databaseUrl = config.databaseUrl ?? embedded!.url;
+  const addresses = {
+    queries: config.databaseUrl ?? embedded!.url,
+    direct: config.databaseDirectUrl ?? embedded!.url,
+  };
   const locations = locationsOf(config, embedded?.cluster);
   const { database } = locations;
-  const migrated = await whileWaiting(log, `the database ${database}`, migrate(databaseUrl));
+  const preparing = prepareDatabase(addresses, embedded !== undefined);
+  const migrated = await whileWaiting(log, `the database ${database}`, preparing);
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
-  const { end, ...connections } = await connect(databaseUrl, log, { processes: config.workers });
+  const { end, ...connections } = await connect(addresses, log, { processes: config.workers });
   const opening = openKeys(connections.db, config, new Date());
   const { signer, retired, secrets } = await opening.catch(async (error: unknown) => {
     // else the end of an embedded database is told as a loss
@@ -82,6 +87,12 @@ async function start(
     await end();
     context.storage.close();
   };
+}
+
+/** Our own PostgreSQL is known to have all that is needed. */
+async function prepareDatabase(addresses: Addresses, isEmbedded: boolean): Promise<string[]> {
+  if (!isEmbedded) await requireDatabase(addresses);
+  return migrate(addresses.direct);
 }
 
 async function readVersion(): Promise<string> {

@@ -273,6 +273,8 @@ export type TestServerOptions = {
   config?: Partial<Config>;
   /** A second server on the database of another. */
   database?: TestDatabase;
+  /** A pooler in front of the database, through which queries go. */
+  pooler?: string;
   /** A cluster other than the one that vitest provides. */
   cluster?: string;
   passwords?: Passwords;
@@ -315,6 +317,7 @@ const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'
   host: '127.0.0.1',
   publicUrl: 'http://localhost:8080',
   databaseUrl: undefined,
+  databaseDirectUrl: undefined,
   admin: undefined,
   requireOwnPassword: false,
   sessionIdleMs: minutes(30),
@@ -351,12 +354,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     dataDir,
     storage: { kind: 'disk', folder: join(dataDir, 'binaries') },
     databaseUrl: database.url,
+    databaseDirectUrl: database.url,
     ...sharedKeys,
     ...options.config,
   };
   const log = createTestLog(config.logLevel, options.onLog);
+  const addresses = { queries: options.pooler ?? database.url, direct: database.url };
   // Hundreds of calls at once on a busy machine may wait long for a connection; the rules they test know no 503.
-  const { end, ...connections } = await connect(database.url, log, {
+  const { end, ...connections } = await connect(addresses, log, {
     waitMs: options.connectionWaitMs ?? 60_000,
   });
   const { signer, retired, secrets } = await openKeys(connections.db, config, clock.now());

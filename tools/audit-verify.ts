@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: false, log: () => undefined });
-  const pool = createPool(config.databaseUrl ?? embedded!.url, 2, patient);
+  const pool = createPool(config.databaseDirectUrl ?? embedded!.url, 2, patient);
   const { signer, retired } = await openKeys(createDb(pool), config, new Date());
   const keys = auditKeys(signer, retired);
   const storage = await openStorage(config.storage);

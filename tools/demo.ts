@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: false, log: (message) => say(message) });
-  const databaseUrl = config.databaseUrl ?? embedded!.url;
+  const databaseUrl = config.databaseDirectUrl ?? embedded!.url;
   await migrate(databaseUrl);
   const pool = createPool(databaseUrl);
   const plain = createDb(pool);

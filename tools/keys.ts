@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: !isBeside, log: () => undefined });
-  const databaseUrl = config.databaseUrl ?? embedded!.url;
+  const databaseUrl = config.databaseDirectUrl ?? embedded!.url;
   const pool = createPool(databaseUrl, 2);
   const db = createDb(pool);
   try {

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { sharing } from './shared-connections.ts';
 import { SafeCursor, watchConnections } from './silence.ts';
 import { NoSlot } from './slots.ts';
 import type { Tables } from './tables.ts';
@@ -58,17 +59,24 @@ export type Pool = pg.Pool & {
   isStuck(): boolean;
 };
 
-/** A pool of connections. `onSilence` runs when one of them was given up because it is silent. */
+export type PoolOptions = {
+  /** Runs when a connection was given up because it is silent. */
+  onSilence?: () => void;
+  /** The address is that of a pooler, which may give every transaction another connection of the server. */
+  isShared?: boolean;
+};
+
+/** A pool of connections. */
 export function createPool(
   databaseUrl: string,
   size = 12,
   limits = everyday,
-  onSilence: () => void = () => undefined,
+  { onSilence = () => undefined, isShared = false }: PoolOptions = {},
 ): Pool {
   const connections = watchConnections(limits.answerMs, onSilence);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    Client: connections.Client,
+    Client: isShared ? sharing(connections.Client, limits) : connections.Client,
     max: size,
     connectionTimeoutMillis: limits.waitMs,
     idleTimeoutMillis: 60_000,
@@ -77,10 +85,15 @@ export function createPool(
     keepAliveInitialDelayMillis: 5000,
     // awaited by the pool before the connection's first user gets it; by a query, since poolers refuse settings at the start
     onConnect: (client) =>
-      client.query(`set time zone 'UTC'; set statement_timeout = ${limits.statementMs};
+      // what stays behind on a shared connection would hold for whoever gets it next; poolers follow the time zone
+      client.query(
+        isShared
+          ? `set time zone 'UTC'`
+          : `set time zone 'UTC'; set statement_timeout = ${limits.statementMs};
         set lock_timeout = ${limits.lockMs};
         set idle_in_transaction_session_timeout = ${limits.idleMs};
-        set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10`) as unknown as void,
+        set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10`,
+      ) as unknown as void,
   });
   pool.on('connect', (client) => {
     // A connection that is checked out but has no query under way belongs to nobody: when it breaks then, its next
@@ -143,7 +156,9 @@ const unreachableText =
 /** True for an error that says "the database cannot be reached", as against "the query is wrong". */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: string };
+  const { code, severity } = error as { code?: string; severity?: string };
+  // how PgBouncer says that it has no connection to the server
+  if (code === '08P01' && severity === 'FATAL') return true;
   return (code !== undefined && unreachable.has(code)) || unreachableText.test(error.message);
 }
 

@@ -12,6 +12,8 @@ export type Connections = {
   /** For what may take long: reports, files, the audit log as a whole. */
   reports: Db;
   signals: Signals;
+  /** The address of the server itself, for what a pooler cannot carry. */
+  directUrl: string;
   end: () => Promise<void>;
 };
 
@@ -28,33 +30,40 @@ function shareOf(kind: keyof typeof sizes, processes: number): number {
   return Math.max(fewest[kind], Math.floor(sizes[kind] * part));
 }
 
+/** Where queries go, and the server itself: another address only where queries go through a pooler. */
+export type Addresses = { queries: string; direct: string };
+
 /**
  * Connects to the database. When it stops answering all connections are given up, so that calls meet new ones as soon as
  * there are any. `waitMs`: how long a call waits for a connection, where it is not as long as usual. `processes`: how
  * many share what PostgreSQL allows.
  */
 export async function connect(
-  databaseUrl: string,
+  { queries, direct }: Addresses,
   log: Logger,
   { waitMs, processes = 1 }: { waitMs?: number; processes?: number } = {},
 ): Promise<Connections> {
-  // the quick ones find out first, and where one is silent the others are suspects
-  const onSilence = () => pools.forEach((one) => one.discardIdle());
-  const pool = createPool(databaseUrl, shareOf('everyday', processes), everyday, onSilence);
-  const reserved = createPool(databaseUrl, shareOf('reserved', processes), quick, onSilence);
-  const reports = createPool(databaseUrl, shareOf('reports', processes), patient, onSilence);
+  const options = {
+    isShared: queries !== direct,
+    // the quick ones find out first, and where one is silent the others are suspects
+    onSilence: () => pools.forEach((one) => one.discardIdle()),
+  };
+  const pool = createPool(queries, shareOf('everyday', processes), everyday, options);
+  const reserved = createPool(queries, shareOf('reserved', processes), quick, options);
+  const reports = createPool(queries, shareOf('reports', processes), patient, options);
   const pools = [pool, reserved, reports];
   for (const one of pools) {
     one.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
     if (waitMs !== undefined) one.options.connectionTimeoutMillis = waitMs;
   }
-  const signals = await startSignals(databaseUrl, log, () => pools.forEach((one) => one.discard()));
+  const signals = await startSignals(direct, log, () => pools.forEach((one) => one.discard()));
   return {
     pool,
     db: createDb(pool),
     reserved: { pool: reserved, db: createDb(reserved) },
     reports: createDb(reports),
     signals,
+    directUrl: direct,
     end: async () => {
       await signals.stop();
       await Promise.all(pools.map((one) => one.end()));

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import type { Tx } from './client.ts';
 
 /**
@@ -24,4 +25,31 @@ export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
     tx,
   );
   return rows[0]!.mine;
+}
+
+/**
+ * Runs `work` while a connection of its own holds the lock; undefined while another process holds it. For what takes
+ * longer than a transaction may. `directUrl` leads to the server itself: a pooler may give the lock to somebody else.
+ */
+export async function withSessionLock<T>(
+  directUrl: string,
+  lock: number,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const client = new pg.Client({
+    connectionString: directUrl,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    keepAlive: true,
+    application_name: 'lanyard lock',
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lock]);
+    return rows[0]!.mine ? await work() : undefined;
+  } finally {
+    // the lock goes with the connection
+    await client.end().catch(() => undefined);
+  }
 }

@@ -1,0 +1,267 @@
+import { randomInt } from 'node:crypto';
+import pg from 'pg';
+import { CannotStart } from '../cannot-start.ts';
+import type { Addresses } from './connect.ts';
+
+/** What a server says of itself, and what was seen of its behavior. */
+export type Facts = {
+  /** As `version()` says it; other products that speak the protocol name themselves there. */
+  version: string;
+  versionNumber: number;
+  isReadOnly: boolean;
+  isReplica: boolean;
+  encoding: string;
+  /** May the role make extensions and tables? */
+  createsInDatabase: boolean;
+  createsInSchema: boolean;
+  trigrams: 'usable' | 'creatable' | 'hidden' | 'untrusted' | 'missing';
+  /** Our tables that Citus spreads over its nodes. */
+  distributed: string[];
+};
+
+/** How two connections to one address behave. */
+export type Behavior = {
+  /** Both were seen on one connection of the server, or one of them on several: a pooler hands them out. */
+  isPooledByTransaction: boolean;
+  /** Undefined where it was not tried, for a reason that is a problem of its own. */
+  locksAcrossSessions?: boolean;
+  notifies?: boolean;
+};
+
+const oldest = 14;
+const patienceMs = 10_000;
+/** With two keys, advisory locks have numbers of their own: none of `locks` is met. */
+const probeLock = 724_116;
+
+/**
+ * Refuses to start on a database that could not serve, with one sentence for each reason.
+ * `queries` may name a pooler; `direct` names the server, and is the same address where there is no pooler.
+ */
+export async function requireDatabase({ queries, direct }: Addresses): Promise<void> {
+  const problems = await problemsOf({ queries, direct }).catch((error: Error) => {
+    if (error.message === 'Query read timeout') return [tooSlow];
+    throw error;
+  });
+  if (problems.length > 0) {
+    const list = problems.map((problem) => `  - ${problem}`).join('\n');
+    throw new CannotStart(`Lanyard cannot start on this database:\n${list}`);
+  }
+}
+
+async function problemsOf({ queries, direct }: Addresses): Promise<string[]> {
+  const isDivided = queries !== direct;
+  return withClient(direct, (first) =>
+    withClient(direct, async (second) => {
+      const product = otherProduct(await versionOf(first));
+      if (product) return [product];
+      const behavior: Behavior = { isPooledByTransaction: await sharesServerConnections(first, second) };
+      if (behavior.isPooledByTransaction) return behaviorProblems(behavior, isDivided);
+      const facts = await readFacts(first);
+      if (!facts.isReplica) {
+        behavior.locksAcrossSessions = await works(excludes(first, second));
+        behavior.notifies = await works(hears(first, second));
+      }
+      const problems = [...factProblems(facts), ...behaviorProblems(behavior, isDivided)];
+      if (!isDivided || problems.length > 0) return problems;
+      const isSame = await withClient(queries, (pooled) => hears(first, pooled));
+      return isSame ? [] : [anotherDatabase];
+    }),
+  );
+}
+
+const tooSlow =
+  `The database accepts connections, and did not answer within ${patienceMs / 1000} seconds. Behind a pooler, each ` +
+  'process needs 25 connections: raise default_pool_size.';
+
+const anotherDatabase =
+  'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases: what the one announces by NOTIFY is not heard ' +
+  'at the other. Give both the same database on the same primary server.';
+
+/** A sentence where the server is not PostgreSQL but speaks its protocol. */
+export function otherProduct(version: string): string | undefined {
+  const [, name] = /(CockroachDB|-YB-|Redshift|Materialize|CrateDB|QuestDB)/i.exec(version) ?? [];
+  if (!name) return undefined;
+  const product = name === '-YB-' ? 'YugabyteDB' : name;
+  return (
+    `The server is ${product}, not PostgreSQL: it lacks LISTEN and NOTIFY, advisory locks or triggers as PostgreSQL ` +
+    'has them, and the audit log and revocations rest on these. Use PostgreSQL 14 or newer.'
+  );
+}
+
+/** One sentence for each thing that the server or the role lacks, and what to do about it. */
+export function factProblems(facts: Facts): string[] {
+  const problems: (string | false)[] = [
+    facts.versionNumber < oldest * 10_000 &&
+      `The server is PostgreSQL ${Math.floor(facts.versionNumber / 10_000)}. Use ${oldest} or newer.`,
+    facts.isReplica
+      ? 'The server is a replica that follows another one, so it can only be read. Name the primary server, or an ' +
+        'address that always leads to it.'
+      : facts.isReadOnly &&
+        'The server only lets this role read (default_transaction_read_only is on, as managed services set it when the ' +
+          'disk is full).',
+    facts.encoding !== 'UTF8' &&
+      `The encoding of the database is ${facts.encoding}. Make one with: create database … encoding 'UTF8' template template0.`,
+    !facts.createsInSchema &&
+      'The role may not create tables in its schema. Let it own the database: alter database … owner to ….',
+    ...trigramProblems(facts),
+    facts.distributed.length > 0 &&
+      `Citus distributes these tables: ${facts.distributed.join(', ')}. Triggers, row locks and unique keys over all rows ` +
+        'do not hold there. Use a database in which no table is distributed.',
+  ];
+  return problems.filter((problem) => problem !== false);
+}
+
+function trigramProblems({ trigrams, createsInDatabase }: Facts): string[] {
+  const byAdministrator = 'Let an administrator run in this database: create extension pg_trgm.';
+  if (trigrams === 'creatable' && !createsInDatabase)
+    return [
+      `The role may not create the extension pg_trgm: it does not own the database. ${byAdministrator}`,
+    ];
+  if (trigrams === 'untrusted')
+    return [`Only a superuser may create the extension pg_trgm on this server. ${byAdministrator}`];
+  if (trigrams === 'missing')
+    return [
+      'The server does not have the extension pg_trgm. Install it (in Debian it is part of the package postgresql), or ' +
+        'allow it in the settings of the managed service.',
+    ];
+  if (trigrams === 'hidden')
+    return [
+      'The extension pg_trgm lies in a schema that the role does not search. Run: alter role … set search_path = public, ' +
+        'and the schema of the extension.',
+    ];
+  return [];
+}
+
+/** One sentence for each thing without which processes would not hear of each other. */
+export function behaviorProblems(behavior: Behavior, isDivided: boolean): string[] {
+  if (behavior.isPooledByTransaction)
+    return [
+      isDivided
+        ? 'DATABASE_DIRECT_URL leads to a pooler in transaction mode. Give it the address of the PostgreSQL server itself.'
+        : 'DATABASE_URL leads to a pooler in transaction mode, through which LISTEN, locks of a session and migrations do ' +
+          'not work. Set DATABASE_DIRECT_URL to the address of the PostgreSQL server itself, or use session pooling.',
+    ];
+  const problems: (string | false)[] = [
+    behavior.locksAcrossSessions === false &&
+      'Advisory locks do not exclude on this server. Use PostgreSQL, or an address without a pooler that does not know them.',
+    behavior.notifies === false &&
+      'What is announced by NOTIFY does not arrive by LISTEN on this server: other processes would not hear of a revoked ' +
+        'key. Use PostgreSQL, or an address without a pooler that does not pass it on.',
+  ];
+  return problems.filter((problem) => problem !== false);
+}
+
+async function versionOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ version: string }>('select version()');
+  return rows[0]!.version;
+}
+
+const factsQuery = `
+  select version(), current_setting('server_version_num')::int as "versionNumber",
+    pg_is_in_recovery() as "isReplica", current_setting('transaction_read_only') = 'on' as "isReadOnly",
+    current_setting('server_encoding') as encoding,
+    has_database_privilege(current_database(), 'create') as "createsInDatabase",
+    coalesce(has_schema_privilege(current_schema(), 'create'), false) as "createsInSchema",
+    case
+      when exists (select from pg_opclass where opcname = 'gin_trgm_ops' and pg_opclass_is_visible(oid)) then 'usable'
+      when exists (select from pg_extension where extname = 'pg_trgm') then 'hidden'
+      when not exists (select from pg_available_extensions where name = 'pg_trgm') then 'missing'
+      when (select rolsuper from pg_roles where rolname = current_user) or exists (
+        select from pg_available_extension_versions where name = 'pg_trgm' and trusted) then 'creatable'
+      else 'untrusted'
+    end as trigrams,
+    to_regclass('pg_dist_partition') is not null as "hasCitus"`;
+
+const distributedQuery = `
+  select p.logicalrelid::text as name
+    from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+   where c.relnamespace = current_schema()::regnamespace order by 1`;
+
+async function readFacts(client: pg.Client): Promise<Facts> {
+  const { rows } = await client.query<Facts & { hasCitus: boolean }>(factsQuery);
+  const { hasCitus, ...facts } = rows[0]!;
+  const distributed = hasCitus ? (await client.query<{ name: string }>(distributedQuery)).rows : [];
+  return { ...facts, distributed: distributed.map(({ name }) => name) };
+}
+
+/**
+ * True when a pooler hands the connections of the server out for single transactions: two clients that are connected at
+ * once were given the same one, or a client another one than before. A server connection is its process and when that
+ * began. Poolers hand out the connection that was used last, or each in turn: for the latter the clients do not ask in
+ * strict alternation, and one of them holds a transaction in the meantime.
+ */
+async function sharesServerConnections(first: pg.Client, second: pg.Client): Promise<boolean> {
+  const own = [await backendOf(first), await backendOf(second)];
+  if (own[0] === own[1]) return true;
+  for (const held of [false, true, false, true]) {
+    if (held) await second.query('begin');
+    for (const [index, client] of [first, first, second].entries())
+      if ((await backendOf(client)) !== own[index === 2 ? 1 : 0]) return true;
+    if (held) await second.query('rollback');
+  }
+  return false;
+}
+
+async function backendOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ backend: string }>(
+    `select concat_ws(' ', pid, extract(epoch from backend_start)) as backend
+       from pg_stat_get_activity(pg_backend_pid())`,
+  );
+  return rows[0]!.backend;
+}
+
+/** False where the server knows no such statement or function. */
+async function works(attempt: Promise<boolean>): Promise<boolean> {
+  return attempt.catch((error: { code?: string }) => {
+    const unknown = ['0A000', '42601', '42883'];
+    if (unknown.includes(error.code ?? '')) return false;
+    throw error;
+  });
+}
+
+/** True when a lock that one holds is refused to the other. */
+async function excludes(holder: pg.Client, other: pg.Client): Promise<boolean> {
+  const key = [probeLock, randomInt(2 ** 31)];
+  await holder.query('select pg_advisory_lock($1::int, $2::int)', key);
+  const { rows } = await other.query<{ taken: boolean }>(
+    'select pg_try_advisory_xact_lock($1::int, $2::int) as taken',
+    key,
+  );
+  await holder.query('select pg_advisory_unlock($1::int, $2::int)', key);
+  return !rows[0]!.taken;
+}
+
+/** True when `listener` hears what `sender` announces. */
+async function hears(listener: pg.Client, sender: pg.Client, withinMs = 3000): Promise<boolean> {
+  const channel = `lanyard_probe_${randomInt(2 ** 31)}`;
+  let timer: NodeJS.Timeout | undefined;
+  const heard = new Promise<boolean>((resolve) => {
+    listener.on('notification', (message) => {
+      if (message.channel === channel) resolve(true);
+    });
+    timer = setTimeout(resolve, withinMs, false);
+  });
+  try {
+    await listener.query(`listen ${channel}`);
+    await sender.query('select pg_notify($1, $2)', [channel, '']);
+    return await heard;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
+    application_name: 'lanyard start',
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
