@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audit } from '../contract/audit.ts';
+import { customers } from '../contract/customers.ts';
+import { validation } from '../contract/validation.ts';
+import { unprivilegedAccount } from '../server/db/embedded-account.ts';
+import { requireDatabase } from '../server/db/requirements.ts';
+import { makeApiKey, makeLicense, unique } from './factories.ts';
+import { createTestDatabase, days, eventually, startTestServer } from './harness.ts';
+import { freePort } from './server-process.ts';
+import { startSwitch } from './tcp-switch.ts';
+
+/* A primary and a replica that follows it synchronously, behind an address that moves, as with Patroni and HAProxy. */
+
+const bin = ['18', '17', '16', '15']
+  .map((version) => `/usr/lib/postgresql/${version}/bin`)
+  .find((folder) => existsSync(join(folder, 'pg_basebackup')));
+const timeout = 150_000;
+
+let folder: string;
+let [primaryPort, replicaPort] = [0, 0];
+const at = (port: number) => `postgres://lanyard@127.0.0.1:${port}/postgres`;
+
+async function runAsPostgres(program: string, ...args: string[]): Promise<void> {
+  const options = {
+    ...(await unprivilegedAccount()),
+    cwd: '/',
+    env: { LC_ALL: 'C', PATH: process.env.PATH },
+  };
+  await promisify(execFile)(join(bin!, program), args, options);
+}
+
+const start = (name: string, port: number) =>
+  runAsPostgres(
+    'pg_ctl',
+    'start',
+    '-w',
+    `--pgdata=${join(folder, name)}`,
+    `--log=${join(folder, `${name}.log`)}`,
+    `--options=-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`,
+  );
+
+describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lanyard-replica-'));
+    await chmod(folder, 0o755);
+    const account = await unprivilegedAccount();
+    if (account) await chown(folder, account.uid, account.gid);
+    [primaryPort, replicaPort] = [await freePort(), await freePort()];
+    await runAsPostgres(
+      'initdb',
+      '-D',
+      join(folder, 'primary'),
+      '-U',
+      'lanyard',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+    );
+    await start('primary', primaryPort);
+    const { host } = new URL(at(primaryPort));
+    await runAsPostgres(
+      'pg_basebackup',
+      `--pgdata=${join(folder, 'replica')}`,
+      '--write-recovery-conf',
+      '--checkpoint=fast',
+      `--dbname=postgres://lanyard@${host}/postgres?application_name=replica`,
+    );
+    await start('replica', replicaPort);
+    const client = new pg.Client({ connectionString: at(primaryPort) });
+    await client.connect();
+    await client.query(`alter system set synchronous_standby_names = 'replica'`);
+    await client.query('select pg_reload_conf()');
+    await client.end();
+  });
+  afterAll(async () => {
+    for (const name of ['primary', 'replica'])
+      await runAsPostgres('pg_ctl', 'stop', '-m', 'immediate', '-D', join(folder, name)).catch(
+        () => undefined,
+      );
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test(
+    'under load: 503 meanwhile and never 500, nothing that was answered is lost',
+    { timeout },
+    async () => {
+      const database = await createTestDatabase({ cluster: at(primaryPort) });
+      const { pathname } = new URL(database.url);
+      const replica = at(replicaPort).replace('/postgres', pathname);
+      await eventually(() =>
+        expect(requireDatabase({ queries: replica, direct: replica })).rejects.toThrow(
+          'The server is a replica that follows another one',
+        ),
+      );
+      const line = await startSwitch(database.url);
+      const server = await startTestServer({
+        database: { ...database, url: line.url },
+        connectionWaitMs: 900,
+        config: { sessionIdleMs: days(1), sessionMaxMs: days(1) },
+      });
+      const person = await server.signInAs('super_admin');
+      const staff = server.api(person);
+      const desktop = server.api(await makeApiKey(staff, { scopes: ['validate'] }));
+      const { licenseKey } = await makeLicense(staff, { maxActivations: 1000 });
+
+      const statuses: number[] = [];
+      const made: string[] = [];
+      let isGoing = true;
+      const callers = [1, 2, 3].map(async () => {
+        while (isGoing) {
+          const name = unique('Clinic');
+          const change = await staff.call(customers.create, { body: { name, country: 'DE' } });
+          if (change.status < 300) made.push(name);
+          const check = await desktop.call(validation.validate, { body: { licenseKey, machineId: name } });
+          statuses.push(change.status, check.status);
+          await sleep(20);
+        }
+      });
+      await eventually(() => made.length > 20, 20_000);
+      const before = made.length;
+      // the primary is gone, and the address leads to a replica that is not promoted yet
+      await runAsPostgres('pg_ctl', 'stop', '-m', 'immediate', '-D', join(folder, 'primary'));
+      line.pointTo(replica);
+      await eventually(() => statuses.filter((status) => status === 503).length > 5, 20_000);
+      await runAsPostgres('pg_ctl', 'promote', '-w', '-D', join(folder, 'replica'));
+      // nobody follows the new primary
+      await appendFile(join(folder, 'replica/postgresql.auto.conf'), `\nsynchronous_standby_names = ''\n`);
+      await runAsPostgres('pg_ctl', 'reload', '-D', join(folder, 'replica'));
+      await eventually(() => made.length > before + 20, 30_000);
+      isGoing = false;
+      await Promise.all(callers);
+
+      expect([...new Set(statuses)].filter((status) => status >= 300 && status !== 503)).toEqual([]);
+      const { rows } = await server.pool.query<{ name: string }>('select name from customers');
+      const kept = new Set(rows.map(({ name }) => name));
+      expect(made.filter((name) => !kept.has(name))).toEqual([]);
+      await eventually(
+        async () => expect(await staff.ok(audit.verify)).toMatchObject({ whole: true }),
+        20_000,
+      );
+      await server.close();
+      await line.close();
+    },
+  );
+});
