@@ -4,12 +4,15 @@ import fastifySwaggerUi from '@fastify/swagger-ui';
 import fastify, { LogController, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import path from 'node:path';
 import type { ErrorBody, ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import { withoutPorts } from './address.ts';
 import { createAuthentication } from './authentication.ts';
 import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
+import { createWriteBehind } from './db/batch.ts';
+import { openJournal } from './db/journal.ts';
 import { fail } from './failure.ts';
 import { accountRoutes } from './features/account/account.routes.ts';
 import { activationRoutes } from './features/activations/activations.routes.ts';
@@ -51,6 +54,8 @@ import { PasswordsBusy, passwordsBusy, type Passwords } from './passwords.ts';
 import { StorageDown, storageUnavailable } from './storage/storage.ts';
 import { watchStorage } from './storage/watch.ts';
 
+const journalWithinMs = 6000;
+
 export type AppParts = {
   signer: Signer;
   audit: ChainWatch;
@@ -73,12 +78,14 @@ export async function buildApp(
   const app = createServer(context, arrival);
   const drain = drainOnClose(app, context.config.drainMs);
   await secure(app, context);
-  const recorder = createRecorder(context.db, context.log);
+  const journal = openJournal(path.join(context.config.dataDir, 'journal'), context.config.journalMaxBytes);
+  const behind = createWriteBehind({ ...context, journal });
+  const recorder = createRecorder(behind);
   const budgets = createBudgets(context.reserved.db, context.clock);
-  const apiKeys = createApiKeyCheck(context, budgets);
+  const apiKeys = createApiKeyCheck(context, budgets, behind);
   const sessions = createSessions(context, passwords, refusals);
   const inspector = createInspector();
-  const updateRecorder = createUpdateRecorder(context, budgets);
+  const updateRecorder = createUpdateRecorder(context, budgets, behind);
   const releaseSet = createReleaseSet(context);
   const storageWatch = watchStorage(context);
 
@@ -110,16 +117,20 @@ export async function buildApp(
   serve(app, context, implemented, { auth, checkAnswers });
 
   const guard = diagnosticsGuard(context.config, auth);
-  serveMetrics(app, context, guard, { audit, budgets, refusals, storage: storageWatch });
+  serveMetrics(app, context, guard, { audit, budgets, refusals, behind, storage: storageWatch });
   serveHealth(app, context, { storage: storageWatch, drain });
   await serveDocs(app, version, guard);
   await serveConsole(app);
+  let lastCall: NodeJS.Timeout | undefined;
+  // Calls that hang hold up the close until the process is ended; what was answered is on disk by then.
+  app.addHook('preClose', async () => {
+    lastCall = setTimeout(() => void behind.toJournal(), journalWithinMs).unref();
+  });
   app.addHook('onClose', async () => {
     storageWatch.stop();
+    clearTimeout(lastCall);
+    await behind.stop();
     await refusals.stop();
-    await recorder.stop();
-    await updateRecorder.stop();
-    await apiKeys.stop();
     await budgets.stop();
     await inspector.stop();
   });

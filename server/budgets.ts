@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from './db/client.ts';
+import { isDiskFull, type Db, type Tx } from './db/client.ts';
 
 const hourMs = 3_600_000;
 /** How long a process may sit on units it does not use, and how long a refusal is not asked about again. */
@@ -22,6 +22,8 @@ type Hour = Omit<BudgetOf, 'limit'> & {
   /** The fewest units that the database refused, and how long that is believed: fewer may still be there. */
   refused: number;
   refusedUntil: number;
+  /** Units are left that the database does not know of: its disk was full. */
+  isUncounted: boolean;
   lastUsed: number;
   asking: Promise<void> | undefined;
   isTold: boolean;
@@ -36,7 +38,8 @@ export type Budgets = ReturnType<typeof createBudgets>;
 
 /**
  * Budgets of an hour that hold exactly across processes without a write per request: the database grants units to
- * a process in blocks, smaller as the limit nears and single at its end; what is not used goes back.
+ * a process in blocks, smaller as the limit nears and single at its end; what is not used goes back. While the disk of
+ * the database is full, they hold for each process alone.
  */
 export function createBudgets(db: Db, clock: () => Date) {
   const hours = new Map<string, Hour>();
@@ -48,8 +51,9 @@ export function createBudgets(db: Db, clock: () => Date) {
     const key = `${budget} ${subject}`;
     let hour = hours.get(key);
     if (hour?.start !== start) {
-      const unused = { left: 0, granted: 0, refused: 0, refusedUntil: 0, lastUsed: performance.now() };
-      hour = { budget, subject, start, ...unused, asking: undefined, isTold: false };
+      const unused = { left: 0, granted: 0, refused: 0, refusedUntil: 0, isUncounted: false };
+      const lastUsed = performance.now();
+      hour = { budget, subject, start, ...unused, lastUsed, asking: undefined, isTold: false };
       hours.set(key, hour);
     }
     return hour;
@@ -106,7 +110,12 @@ export function createBudgets(db: Db, clock: () => Date) {
 
   async function ask(hour: Hour, limit: number, missing: number): Promise<void> {
     for (const wanted of new Set([Math.max(missing, blockOf(hour, limit)), missing])) {
-      const granted = await grant(db, hour, wanted, limit);
+      const granted = await grant(db, hour, wanted, limit).catch((error: unknown) => {
+        if (!isDiskFull(error)) throw error;
+        // a call that changes nothing is not refused for that: until the disk has room, each process counts alone
+        hour.isUncounted = true;
+        return hour.granted + wanted <= limit ? hour.granted + wanted : undefined;
+      });
       if (granted !== undefined) {
         hour.granted = granted;
         hour.left += wanted;
@@ -128,7 +137,7 @@ export function createBudgets(db: Db, clock: () => Date) {
     for (const [key, hour] of idle) {
       hours.delete(key);
       // When the database is away the block is lost: the limit errs on the strict side until the hour ends.
-      if (hour.left > 0) await giveBack(hour).catch(() => undefined);
+      if (hour.left > 0 && !hour.isUncounted) await giveBack(hour).catch(() => undefined);
     }
   }
 

@@ -120,6 +120,7 @@ const settings = z.object({
   SELF_RELEASES_PER_SEAT: z.coerce.number().int().min(0).max(1000).default(2),
   EVENTS_PER_KEY_HOUR: z.coerce.number().int().min(mostEvents).max(100_000_000).default(100_000),
   NEW_MACHINES_PER_KEY_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(1000),
+  JOURNAL_MAX_MB: z.coerce.number().int().min(0).max(1_000_000).default(256),
   VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
   AUDIT_ANCHOR_URL: auditAnchor.optional(),
   TRUST_PROXY: list('').refine(
@@ -175,6 +176,8 @@ export type Config = {
   eventsPerKeyHour: number;
   /** How many machines that are not known yet an API key may name an hour, in reports, feeds and downloads. */
   newMachinesPerKeyHour: number;
+  /** How much the journal of records that the database cannot take may hold. */
+  journalMaxBytes: number;
   trustProxy: string[];
   /** How long a stopping process still serves while it says that it is not ready. */
   drainMs: number;
@@ -240,6 +243,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     selfReleasesPerSeat: s.SELF_RELEASES_PER_SEAT,
     eventsPerKeyHour: s.EVENTS_PER_KEY_HOUR,
     newMachinesPerKeyHour: s.NEW_MACHINES_PER_KEY_HOUR,
+    journalMaxBytes: s.JOURNAL_MAX_MB * 1_000_000,
     trustProxy: s.TRUST_PROXY,
     drainMs: 1000 * (s.DRAIN_SECONDS ?? (isBehindProxy && !onTerminal ? 5 : 0)),
     workers: s.WORKERS,

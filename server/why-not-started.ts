@@ -1,5 +1,5 @@
 import { CannotStart } from './cannot-start.ts';
-import { isDatabaseUnreachable } from './db/client.ts';
+import { isDatabaseUnreachable, isDiskFull } from './db/client.ts';
 
 /** What PostgreSQL refuses at a start because of how it was set up, by its code. */
 const setUp: Record<string, string> = {
@@ -15,6 +15,8 @@ export function whyNotStarted(error: unknown): string {
   const { message, stack, code } = error as NodeJS.ErrnoException;
   if (error instanceof CannotStart) return message;
   if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
+  if (isDiskFull(error) || /ENOSPC|No space left on device/.test(message))
+    return `The disk is full: ${message}. Free some space and start again.`;
   const refused = [error, (error as Error).cause].find((one) => codeOf(one) in setUp);
   if (refused)
     return `The PostgreSQL of DATABASE_URL ${setUp[codeOf(refused)]}: ${(refused as Error).message}`;

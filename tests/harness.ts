@@ -328,6 +328,7 @@ const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'
   selfReleasesPerSeat: 2,
   eventsPerKeyHour: 100_000,
   newMachinesPerKeyHour: 1000,
+  journalMaxBytes: 10_000_000,
   trustProxy: [],
   drainMs: 0,
   workers: 1,

@@ -1,8 +1,11 @@
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBudgets } from '../server/budgets.ts';
 import { readConfig } from '../server/config.ts';
+import { createWriteBehind } from '../server/db/batch.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
+import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
 import { withAuditKey } from '../server/features/audit/audit.ts';
@@ -49,7 +52,9 @@ async function main(): Promise<void> {
     const used = await db.selectFrom('customers').select('customer_id').limit(1).executeTakeFirst();
     if (used) throw new Error('The database has customers already. The demo fills only an empty one.');
     await seedRoles(db);
-    const recorder = createRecorder(db, log);
+    const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
+    const behind = createWriteBehind({ db, log, journal });
+    const recorder = createRecorder(behind);
     const validator = {
       db,
       signals,
@@ -63,21 +68,20 @@ async function main(): Promise<void> {
     const passwordHash = await passwords.hash(password);
     const stage = { db, validator, random, now: new Date(), passwordHash };
     const people = await makeStaff(stage);
-    const { apiKey, desktop } = await makeKeys({ ...stage, signals, log }, people[0]!);
+    const { apiKey, desktop } = await makeKeys({ ...stage, signals, behind }, people[0]!);
     const licensing = people.slice(0, 4);
     const customers = Number(values.customers);
     const { inUse, ...made } = await makeCustomers(stage, licensing, desktop, customers);
-    await recorder.stop();
     const clock = () => stage.now;
     const budgets = createBudgets(db, clock);
-    const updateRecorder = createUpdateRecorder({ db, signals, log, config, clock }, budgets);
+    const updateRecorder = createUpdateRecorder({ db, signals, log, config, clock }, budgets, behind);
     while (inUse.length < Number(values.machines)) {
       const since = stage.now.getTime() - random.next() * days(400);
       inUse.push({ machineId: random.hex(32), platform: random.chance(0.2) ? 'darwin' : 'win32', since });
     }
     const updates = { db, random, now: stage.now, recorder: updateRecorder, publicUrl: config.publicUrl };
     Object.assign(made, { machines: inUse.length }, await makeUpdates(updates, people[4]!, inUse));
-    await updateRecorder.stop();
+    await behind.stop();
     await budgets.stop();
     say(
       `Made ${Object.entries(made)

@@ -191,6 +191,10 @@ export function isDeadlock(error: unknown): boolean {
   return (error as { code?: string }).code === '40P01';
 }
 
+/** True when the database cannot write because its disk is full; it may still read. */
+export const isDiskFull = (error: unknown): boolean =>
+  (error as { code?: string } | undefined)?.code === '53100';
+
 /** True when a unique constraint of that name refused a row. */
 export function violatesUnique(error: unknown, constraint: string): boolean {
   const { code, constraint: name } = error as { code?: string; constraint?: string };

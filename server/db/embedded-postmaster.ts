@@ -81,7 +81,17 @@ export async function launch(
   if (ending === undefined) return true;
   // Once its collector runs, PostgreSQL gives its reason there and no longer to us.
   const failure = ending + (await newestLog(place.cluster));
-  if (/lock file|shared memory block|could not bind|could not create any TCP/.test(failure)) return false;
+  const isFull = (text: string) => /No space left on device|Disk quota exceeded/.test(text);
+  // The lock file, which cannot be written then, is no rival's. An old line of the log says nothing of a rival either.
+  if (
+    !isFull(ending) &&
+    /lock file|shared memory block|could not bind|could not create any TCP/.test(failure)
+  )
+    return false;
+  if (isFull(failure))
+    throw new CannotStart(
+      `The disk of ${place.cluster} is full: PostgreSQL cannot start. Free some space and start again.`,
+    );
   throw new CannotStart(`PostgreSQL did not start on ${place.cluster}: ${failure.trim()}`);
 }
 

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { ChainState } from '../../contract/audit.ts';
 import type { Budgets } from '../budgets.ts';
 import type { Context } from '../context.ts';
+import type { WriteBehind } from '../db/batch.ts';
 import type { Db } from '../db/client.ts';
 import type { StorageWatch } from '../storage/watch.ts';
 import { clockJump } from '../checked-time.ts';
@@ -18,11 +19,13 @@ export function serveMetrics(
     audit,
     budgets,
     refusals,
+    behind,
     storage,
   }: {
     audit: { state(): ChainState };
     budgets: Budgets;
     refusals: { totals(): ReadonlyMap<string, number> };
+    behind: Pick<WriteBehind, 'state'>;
     storage: StorageWatch;
   },
 ): void {
@@ -102,6 +105,30 @@ export function serveMetrics(
   gauge('lanyard_audit_chain_broken', 'Whether the audit log is broken', isBroken, 'max');
   const entries = () => audit.state().sequence;
   gauge('lanyard_audit_chain_entries', 'The number of the last sealed entry', entries, 'max');
+  gauge(
+    'lanyard_journal_bytes',
+    'Records on disk that the database has not taken yet',
+    () => behind.state().journalBytes,
+  );
+  const unwritten = new Gauge({
+    name: 'lanyard_unwritten_records',
+    help: 'Records in memory that the database has not taken yet',
+    labelNames: ['queue'],
+    registers: [register],
+    collect() {
+      for (const { name, waiting } of behind.state().queues) unwritten.set({ queue: name }, waiting);
+    },
+  });
+  const dropped = new Counter({
+    name: 'lanyard_dropped_records_total',
+    help: 'Records that were lost: the journal was full, or the database refused them',
+    labelNames: ['queue'],
+    registers: [register],
+    collect() {
+      dropped.reset();
+      for (const one of behind.state().queues) dropped.inc({ queue: one.name }, one.dropped);
+    },
+  });
   const refused = new Counter({
     name: 'lanyard_refused_total',
     help: 'Refused credentials and calls, by kind',

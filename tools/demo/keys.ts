@@ -2,6 +2,7 @@ import type { ApiKeyScope } from '../../contract/route.ts';
 import { createBudgets } from '../../server/budgets.ts';
 import type { Caller } from '../../server/caller.ts';
 import type { Context } from '../../server/context.ts';
+import type { WriteBehind } from '../../server/db/batch.ts';
 import { createApiKey, createApiKeyCheck, revokeApiKey } from '../../server/features/api-keys/api-keys.ts';
 import { days, workingMoment } from './calendar.ts';
 import type { Desktop } from './license-life.ts';
@@ -35,7 +36,7 @@ const keys: Key[] = [
 
 /** The keys of the vendor's programs, used as real programs use them. Returns the desktop's key and its caller. */
 export async function makeKeys(
-  { db, random, now, signals, log }: Stage & Pick<Context, 'signals' | 'log'>,
+  { db, random, now, signals, behind }: Stage & Pick<Context, 'signals'> & { behind: WriteBehind },
   by: Caller,
 ): Promise<{ apiKey: string; desktop: Desktop }> {
   const ago = (n: number) => now.getTime() - days(n);
@@ -43,7 +44,7 @@ export async function makeKeys(
   let moment = now;
   const clock = () => moment;
   const budgets = createBudgets(db, clock);
-  const usage = createApiKeyCheck({ db, reserved: { db }, signals, log, clock }, budgets);
+  const usage = createApiKeyCheck({ reserved: { db }, signals, clock }, budgets, behind);
   for (const { name, scopes, ipWhitelist, ...key } of keys) {
     const input = {
       name,
@@ -66,7 +67,6 @@ export async function makeKeys(
       await done(db.transaction().execute((tx) => revokeApiKey(tx, at(by, end), one.id)));
     }
   }
-  await usage.stop();
   await budgets.stop();
   const [{ key: apiKey, id: apiKeyId }] = made as [(typeof made)[number]];
   return {

@@ -98,7 +98,7 @@ function record(
     customerId: license.customerId,
     activationId,
     apiKeyId: desktop.actor.apiKeyId,
-    request: { licenseKey: license.licenseKey, ...machine },
+    request: machine,
   });
   company.validations += 1;
 }

@@ -11,7 +11,7 @@ import type { ApiKeyScope, RouteAnswer, RouteInput } from '../../../contract/rou
 import type { Budget, Budgets } from '../../budgets.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import { createBatchWriter } from '../../db/batch.ts';
+import type { WriteBehind } from '../../db/batch.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
@@ -215,18 +215,19 @@ export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
 /** Recognizes API keys: secret, state, address and hourly limit, and counts their use in batches. */
 export function createApiKeyCheck(
   {
-    db,
     reserved,
     signals,
     clock,
-    log,
-  }: Pick<Context, 'db' | 'signals' | 'clock' | 'log'> & {
+  }: Pick<Context, 'signals' | 'clock'> & {
     reserved: Pick<Context['reserved'], 'db'>;
   },
   budgets: Budgets,
+  behind: WriteBehind,
 ) {
   const cached = createCache<Known | undefined>(signals, 'apiKeys', { max: 10_000, ttlMs: 60_000 });
-  const usage = createBatchWriter<Use>('API key usage', log, (uses) => writeUsage(db, uses));
+  const usage = behind.queue<Use>('api-key-usage', async (uses, once) => {
+    await once((tx) => writeUsage(tx, uses));
+  });
 
   /** Who holds the key, with what is left of the hour, or why the key is refused. */
   async function check(presented: string, ip: string): Promise<Checked> {
@@ -257,7 +258,7 @@ export function createApiKeyCheck(
     };
   }
 
-  return { check, stop: () => usage.stop() };
+  return { check };
 }
 
 /** A refused key that may be in the wrong hands, for the audit log. */
@@ -282,7 +283,7 @@ async function find(db: Db, prefix: string): Promise<Known | undefined> {
   return row && { row, allows: createIpCheck(row.ip_whitelist) };
 }
 
-async function writeUsage(db: Db, uses: Use[]): Promise<void> {
+async function writeUsage(tx: Tx, uses: Use[]): Promise<void> {
   const sums = new Map<string, { requests: number; last: Use }>();
   for (const use of uses) {
     const sum = sums.get(use.apiKeyId) ?? { requests: 0, last: use };
@@ -298,7 +299,7 @@ async function writeUsage(db: Db, uses: Use[]): Promise<void> {
       from (select * from unnest(${ids}::uuid[], ${ids.map((id) => sums.get(id)!.requests)}::bigint[],
                                  ${last.map(({ at }) => at)}::timestamptz[], ${last.map(({ ip }) => ip)}::text[])
               as u (id, requests, last, ip)) used
-     where k.api_key_id = used.id`.execute(db);
+     where k.api_key_id = used.id`.execute(tx);
 }
 
 const notFound = fail('NOT_FOUND', 'There is no such API key.');

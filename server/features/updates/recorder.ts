@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import type { Budgets } from '../../budgets.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import { createBatchWriter } from '../../db/batch.ts';
+import type { WriteBehind } from '../../db/batch.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
 import type { Failure } from '../../failure.ts';
 import { pauseFailing } from './failure-guard.ts';
@@ -19,16 +18,14 @@ export type UpdateRecorder = ReturnType<typeof createUpdateRecorder>;
 export function createUpdateRecorder(
   context: Pick<Context, 'db' | 'signals' | 'clock' | 'log' | 'config'>,
   budgets: Budgets,
+  behind: WriteBehind,
 ) {
-  const { db, clock, log } = context;
+  const { clock, log } = context;
   const limits = createUpdateLimits(context, budgets);
-  const writer = createBatchWriter<Recorded>('Update events', log, async (recorded) => {
+  const writer = behind.queue<Recorded>('update-events', async (recorded, once) => {
     const rows = await limits.withoutUnpaid(recorded);
-    const failed = await db.transaction().execute(async (tx) => {
-      // What is lost with a crash of the database machine itself is below the second that is promised.
-      await sql`set local synchronous_commit = off`.execute(tx);
-      return writeEvents(tx, rows, clock());
-    });
+    const failed = await once((tx) => writeEvents(tx, rows, clock()));
+    if (!failed) return;
     // The events are written: a failure from here on must not have them written again.
     await pauseFailing(context, failed).catch((error: unknown) => {
       if (!isDatabaseUnreachable(error)) log.error({ err: error }, 'Failing rollouts could not be checked');
@@ -48,6 +45,5 @@ export function createUpdateRecorder(
     },
 
     flush: () => writer.flush(),
-    stop: () => writer.stop(),
   };
 }

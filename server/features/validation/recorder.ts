@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import type { Logger } from 'pino';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
-import { createBatchWriter, type BatchWriter } from '../../db/batch.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { BatchWriter, WriteBehind } from '../../db/batch.ts';
+import type { Tx } from '../../db/client.ts';
 import { countDays, utcDay } from './day-counts.ts';
 
 /** One answered validation. `durationUs` is what deciding took, in microseconds. */
@@ -14,7 +13,7 @@ export type Answered = {
   customerId: string | null;
   activationId: string | null;
   apiKeyId: string | null;
-  request: ValidationRequest;
+  request: Omit<ValidationRequest, 'licenseKey' | 'nonce'>;
 };
 
 export type Recorder = BatchWriter<Answered>;
@@ -23,16 +22,14 @@ export type Recorder = BatchWriter<Answered>;
  * Records every validation, when each machine was last seen, and the counts of the day, in batches behind the
  * answers: an answer never waits for it, and a stop loses none older than a second.
  */
-export function createRecorder(db: Db, log: Logger): Recorder {
-  return createBatchWriter('Validations', log, (rows) =>
-    db.transaction().execute(async (tx) => {
-      // What is lost with a crash of the database machine itself is below the second that is promised.
-      await sql`set local synchronous_commit = off`.execute(tx);
+export function createRecorder(behind: WriteBehind): Recorder {
+  return behind.queue('validations', async (rows, once) => {
+    await once(async (tx) => {
       await insertValidations(tx, rows);
       const firstToday = await refreshActivations(tx, latestPerActivation(rows));
       await countDays(tx, rows, firstToday);
-    }),
-  );
+    });
+  });
 }
 
 async function insertValidations(tx: Tx, rows: Answered[]): Promise<void> {

@@ -54,6 +54,8 @@ export async function validate(
     );
     if (code === 'VALID') found = await find({ key: key!, machineId: request.machineId });
   }
+  // what is recorded may wait in a file
+  const { licenseKey: _, nonce: __, ...machine } = request;
   recorder.add({
     at: by.now,
     code,
@@ -62,7 +64,7 @@ export async function validate(
     customerId: found?.customer_id ?? null,
     activationId: found?.activation_id ?? null,
     apiKeyId: by.actor.kind === 'apiKey' ? by.actor.apiKeyId : null,
-    request,
+    request: machine,
   });
   return signed(signer, {
     valid: code === 'VALID',

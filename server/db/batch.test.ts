@@ -1,0 +1,221 @@
+import { createServer } from 'node:net';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, eventually, type TestDatabase } from '../../tests/harness.ts';
+import { createWriteBehind, type WriteBehind } from './batch.ts';
+import { createDb, createPool, quick, type Db, type Pool } from './client.ts';
+import { openJournal } from './journal.ts';
+
+type Row = { n: number; at: Date; text: string };
+
+let database: TestDatabase;
+let pool: Pool;
+let db: Db;
+let folder: string;
+let said: string[];
+let behinds: WriteBehind[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool(database.url, 6, { ...quick, statementMs: 300, lockMs: 0 });
+  db = createDb(pool);
+  await sql`create table noted (n int primary key, at timestamptz, text text check (text <> 'poison'))`.execute(
+    db,
+  );
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'lanyard-journal-')), 'journal');
+  [said, behinds] = [[], []];
+  await sql`truncate noted`.execute(db);
+  await sql`truncate update_event_ids`.execute(db);
+});
+afterEach(async () => {
+  await Promise.all(behinds.map((one) => one.stop()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A process: `add` records numbers, which may stand in the table only once. */
+function start(mostBytes = 100_000_000, on = db) {
+  const log = pino({ level: 'info', base: undefined }, { write: (line) => void said.push(line) });
+  const behind = createWriteBehind({ db: on, log, journal: openJournal(folder, mostBytes) });
+  behinds.push(behind);
+  const writer = behind.queue<Row>('notes', async (rows, once) => {
+    await once(async (tx) => {
+      await sql`insert into noted select * from unnest(${rows.map((r) => r.n)}::int[],
+        ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.text)}::text[])`.execute(tx);
+    });
+  });
+  const add = (from: number, count: number, text = 'x') => {
+    for (let n = from; n < from + count; n++) writer.add({ n, at: new Date(n * 1000), text });
+  };
+  const state = () => ({ journalBytes: behind.state().journalBytes, ...behind.state().queues[0]! });
+  return { behind, add, flush: writer.flush, state };
+}
+
+const stored = async () => {
+  const { rows } = await sql<{ rows: number; own: number; until: number }>`
+    select count(*)::int as rows, count(*) filter (where at = to_timestamp(n))::int as own, max(n)::int as until
+      from noted`.execute(db);
+  return rows[0]!;
+};
+
+/** Holds the table locked while `work` runs. */
+async function locked(work: () => Promise<void>): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+    await sql`lock table noted in access exclusive mode`.execute(tx);
+    await work();
+  });
+}
+
+/** Connections to where nobody listens. */
+async function withoutDatabase(work: (db: Db) => Promise<void>): Promise<void> {
+  const nobody = createServer().listen(0);
+  const { port } = nobody.address() as { port: number };
+  await new Promise((done) => nobody.close(done));
+  const lost = createPool(`postgres://x:x@127.0.0.1:${port}/x`);
+  try {
+    await work(createDb(lost));
+  } finally {
+    await lost.end();
+  }
+}
+
+const files = () => readdir(folder).catch(() => []);
+
+test('rows wait while a lock lasts longer than a statement may, and are written once each', async () => {
+  const { add, state } = start();
+  await locked(async () => {
+    add(0, 560);
+    await eventually(() => said.filter((line) => line.includes('57014')).length > 0);
+    add(560, 440);
+    await eventually(() => state().waiting === 1000);
+  });
+  await eventually(async () => (await stored()).rows === 1000);
+  expect(await stored()).toEqual({ rows: 1000, own: 1000, until: 999 });
+  expect(state()).toMatchObject({ waiting: 0, dropped: 0, journalBytes: 0 });
+  expect(said.filter((line) => line.includes('Rows wait for the database'))).toHaveLength(1);
+});
+
+test('what exceeds the memory goes to the journal also while a write hangs, and is written in its order', async () => {
+  const { add, state } = start();
+  await locked(async () => {
+    for (let from = 0; from < 30_000; from += 500) add(from, 500);
+    await eventually(() => state().journalBytes > 100_000);
+    expect(state().waiting).toBeLessThan(15_000);
+  });
+  const [first] = await files();
+  expect((await stat(join(folder, first!))).mode & 0o777).toBe(0o640);
+  expect((await stat(folder)).mode & 0o777).toBe(0o750);
+  let last = 0;
+  await eventually(async () => {
+    const { rows, until } = await stored();
+    // no gap: older rows come first
+    if (rows > 0) expect(until + 1).toBe(rows);
+    last = rows;
+    return last === 30_000 && state().journalBytes === 0;
+  }, 15_000);
+  expect(await stored()).toEqual({ rows: 30_000, own: 30_000, until: 29_999 });
+  expect(await files()).toEqual([]);
+});
+
+test('a stop without a database leaves everything in the journal, and the next start writes it', async () => {
+  await withoutDatabase(async (nowhere) => {
+    const { behind, add, state } = start(undefined, nowhere);
+    add(0, 2500);
+    await eventually(() => said.some((line) => line.includes('Rows wait for the database')));
+    await behind.stop();
+    expect(state()).toMatchObject({ waiting: 0, dropped: 0 });
+    expect((await files()).length).toBeGreaterThan(1);
+    add(2500, 10);
+    await behind.toJournal();
+  });
+  start();
+  await eventually(async () => (await stored()).rows === 2510);
+  expect(await stored()).toEqual({ rows: 2510, own: 2510, until: 2509 });
+  await eventually(async () => (await files()).length === 0);
+});
+
+test('a batch of the journal that was written before the process was killed is not written again, nor by two at once', async () => {
+  const killed = start(undefined, db);
+  await locked(async () => {
+    killed.add(0, 3000);
+    await killed.behind.toJournal();
+  });
+  const kept = await Promise.all(
+    (await files()).map(async (name) => [name, await readFile(join(folder, name))] as const),
+  );
+  expect(kept).toHaveLength(2);
+  const both = [start(), start()];
+  await eventually(async () => (await stored()).rows === 3000 && (await files()).length === 0);
+  await Promise.all(both.map(({ behind }) => behind.stop()));
+
+  // as if it had been killed between the commit and the removal
+  for (const [name, text] of kept) await writeFile(join(folder, name), text);
+  await sql`truncate noted`.execute(db);
+  const next = start();
+  next.add(5000, 1);
+  await eventually(async () => (await stored()).rows > 0 && (await files()).length === 0);
+  expect(await stored()).toMatchObject({ rows: 1, until: 5000 });
+});
+
+test('what the journal has no room for is dropped, counted and logged with its number', async () => {
+  const { add, state } = start(200_000);
+  await locked(async () => {
+    add(0, 20_000);
+    await eventually(() => state().dropped > 0 && said.some((line) => line.includes('dropped')));
+  });
+  const { dropped } = state();
+  await eventually(async () => (await stored()).rows === 20_000 - dropped);
+  const told = said
+    .map((line) => JSON.parse(line) as { msg: string; rows: number })
+    .filter(({ msg }) => msg.endsWith('dropped'));
+  expect(told.reduce((sum, { rows }) => sum + rows, 0)).toBe(dropped);
+  expect(told[0]!.msg).toMatch(/^The journal takes no more rows: \d+ dropped$/);
+});
+
+test('a row that the database refuses is dropped alone', async () => {
+  const { add, flush, state } = start();
+  add(0, 700);
+  add(700, 1, 'poison');
+  add(701, 299);
+  await flush();
+  expect(await stored()).toMatchObject({ rows: 999, until: 999 });
+  expect(state()).toMatchObject({ waiting: 0, dropped: 1 });
+});
+
+test('a batch whose answer was lost is not written twice', async () => {
+  const { behind } = start();
+  let times = 0;
+  const writer = behind.queue<number>('once', async (rows, once) => {
+    await once((tx) => sql`insert into noted select unnest(${rows}::int[])`.execute(tx));
+    if (times++ === 0) throw Object.assign(new Error('Connection terminated'), { code: '08006' });
+  });
+  writer.add(7);
+  await writer.flush();
+  await writer.flush();
+  expect(times).toBe(2);
+  expect(await stored()).toMatchObject({ rows: 1 });
+  expect(behind.state().queues.at(-1)).toMatchObject({ name: 'once', waiting: 0, dropped: 0 });
+});
+
+test('a damaged file of the journal is set aside and does not hold up the others', async () => {
+  const { behind, add } = start();
+  await locked(async () => {
+    add(0, 3000);
+    await behind.toJournal();
+  });
+  const [first] = (await files()).toSorted();
+  await writeFile(join(folder, first!), '[{');
+  start();
+  await eventually(async () => (await stored()).rows === 1000);
+  await eventually(async () => (await files()).join() === `${first}.damaged`);
+});

@@ -1,0 +1,130 @@
+import { readdirSync, statSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+
+/** Rows that are written together, under an id by which the database knows whether it has them already. */
+export type Batch<Row> = { id: string; rows: Row[] };
+
+/** A batch on disk. Ids sort by the time at which they were made, and so do the files. */
+type Segment = { id: string; file: string; bytes: number };
+
+class JournalFull extends Error {}
+
+export type Journal = ReturnType<typeof openJournal>;
+
+/** A new batch. */
+export const batchOf = <Row>(rows: Row[]): Batch<Row> => ({ id: uuidv7(), rows });
+
+/**
+ * Batches that the database cannot take now, as files of a folder, at most `mostBytes` together. Each is a file of its
+ * own that never changes, so nobody owns it: what a killed process left is read by the next one, and processes that
+ * share the folder may read the same file, since the database takes a batch once.
+ */
+export function openJournal(folder: string, mostBytes: number) {
+  const segments = new Map<string, Segment[]>();
+  let bytes = 0;
+  for (const file of filesIn(folder)) {
+    const [, queue, id] = /^([a-z-]+)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/.exec(file) ?? [];
+    if (queue && id) insert(queue, { id, file, bytes: sizeOf(path.join(folder, file)) });
+  }
+
+  function insert(queue: string, segment: Segment): void {
+    const known = segments.get(queue) ?? [];
+    segments.set(
+      queue,
+      [...known, segment].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    );
+    bytes += segment.bytes;
+  }
+
+  function forget(queue: string, segment: Segment): void {
+    segments.set(
+      queue,
+      segments.get(queue)!.filter((other) => other !== segment),
+    );
+    bytes -= segment.bytes;
+  }
+
+  return {
+    bytes: () => bytes,
+    /** The oldest batch of a queue. */
+    first: (queue: string): Segment | undefined => segments.get(queue)?.[0],
+
+    /** Writes a batch to stable storage; throws JournalFull, or what the file system says. */
+    async keep<Row>(queue: string, batch: Batch<Row>): Promise<void> {
+      const text = JSON.stringify(batch.rows, withDates);
+      const segment = { id: batch.id, file: `${queue}-${batch.id}.json`, bytes: Buffer.byteLength(text) };
+      if (bytes + segment.bytes > mostBytes) throw new JournalFull(`The journal holds ${bytes} bytes`);
+      await mkdir(folder, { recursive: true, mode: 0o750 });
+      await writeWhole(folder, segment.file, text);
+      insert(queue, segment);
+    },
+
+    /** The rows of a batch, with their dates; undefined when another process has written and removed it. */
+    async read<Row>(segment: Segment): Promise<Row[] | undefined> {
+      const text = await readFile(path.join(folder, segment.file), 'utf8').catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      });
+      return text === undefined ? undefined : (JSON.parse(text, toDates) as Row[]);
+    },
+
+    async remove(queue: string, segment: Segment): Promise<void> {
+      await rm(path.join(folder, segment.file), { force: true });
+      forget(queue, segment);
+    },
+
+    /** Leaves a file that cannot be read for people to look at. */
+    async setAside(queue: string, segment: Segment): Promise<void> {
+      forget(queue, segment);
+      const file = path.join(folder, segment.file);
+      await rename(file, `${file}.damaged`).catch(() => undefined);
+    },
+  };
+}
+
+/** The folder may be missing, as in a container without a volume. */
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** There whole or not at all, whenever the machine stops. */
+async function writeWhole(folder: string, name: string, text: string): Promise<void> {
+  const draft = path.join(folder, `${name}.part`);
+  try {
+    const file = await open(draft, 'w', 0o640);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path.join(folder, name));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  const place = await open(folder, 'r');
+  try {
+    await place.sync();
+  } finally {
+    await place.close();
+  }
+}
+
+function withDates(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const plain = this[key];
+  return plain instanceof Date ? { $date: plain.toISOString() } : value;
+}
+
+function toDates(_: string, value: unknown): unknown {
+  const { $date } = (value ?? {}) as { $date?: unknown };
+  return typeof $date === 'string' ? new Date($date) : value;
+}
