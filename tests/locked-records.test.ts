@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
 import { validation } from '../contract/validation.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
-import { startTestServer, type Api, type TestServer } from './harness.ts';
+import { eventually, startTestServer, type Api, type TestServer } from './harness.ts';
 
 /* What a record that somebody holds locked may cost those who want another. */
 
@@ -131,6 +132,19 @@ test('changes of a locked record by 30 people leave connections for changes of o
     expect(asked.filter(({ retryAfter }) => !(Number(retryAfter) >= 1))).toEqual([]);
   });
   expect((await change()).status).toBe(200);
+});
+
+test('everyday calls that all wait leave validations alone, and /readyz says what they get', async () => {
+  const ready = async () => (await fetch(`${server.url}/readyz`)).status;
+  await whileHeld('lock table audit_entries in access exclusive mode', async () => {
+    const waiting = all(24, () => staff.call(audit.list));
+    await eventually(() => server.pool.waitingCount > 0);
+    const known = { body: { licenseKey: other.licenseKey, machineId: 'known' } };
+    expect([...new Set(await all(20, () => desktop.call(validation.validate, known)))]).toEqual([200]);
+    await eventually(async () => expect(await ready()).toBe(503));
+    expect([...new Set(await waiting)]).toEqual([503]);
+  });
+  await eventually(async () => expect(await ready()).toBe(200));
 });
 
 describe('what the database could not do now', () => {

@@ -58,8 +58,12 @@ export function serveMetrics(
   const storageUp = async () => Number(await storage.isUsable());
   gauge('lanyard_storage_up', 'Whether the storage can be used', storageUp, 'min');
   gauge('lanyard_processes', 'Processes that serve the port', () => 1);
-  gauge('lanyard_database_connections', 'Connections of this process', () => pool.totalCount);
-  gauge('lanyard_database_waiting', 'Calls that wait for a connection', () => pool.waitingCount);
+  gauge(
+    'lanyard_database_connections',
+    'Connections of this process for everyday calls',
+    () => pool.totalCount,
+  );
+  gauge('lanyard_database_waiting', 'Everyday calls that wait for a connection', () => pool.waitingCount);
 
   gauge(
     'lanyard_clock_jump_seconds',
