@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run torture`: what takes minutes each, one after the other, with the machine for itself. */
+export default defineConfig({
+  test: {
+    globalSetup: ['tests/global-setup.ts'],
+    include: ['tools/torture/*.torture.ts'],
+    fileParallelism: false,
+    testTimeout: 20 * 60_000,
+    hookTimeout: 120_000,
+  },
+});
