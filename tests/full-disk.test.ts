@@ -1,0 +1,111 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { validation as calls } from '../contract/validation.ts';
+import { createDb, createPool } from '../server/db/client.ts';
+import { makeApiKey, makeLicense, validateOn } from './factories.ts';
+import { createTestDatabase, eventually, startTestServer, type Api, type TestServer } from './harness.ts';
+import { newDataDir, removeDataDir, spawnServer } from './server-process.ts';
+
+/* A database that can read and not write, as PostgreSQL says it on a full disk. */
+
+let server: TestServer;
+let staff: Api;
+const said: string[] = [];
+beforeAll(async () => {
+  server = await startTestServer({
+    config: { logLevel: 'info' },
+    onLog: (line) => void said.push(line),
+  });
+  staff = server.api((await server.signInAs('super_admin')).byCookie);
+});
+afterAll(() => server.close());
+
+/** Every write fails, or none does. */
+async function setFull(isFull: boolean, db = server.db): Promise<void> {
+  await sql`create or replace function disk_full() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`.execute(
+    db,
+  );
+  const change = isFull
+    ? `create trigger disk_full before insert or update or delete on %s for each statement execute function disk_full()`
+    : 'drop trigger disk_full on %s';
+  await sql
+    .raw(
+      `do $$ declare place text; begin
+        for place in select oid::regclass::text from pg_class
+          where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+        loop execute format('${change}', place); end loop; end $$`,
+    )
+    .execute(db);
+}
+
+const metric = async (line: RegExp) => {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(line.exec(text)?.[1]);
+};
+
+test('a machine that holds its seat is answered and signed; what needs a write is refused; records wait', async () => {
+  const license = await makeLicense(staff, { maxActivations: 5 });
+  await validateOn(server.api(await makeApiKey(staff)), license, 'seated');
+  // a key that was not used in this hour: its budget is not granted yet
+  const desktop = server.api(await makeApiKey(staff));
+  const [key] = await staff.ok(calls.keys);
+  const recorded = async () => {
+    const { rows } = await sql<{ at: Date }>`
+      select occurred_at as at from validations where machine_id = 'seated' order by 1`.execute(server.db);
+    return rows;
+  };
+  await eventually(async () => (await recorded()).length === 1);
+  const seated = () =>
+    desktop.call(calls.validate, { body: { licenseKey: license.licenseKey, machineId: 'seated' } });
+
+  await setFull(true);
+  server.clock.advance(1000);
+  const askedAt = server.clock.now();
+  const answers = [await seated(), await seated(), await seated()];
+  const newcomer = await desktop.call(calls.validate, {
+    body: { licenseKey: license.licenseKey, machineId: 'newcomer' },
+  });
+  server.clock.advance(3000);
+  for (const { status, body } of answers) {
+    expect([status, body.data?.code]).toEqual([200, 'VALID']);
+    const { signed, signature } = body.data;
+    expect(
+      verify(null, Buffer.from(signed), createPublicKey(key!.publicKeyPem), Buffer.from(signature, 'base64')),
+    ).toBe(true);
+  }
+  expect(newcomer.status).toBe(503);
+  expect(Number(newcomer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(newcomer.body.error).toBe('The disk of the database is full. Try again later.');
+  await eventually(() => said.some((line) => line.includes('Rows wait for the database')));
+  expect(await metric(/^lanyard_unwritten_records\{queue="validations"\} (\d+)$/m)).toBe(3);
+  expect(await metric(/^lanyard_journal_bytes (\d+)$/m)).toBe(0);
+
+  await setFull(false);
+  await eventually(async () => {
+    const rows = await recorded();
+    return rows.length === 4 && rows.slice(1).every(({ at }) => at.getTime() === askedAt.getTime());
+  });
+  expect(await metric(/^lanyard_unwritten_records\{queue="validations"\} (\d+)$/m)).toBe(0);
+  expect(await metric(/^lanyard_dropped_records_total\{queue="validations"\} (\d+)$/m)).toBe(0);
+  expect(await validateOn(desktop, license, 'newcomer')).toMatchObject({ code: 'VALID' });
+});
+
+test('a start says at once that the disk is full', async () => {
+  const dataDir = await newDataDir();
+  const database = await createTestDatabase();
+  const pool = createPool(database.url, 1);
+  await setFull(true, createDb(pool));
+  const from = performance.now();
+  const starting = spawnServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' });
+  expect(await starting.ended).toBe(1);
+  expect(performance.now() - from).toBeLessThan(10_000);
+  expect(starting.output()).toContain(
+    'The disk is full: could not extend file: No space left on device. Free',
+  );
+  expect(starting.output()).not.toMatch(/ at .*\.(js|ts):\d+/);
+  await pool.end();
+  await database.drop();
+  await removeDataDir(dataDir);
+});
