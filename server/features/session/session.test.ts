@@ -158,7 +158,7 @@ describe('login', () => {
     [{ email: 'a@b.c', password: '' }, 'password: Password is required'],
     [{ email: 'a@b.c' }, 'password: '],
     [{ email: 'a'.repeat(321), password: 'x' }, 'email: Must be at most 320 characters'],
-    [{ email: 'a@b.c', password: 'x'.repeat(1025) }, 'password: Must be at most 1024 characters'],
+    [{ email: 'a@b.c', password: 'x'.repeat(1025) }, 'password: Must be at most 1,024 characters'],
     [{ email: 'a@b.c\0', password: 'x' }, 'email: '],
     [{ email: 'a@b.c\u{d800}', password: 'x' }, 'email: '],
     [{ email: 'a@b.c', password: 'x', admin: true }, 'admin: Is not a known field'],
