@@ -2,6 +2,7 @@ import { Anchor, Button, Center, Group, Skeleton, Stack, Text, TextInput } from 
 import { lazy, Suspense, useState, type FormEvent } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { keptValues, useKeepingValues } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -26,12 +27,14 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
   const [secret, setSecret] = useState<Secret>();
   const confirm = useChange({
     mutationFn: confirmSecondFactor,
-    // The answer holds the codes: nothing keeps them once the dialog is gone.
+    // The answer holds the codes: nothing keeps them once the dialog is closed.
     gcTime: 0,
     // What the missing factor held back is permitted now.
     onSuccess: () => void refreshRights(),
   });
-  const codes = confirm.data?.recoveryCodes;
+  const [keptCodes] = useState(() => keptValues<{ codes?: string[] }>('recovery codes', {}).codes);
+  const codes = confirm.data?.recoveryCodes ?? keptCodes;
+  useKeepingValues('recovery codes', () => codes && { codes });
   // What is shown once, or about to be, is not closed by a slip.
   const isHeld = codes !== undefined || confirm.isPending;
   return (
