@@ -63,6 +63,12 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
 
+  const search = page.getByRole('banner').getByRole('button', { name: /^Search/ });
+  await search.press('Enter');
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(search).toBeFocused();
+
   await page.keyboard.press('Control+k');
   await expect(field(page)).toBeFocused();
   await expect(choice(page, 'Go to Customers')).toBeVisible();

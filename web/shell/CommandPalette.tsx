@@ -5,12 +5,12 @@ import { IconBolt, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';
 import { takeEarlyKeys } from './early-keys.ts';
-import { paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
+import { palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, type PaletteItem, type PaletteSource } from './palette-sources.ts';
 
 /** The list hands on to its scroll area what its own type does not name. */
@@ -27,8 +27,10 @@ type Group = { group: string; entries: Entry[] };
 const settleAfter = 150;
 const shortestSearch = 2;
 
-/** Pages, actions, and what the server finds, in one field. Opened by `palette.open()`. */
+/** Pages, actions, and what the server finds, in one field. Opens when it has loaded, then by `palette.open()`. */
 export default function CommandPalette() {
+  // The library notes where the focus goes back to only when it sees the palette open.
+  useEffect(() => palette.open(), []);
   const [text, setText] = useState('');
   const local = useLocalGroups(text);
   const found = useFound(text);

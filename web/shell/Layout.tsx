@@ -70,6 +70,7 @@ function usePalette() {
   const open = async () => {
     if (!document.activeElement?.closest('[role="dialog"]')) keepEarlyKeys();
     setWanted(true);
+    if (!wanted) return;
     const { palette } = await import('./palette-selection.ts');
     palette.open();
   };
