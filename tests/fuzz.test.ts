@@ -144,6 +144,7 @@ beforeAll(async () => {
       ipWhitelist: ['10.0.0.0/8'],
     },
     'audit.setConfig': { value: 400 },
+    'clock.confirm': { now: '2026-11-01T08:00:00.000Z' },
     'account.changePassword': {
       currentPassword: 'not it',
       newPassword: 'a new password',
