@@ -11,7 +11,7 @@ type Modules = {
 /**
  * Which file of the built console a module goes to, so that a screen is a handful of files and not fifty:
  * `base` is what the sign-in screen needs; `console` what the frame of the signed-in console or several screens share;
- * a screen with what only it has at hand is one file. Dialogs and charts, which load when they are opened, are left to
+ * a screen with what only it has at hand is one file, and so are the notices above every screen. Dialogs and charts, which load when they are opened, are left to
  * the bundler.
  */
 export function consoleChunks(): (id: string, modules: Modules) => string | null {
@@ -37,6 +37,10 @@ function placeAll(modules: Modules): Map<string, string> {
       places.set(id, isShared ? 'console' : basename(screen, '.tsx'));
     }
   }
+  const notices = modules
+    .getModuleInfo(routes)!
+    .dynamicallyImportedIds.filter((id) => id.endsWith('Notice.tsx'));
+  for (const id of reach(modules, notices)) if (!places.has(id)) places.set(id, 'notices');
   for (const id of base) places.set(id, 'base');
   return places;
 }
