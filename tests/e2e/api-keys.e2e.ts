@@ -298,7 +298,11 @@ test('a key that someone else changed meanwhile: what differs is shown, and the 
     await whitelist.fill('10.0.0.3');
     await byAnother(['10.0.0.2']);
     await edit.getByRole('button', { name: 'Save Changes' }).click();
-    await expect(rowOf(conflict, 'IP Whitelist').getByRole('cell')).toHaveText(['10.0.0.2', '10.0.0.3']);
+    await expect(rowOf(conflict, 'IP Whitelist').getByRole('cell')).toHaveText([
+      'IP Whitelist',
+      '10.0.0.2',
+      '10.0.0.3',
+    ]);
     await expect(conflict.getByRole('row')).toHaveCount(2);
     await expectAccessible(page);
     await conflict.getByRole('button', { name: 'Keep theirs' }).click();

@@ -120,6 +120,8 @@ test('nothing moves when the figures of the last days come', async ({ page, serv
   });
   await signInAs(page, 'super_admin', '/audit', server);
   await expect(rows(page).first()).toBeVisible();
+  // a font that comes late changes widths as well
+  await page.evaluate(() => document.fonts.ready);
   const before = await button(page, 'Filters').boundingBox();
   come();
   await expect(page.getByRole('region', { name: 'The last 30 days' })).toBeVisible();
