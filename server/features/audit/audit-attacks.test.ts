@@ -252,6 +252,13 @@ describe('the retention switch', () => {
     expect((await verify()).whole).toBe(true);
   });
 
+  test('that the owner of the database exchanged lets nothing be removed, and the log says so', async () => {
+    await asOwner("update audit_switch set opened_by = sha256('on')");
+    server.clock.advance(days(800));
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
+    expect(logged.join()).toContain('The retention switch of the database was not made by this installation');
+  });
+
   test('a chain that was put back is not cleaned up', async () => {
     const old = await head();
     await fill(2);
