@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { generateSync } from 'otplib';
+import { parse } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
@@ -13,6 +14,7 @@ import {
   type Identity,
   type TestServer,
 } from '../../../tests/harness.ts';
+import { createPasswords } from '../../passwords.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
 
 const clock = movableClock();
@@ -59,6 +61,11 @@ describe('in the database', () => {
     expect(stored.secret).toMatch(/^sealed:[0-9a-f]{12}:/);
     expect(stored.secret).not.toContain(person.secret);
     for (const code of person.recoveryCodes) expect(stored.codes).not.toContain(sha256(code).toString('hex'));
+    const passwords = createPasswords();
+    const salt = Buffer.from(parse(person.userId));
+    const slow = await passwords.derive(sha256(person.recoveryCodes[0]!).toString('hex'), salt);
+    await passwords.stop();
+    expect(stored.codes).toContain(slow.toString('hex'));
     expect((await signIn(server, person.email, codeOf(person.secret))).status).toBe(200);
     expect((await signIn(server, person.email, person.recoveryCodes[0])).status).toBe(200);
     expect((await signIn(server, person.email, person.recoveryCodes[0]!.toUpperCase())).status).toBe(401);

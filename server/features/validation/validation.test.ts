@@ -346,6 +346,21 @@ describe('one seat that is passed around', () => {
     await twin.close();
   });
 
+  test('may be given back again on the next UTC day', async () => {
+    const own = await startTestServer();
+    const ownStaff = own.api(await own.signInAs('super_admin'));
+    const ownDesktop = own.api(await makeApiKey(ownStaff, { expiresAt: '2100-01-01T00:00:00Z' }));
+    const { licenseKey } = await makeLicense(ownStaff, { maxActivations: 1 });
+    const passOn = async (machineId: string) => {
+      expect((await validateOn(ownDesktop, licenseKey, machineId)).code).toBe('VALID');
+      return (await ownDesktop.ok(calls.release, { body: { licenseKey, machineId } })).code;
+    };
+    expect([await passOn('a'), await passOn('b'), await passOn('c')].at(-1)).toBe('TOO_MANY_RELEASES');
+    own.clock.advance(days(1));
+    expect(await passOn('c')).toBe('RELEASED');
+    await own.close();
+  });
+
   test('a valid answer may be relied on for the grace, at most until the license ends; a refusal not at all', async () => {
     const soon = new Date(server.clock.now().getTime() + days(3)).toISOString();
     const license = await makeLicense(staff, { validUntil: soon, maxActivations: 1 });
