@@ -672,7 +672,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   // no other test publishes for Windows on x86
   const release = await makeRelease(
     server,
-    { architecture: 'ia32', version: '41.0.0' },
+    { architecture: 'ia32', version: '41.66.7' },
     { rolloutPercentage: 50, failureThreshold: threshold },
   );
   const build = `${release.version} (stable) for Windows (x86)`;

@@ -164,27 +164,27 @@ test('what is selected in the palette stays selected when results come or are re
   page,
   server,
 }) => {
-  for (const name of ['Kept Hospital', 'Kept Laboratory']) await makeCustomer(server.admin, { name });
+  for (const name of ['Heirloom Hospital', 'Heirloom Laboratory']) await makeCustomer(server.admin, { name });
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.keyboard.press('Control+k');
-  await field(page).fill('kept');
-  await expect(selected(page)).toContainText('Kept Hospital');
+  await field(page).fill('heirloom');
+  await expect(selected(page)).toContainText('Heirloom Hospital');
   await page.keyboard.press('ArrowDown');
-  await expect(selected(page)).toContainText('Kept Laboratory');
+  await expect(selected(page)).toContainText('Heirloom Laboratory');
 
   // A result that was not there before takes its place above.
-  await makeCustomer(server.admin, { name: 'Kept Apothecary' });
-  const again = page.waitForResponse((answer) => answer.url().includes('search=kept'));
+  await makeCustomer(server.admin, { name: 'Heirloom Apothecary' });
+  const again = page.waitForResponse((answer) => answer.url().includes('search=heirloom'));
   await comeBack(page);
   await again;
-  await expect(choice(page, /^Kept Apothecary/)).toBeVisible();
+  await expect(choice(page, /^Heirloom Apothecary/)).toBeVisible();
   await expect(selected(page)).toHaveCount(1);
-  await expect(selected(page)).toContainText('Kept Laboratory');
+  await expect(selected(page)).toContainText('Heirloom Laboratory');
   await page.keyboard.press('ArrowUp');
-  await expect(selected(page)).toContainText('Kept Hospital');
+  await expect(selected(page)).toContainText('Heirloom Hospital');
   await page.keyboard.press('Enter');
-  await expect(page).toHaveURL('/customers?search=Kept+Hospital');
+  await expect(page).toHaveURL('/customers?search=Heirloom+Hospital');
 });
 
 test('all of it goes by keyboard', async ({ page, server }) => {
