@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
@@ -172,6 +173,24 @@ describe('an entry that was', () => {
       );
     }
     expect((await verify()).broken).toMatchObject({ audit_id, sequence: 4 });
+  });
+
+  test('sealed at another time than its seal says is named', async () => {
+    const { audit_id } = await at(4);
+    await behindOurBack("update audit_seals set sealed_at = sealed_at - interval '1 day' where sequence = 4");
+    const problem = 'The seal of the entry was altered.';
+    expect((await verify()).broken).toEqual({ audit_id, sequence: 4, problem });
+  });
+
+  test('taken over with its seal from another history of the same keys is named', async () => {
+    const own = (await chain())[3]!;
+    const foreign = { ...own, previous_seal: randomBytes(32) };
+    await behindOurBack('update audit_seals set previous_seal = $1, seal = $2 where sequence = 4', [
+      foreign.previous_seal,
+      sealOf(server.auditKeys.current.seal, foreign),
+    ]);
+    const problem = 'The seal does not follow the one before it.';
+    expect((await verify()).broken).toEqual({ audit_id: own.audit_id, sequence: 4, problem });
   });
 
   test('removed is named', async () => {
