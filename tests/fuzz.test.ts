@@ -305,6 +305,8 @@ const recordsOfCalls = [
   'update_events',
   'update_events_other',
   'update_days',
+  // which batches of such records are written
+  'update_event_ids',
 ];
 
 async function fingerprint(): Promise<Record<string, string>> {
