@@ -420,6 +420,7 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
   page,
   server,
 }) => {
+  await makeCustomer(server.admin);
   await signInAs(page, 'super_admin', '/customers', server);
   await page.route(`**${customers.list.path}?*`, (route) =>
     route.fulfill({ json: { success: true, data: [null] } }),
