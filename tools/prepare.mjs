@@ -60,7 +60,10 @@ function git(...args) {
     .trim();
 }
 
+// An image is built without the history: there the environment tells.
 function revision() {
+  const { LANYARD_BUILD, LANYARD_COMMIT } = process.env;
+  if (LANYARD_COMMIT) return { build: Number(LANYARD_BUILD ?? 0), commit: LANYARD_COMMIT };
   try {
     return { build: Number(git('rev-list', '--count', 'HEAD')), commit: git('rev-parse', '--short', 'HEAD') };
   } catch {

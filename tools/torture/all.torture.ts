@@ -1,11 +1,28 @@
 import { existsSync } from 'node:fs';
 import { test } from 'vitest';
 import { hasNginx } from '../../tests/nginx.ts';
+import { container, containerWithDatabase } from './container.ts';
+import { buildByHand, buildWithBuildah, hasBuildah } from './image.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { silentFailover } from './silent-failover.ts';
 
+const hasPostgres15 = existsSync('/usr/lib/postgresql/15/bin/initdb');
+
 test.skipIf(!hasNginx)('rolling restarts behind nginx lose no call [needs nginx]', rollingRestart);
-test.skipIf(!existsSync('/usr/lib/postgresql/15/bin/initdb'))(
+test.skipIf(!hasPostgres15)(
   'a database that falls silent, and a replica in its place [needs PostgreSQL 15]',
   silentFailover,
+);
+const canContain = process.getuid?.() === 0 && hasPostgres15;
+test.skipIf(!canContain)(
+  'the steps of the Containerfile, run read-only and without root [needs root, PostgreSQL 15]',
+  () => container(buildByHand),
+);
+test.skipIf(process.getuid?.() !== 0)(
+  'the same with the embedded database in it, run twice [needs root]',
+  () => containerWithDatabase((temp) => buildByHand(temp, { EMBEDDED: 'yes' })),
+);
+test.skipIf(!canContain || !hasBuildah)(
+  'the image that Buildah makes, run read-only and without root [needs root, PostgreSQL 15, buildah]',
+  () => container(buildWithBuildah),
 );
