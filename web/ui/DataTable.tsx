@@ -66,6 +66,7 @@ function DataTableHead<T extends RowData>({ table, selectable }: { table: TableO
             <th className={classes.check} scope="col" role="columnheader">
               <Checkbox
                 aria-label="Select all rows"
+                disabled={table.getRowModel().rows.length === 0}
                 checked={table.getIsAllRowsSelected()}
                 indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
                 onChange={table.getToggleAllRowsSelectedHandler()}

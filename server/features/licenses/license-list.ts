@@ -22,6 +22,7 @@ import { anyOf, selectLicenses, toLicense, type LicenseRow } from './license-row
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'>;
+type Found = Filter & { machines: Machines };
 type Counts = LicenseListMeta['counts'];
 
 /**
@@ -33,10 +34,12 @@ export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signa
   const tabs = createCache<Counts>(signals, 'licenses', kept);
   const groups = createCache<LicenseListMeta['groups']>(signals, 'licenses', kept);
   return {
-    tabs: (filter: Omit<Filter, 'tab'>, now: Date) =>
-      tabs(JSON.stringify(filter), () => countTabs(db, filter, now)),
-    groups: (filter: Filter, customerIds: string[], now: Date) =>
-      groups(JSON.stringify([filter, customerIds]), () => countGroups(db, now, filter, customerIds)),
+    tabs: (filter: Omit<Filter, 'tab'>, now: Date, machines: Machines) =>
+      tabs(JSON.stringify(filter), () => countTabs(db, { ...filter, machines }, now)),
+    groups: (filter: Filter, customerIds: string[], now: Date, machines: Machines) =>
+      groups(JSON.stringify([filter, customerIds]), () =>
+        countGroups(db, now, { ...filter, machines }, customerIds),
+      ),
   };
 }
 export type LicenseCounts = ReturnType<typeof createLicenseCounts>;
@@ -52,15 +55,18 @@ export async function listLicenses(
   { limit, offset = 0, sort = 'customer', ...filter }: ListQuery,
 ): Promise<RouteAnswer<typeof calls.list>> {
   const { tab, ...rest } = filter;
-  const counting = count.tabs(rest, now);
+  const machines = await findMachines(db, filter.search);
+  const counting = count.tabs(rest, now, machines);
   const areFew = filter.search !== undefined && totalOf(await counting, tab) <= few;
   const [rows, counts] = await Promise.all([
-    page({ db, pool }, now, filter, { limit, offset, sort, areFew }),
+    page({ db, pool }, now, { ...filter, machines }, { limit, offset, sort, areFew }),
     counting,
   ]);
   const data = rows.map(toLicense);
   const grouped = sort === 'customer' || sort === '-customer';
-  const groups = grouped ? await count.groups(filter, [...new Set(data.map((l) => l.customerId))], now) : [];
+  const groups = grouped
+    ? await count.groups(filter, [...new Set(data.map((l) => l.customerId))], now, machines)
+    : [];
   return { data, meta: { total: totalOf(counts, tab), limit: limit ?? null, offset, counts, groups } };
 }
 
@@ -76,7 +82,7 @@ export async function exportLicenses(
   const found = await db
     .selectFrom('licenses as l')
     .select('l.license_id')
-    .where(matches(filter, by.now))
+    .where(matches({ ...filter, machines: await findMachines(db, filter.search) }, by.now))
     .orderBy(inOrder(sort))
     .execute();
   const rows = inPieces(
@@ -113,7 +119,7 @@ type Page = { limit: number | undefined; offset: number; sort: LicenseSort; areF
 function page(
   { db, pool }: Pick<Context, 'db' | 'pool'>,
   now: Date,
-  filter: Filter,
+  filter: Found,
   { limit, offset, sort, areFew }: Page,
 ): Promise<LicenseRow[]> {
   const query = selectLicenses(db)
@@ -153,7 +159,7 @@ const conditions: Record<LicenseTab, (now: Date) => RawBuilder<boolean>> = {
   expired: (now) => sql`(l.status = 'active' and l.valid_until < ${now})`,
 };
 
-function matches(filter: Filter, now: Date): RawBuilder<boolean> {
+function matches(filter: Found, now: Date): RawBuilder<boolean> {
   const all: RawBuilder<boolean>[] = [sql`true`];
   if (filter.tab) all.push(conditions[filter.tab](now));
   if (filter.customerId) all.push(sql`l.customer_id = ${filter.customerId}`);
@@ -162,8 +168,21 @@ function matches(filter: Filter, now: Date): RawBuilder<boolean> {
     const until = new Date(now.getTime() + filter.expiringWithinDays * 86_400_000);
     all.push(sql`(l.status = 'active' and l.valid_until >= ${now} and l.valid_until <= ${until})`);
   }
-  if (filter.search) all.push(finds(filter.search, now));
+  if (filter.search) all.push(finds(filter.search, filter.machines, now));
   return sql`${sql.join(all, sql` and `)}`;
+}
+
+/** The licenses whose machines a search found: their ids, or 'many'. */
+type Machines = string[] | 'many';
+const most = 1000;
+
+/** Asked once for the page and its counts; most searches find no machine and then ask the licenses alone. */
+async function findMachines(db: Db, term: string | undefined): Promise<Machines> {
+  const found = term && onMachinesFoundBy(term);
+  if (!found) return [];
+  const { rows } = await sql<{ license_id: string }>`
+    select license_id from activations where ${found} limit ${most + 1}`.execute(db);
+  return rows.length > most ? 'many' : rows.map((row) => row.license_id);
 }
 
 /**
@@ -171,20 +190,20 @@ function matches(filter: Filter, now: Date): RawBuilder<boolean> {
  * the status as it is shown follows the clock, so a term that is part of its word is turned into the condition of
  * that tab. Each way is found by an index of its own, which an `or` between two tables would not be.
  */
-function finds(term: string, now: Date): RawBuilder<boolean> {
+function finds(term: string, machines: Machines, now: Date): RawBuilder<boolean> {
   const key = licenseKeyFragment(term);
   const texts = [term, ...(key ? [key] : [])].map((text) => sql`l.search_text like search_pattern(${text})`);
   const wanted = term.toLowerCase();
   const states = licenseTabs.filter((tab) => tab.includes(wanted)).map((tab) => conditions[tab](now));
-  const onLicense = sql<boolean>`(${sql.join([...texts, ...states], sql` or `)})`;
-  const onMachine = onMachinesFoundBy(term);
-  return onMachine
+  const some = machines !== 'many' && machines.length > 0 ? [sql`l.license_id = ${anyOf(machines)}`] : [];
+  const onLicense = sql<boolean>`(${sql.join([...texts, ...states, ...some], sql` or `)})`;
+  return machines === 'many'
     ? sql`l.license_id in (select license_id from licenses l where ${onLicense}
-          union all select license_id from activations where ${onMachine})`
+          union all select license_id from activations where ${onMachinesFoundBy(term)!})`
     : onLicense;
 }
 
-async function countTabs(db: Db, filter: Omit<Filter, 'tab'>, now: Date): Promise<Counts> {
+async function countTabs(db: Db, filter: Omit<Found, 'tab'>, now: Date): Promise<Counts> {
   const { rows } = await sql<Counts>`
     select count(*) filter (where ${conditions.active(now)}) as active,
            count(*) filter (where ${conditions.revoked(now)}) as revoked,
@@ -193,7 +212,7 @@ async function countTabs(db: Db, filter: Omit<Filter, 'tab'>, now: Date): Promis
   return rows[0]!;
 }
 
-async function countGroups(db: Db, now: Date, filter: Filter, customerIds: string[]) {
+async function countGroups(db: Db, now: Date, filter: Found, customerIds: string[]) {
   if (customerIds.length === 0) return [];
   const { rows } = await sql<{ customerId: string; count: number }>`
     select l.customer_id as "customerId", count(*) as count from licenses l
