@@ -41,6 +41,9 @@ function placeAll(modules: Modules): Map<string, string> {
     .getModuleInfo(routes)!
     .dynamicallyImportedIds.filter((id) => id.endsWith('Notice.tsx'));
   for (const id of reach(modules, notices)) if (!places.has(id)) places.set(id, 'notices');
+  // what the sign-in screen asks for later must not bring a screen with it
+  const later = [...base].flatMap((id) => modules.getModuleInfo(id)!.dynamicallyImportedIds);
+  for (const id of later) if (!screens.includes(id) && !notices.includes(id)) places.delete(id);
   for (const id of base) places.set(id, 'base');
   return places;
 }
