@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
@@ -503,6 +504,22 @@ describe('the search', () => {
       const made = await makeLicense(own, { customerId: (await makeCustomer(own, { name })).customerId });
       expect(await found(name)).toEqual([made.licenseKey]);
     }
+  });
+
+  test.each([1000, 1002])('finds by a host name that %i machines share, beside a name', async (many) => {
+    const host = `shared-${many}`;
+    const { customerId } = await makeCustomer(own, { name: `Ward ${host}` });
+    const [first, second, named] = [
+      await makeLicense(own),
+      await makeLicense(own),
+      await makeLicense(own, { customerId }),
+    ];
+    await sql`
+      insert into activations (activation_id, license_id, machine_id, status, activation_type, hostname, created_at, updated_at)
+      select gen_random_uuid(), case when n = ${many} then ${first.licenseId}::uuid else ${second.licenseId} end,
+             'machine-' || n, 'active', 'automatic', upper(${host}), now(), now()
+        from generate_series(1, ${many}::int) n`.execute(ownServer.db);
+    expect((await found(host)).toSorted()).toEqual(keys([first, second, named]).toSorted());
   });
 });
 
