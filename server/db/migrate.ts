@@ -1,11 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { PoolClient } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
+import { isLockTimeout } from './client.ts';
 import { locks } from './locks.ts';
 
 const folder = path.join(import.meta.dirname, 'migrations');
+
+/**
+ * Whoever comes after a migration that waits for a table waits too, and processes of the last version serve meanwhile:
+ * it gives up before their calls do, and tries again.
+ */
+const lockMs = 400;
+const pauseMs = 1000;
 
 /**
  * Brings the schema up to date: every file of `migrations/` that the database has not seen, in the order of the
@@ -19,18 +27,30 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [locks.migration]);
-    return await applyPending(client as unknown as PoolClient);
+    return await applyPending(client);
   } finally {
     await client.end();
   }
 }
 
-async function applyPending(client: PoolClient): Promise<string[]> {
-  await client.query(`create table if not exists schema_migrations (
-    name text primary key, applied_at timestamptz(3) not null default now())`);
+/** The names of the migrations of this build, in their order. */
+export const knownMigrations = async (): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+
+/** Makes the schema as these migrations left it, in the transaction of the client. */
+export async function makeSchema(client: pg.Client, names: string[]): Promise<void> {
+  await client.query(tableOfMigrations);
+  for (const name of names.toSorted()) await runOne(client, name);
+}
+
+const tableOfMigrations = `create table if not exists schema_migrations (
+  name text primary key, applied_at timestamptz(3) not null default now())`;
+
+async function applyPending(client: pg.Client): Promise<string[]> {
+  await client.query(tableOfMigrations);
   const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
   const done = new Set(rows.map((row) => row.name));
-  const known = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const known = await knownMigrations();
   const foreign = [...done].filter((name) => !known.includes(name));
   if (foreign.length > 0) {
     throw new CannotStart(
@@ -42,15 +62,23 @@ async function applyPending(client: PoolClient): Promise<string[]> {
   return pending;
 }
 
-async function applyOne(client: PoolClient, name: string): Promise<void> {
-  const sql = await readFile(path.join(folder, name), 'utf8');
-  try {
-    await client.query('begin');
-    await client.query(sql);
-    await client.query('insert into schema_migrations (name) values ($1)', [name]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw new Error(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+async function applyOne(client: pg.Client, name: string): Promise<void> {
+  for (;;) {
+    try {
+      await client.query('begin');
+      await client.query(`set local lock_timeout = ${lockMs}`);
+      await runOne(client, name);
+      return void (await client.query('commit'));
+    } catch (error) {
+      await client.query('rollback');
+      if (!isLockTimeout(error))
+        throw new Error(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+      await sleep(pauseMs);
+    }
   }
+}
+
+async function runOne(client: pg.Client, name: string): Promise<void> {
+  await client.query(await readFile(path.join(folder, name), 'utf8'));
+  await client.query('insert into schema_migrations (name) values ($1)', [name]);
 }

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { createTestDatabase, eventually } from '../../tests/harness.ts';
+import { knownMigrations, makeSchema, migrate } from './migrate.ts';
+
+/* Processes of the last version serve while a new one migrates: docs/decisions/042-backup-and-upgrades.md. */
+
+test('a migration that waits for a table lets others pass, and is done when the table is free', async () => {
+  const database = await createTestDatabase({ empty: true });
+  const [reader, other] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
+  await Promise.all([reader!.connect(), other!.connect()]);
+  const last = '0013_installation.sql';
+  const known = await knownMigrations();
+  await makeSchema(
+    reader!,
+    known.filter((name) => name <= last),
+  );
+  // a long report; the next migration alters the table
+  await reader!.query('begin; select from validations');
+  const migrated = migrate(database.url);
+  const waiting = async () =>
+    (
+      await other!.query(
+        'select from pg_locks join pg_database d on d.oid = database where not granted and datname = current_database()',
+      )
+    ).rowCount!;
+  await eventually(async () => (await waiting()) > 0);
+  const from = performance.now();
+  await other!.query('insert into validations (occurred_at, code, duration_us) values (now(), $1, 1)', [
+    'VALID',
+  ]);
+  expect(performance.now() - from, 'what waits behind the migration').toBeLessThan(5000);
+  await reader!.query('commit');
+  expect(await migrated).toEqual(known.filter((name) => name > last));
+  await Promise.all([reader!.end(), other!.end()]);
+  await database.drop();
+});
+
+/** The last migration of before the rule. */
+const before = '0023_newest_moment.sql';
+/** What a process of the last version would miss, or would fail at. */
+const breaking: [RegExp, string][] = [
+  [/\bdrop\s+(?:table|column|view|function|type|schema)\b/i, 'removes what the last version uses'],
+  [/\brename\b/i, 'renames what the last version uses'],
+  [/\balter\s+column\s+\w+\s+(?:set\s+data\s+)?type\b/i, 'changes a type, under a lock on the whole table'],
+  [/\bset\s+not\s+null\b/i, 'refuses rows as the last version writes them'],
+  [
+    /\badd\s+column\s+(?:(?!,|;|\bdefault\b)[^])*\bnot\s+null\b(?:(?!,|;|\bdefault\b)[^])*(?=[,;])/i,
+    'wants a value that the last version does not give',
+  ],
+];
+
+/** Why a migration may not run beside the last version; statements behind `-- contract: <reason>` may. */
+function breaches(sql: string): string[] {
+  const statements = sql.split(/;\s*\n/).filter((statement) => !/^\s*-- contract: \S/m.test(statement));
+  const text = statements.map((statement) => statement.replace(/--.*$/gm, '')).join(';\n');
+  return breaking.filter(([pattern]) => pattern.test(`${text};`)).map(([, why]) => why);
+}
+
+test('a migration leaves what the last version reads and writes', async () => {
+  expect(breaches('alter table users drop column name;')).toHaveLength(1);
+  expect(breaches('alter table users rename column name to title;')).toHaveLength(1);
+  expect(breaches('alter table users add column age integer not null;')).toHaveLength(1);
+  expect(breaches('alter table users add column age integer not null, add column b text;')).toHaveLength(1);
+  expect(breaches('alter table users alter column name set not null;')).toHaveLength(1);
+  expect(breaches('alter table users add column age integer not null default 0, add column b text;')).toEqual(
+    [],
+  );
+  expect(breaches('-- contract: nothing reads it since 1.1\nalter table users drop column name;\n')).toEqual(
+    [],
+  );
+  expect(breaches('create table ages (age integer not null);\n-- drop table ages;\n')).toEqual([]);
+  const later = (await knownMigrations()).filter((name) => name > before);
+  for (const name of later) {
+    const sql = await readFile(join(import.meta.dirname, 'migrations', name), 'utf8');
+    expect(breaches(sql), `${name}: see "Migrations" in CONTRIBUTING.md`).toEqual([]);
+  }
+});
