@@ -18,6 +18,7 @@ export function locationsOf(config: Config, cluster: string | undefined): Record
     'retired keys': path.join(dataDir, 'retired-keys'),
     'secrets key': config.secretsKey ? placeOf(config.secretsKey) : path.join(dataDir, 'secrets-key'),
     'audit head': path.join(dataDir, 'audit-head.json'),
+    journal: path.join(dataDir, 'journal'),
   };
 }
 

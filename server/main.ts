@@ -1,9 +1,11 @@
 import cluster from 'node:cluster';
 import { readConfig } from './config.ts';
+import { refuseHalfRestored } from './unfinished-restore.ts';
 
 /** The primary of several workers loads nothing of the service, to stay small. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
+  refuseHalfRestored(config.dataDir);
   if (config.workers > 1 && cluster.isPrimary)
     await (await import('./workers/primary.ts')).runPrimary(config);
   else await (await import('./serve.ts')).runServer(config);

@@ -1,6 +1,4 @@
 import cluster from 'node:cluster';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { warningsOf, type Config } from './config.ts';
@@ -22,6 +20,7 @@ import { outside } from './outside.ts';
 import { createPasswords } from './passwords.ts';
 import { stoppingText, stopWithinMs } from './stop.ts';
 import { openStorage } from './storage/storage.ts';
+import { readVersion } from './version.ts';
 import { whileWaiting } from './while-waiting.ts';
 
 async function start(
@@ -93,11 +92,6 @@ async function start(
 async function prepareDatabase(addresses: Addresses, isEmbedded: boolean): Promise<string[]> {
   if (!isEmbedded) await requireDatabase(addresses);
   return migrate(addresses.direct);
-}
-
-async function readVersion(): Promise<string> {
-  const file = path.join(import.meta.dirname, '../../package.json');
-  return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version;
 }
 
 /** Serves in this process: alone, or as one of several workers. */

@@ -59,8 +59,9 @@ async function checkVersion(place: Place, binaries: string, major: string): Prom
   const ours = /(\d+)/.exec(stdout)?.[1];
   if (ours === major) return;
   throw new CannotStart(
-    `The database in ${place.cluster} was made by PostgreSQL ${major}, and the bundled one is ${ours}. ` +
-      `Dump it with the old release of Lanyard and load it into a new data directory.`,
+    `The database in ${place.cluster} was made by PostgreSQL ${major}, and the bundled one is ${ours}. With the version ` +
+      'of Lanyard that ran on it: npm run backup -- FILE. Then with this one, and DATA_DIR set to a new folder: ' +
+      'npm run restore -- FILE. Nothing was changed.',
   );
 }
 

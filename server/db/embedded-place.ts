@@ -29,6 +29,13 @@ export async function findPlace(directory: string): Promise<Place> {
   return { dataDir, cluster: outside, account };
 }
 
+/** Whether a data directory has a cluster already; nothing is made. */
+export async function hasCluster(directory: string): Promise<boolean> {
+  const dataDir = await realpath(directory).catch(() => undefined);
+  if (dataDir === undefined) return false;
+  return (await isUsed(join(dataDir, 'postgres'))) || isUsed(await notedPlace(dataDir));
+}
+
 /** It was in use, since its keys are there, and says that its database lies elsewhere, where there is none. */
 async function isCopyWithoutDatabase(dataDir: string): Promise<boolean> {
   const names = await readdir(dataDir);

@@ -1,0 +1,306 @@
+import { execFile, spawn } from 'node:child_process';
+import { createPublicKey, randomUUID, verify } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { audit } from '../contract/audit.ts';
+import { customers } from '../contract/customers.ts';
+import type { License } from '../contract/licenses.ts';
+import { session } from '../contract/session.ts';
+import { validation } from '../contract/validation.ts';
+import { program } from './binaries.ts';
+import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
+import { apiAt, createTestDatabase, eventually } from './harness.ts';
+import {
+  administrator,
+  freePort,
+  newDataDir,
+  removeDataDir,
+  signInAdministrator,
+  spawnServer,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
+import { uploader } from './uploading.ts';
+
+/* Backup and restore as an operator runs them: the built tools as processes, beside a built server on an embedded database. */
+
+const bytes = program(3_000_000);
+let home: string;
+let server: ServerProcess;
+let folder: string;
+let file: string;
+let license: License;
+let key: MadeApiKey;
+let releaseUrl: string;
+let publicKey: string;
+const dataDirs: string[] = [];
+
+async function newFolder(): Promise<string> {
+  const made = await newDataDir();
+  dataDirs.push(made);
+  return made;
+}
+
+type Ran = { code: number; said: string };
+
+/** Runs `npm run backup` or `npm run restore`, without the build before it. */
+function run(tool: 'backup' | 'restore', args: string[], settings: Record<string, string>): Promise<Ran> {
+  const script = join(import.meta.dirname, `../dist/tools/${tool}.js`);
+  const { PATH, HOME } = process.env;
+  return new Promise((resolve) => {
+    const env = { PATH, HOME, ...settings };
+    execFile(process.execPath, ['--enable-source-maps', script, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr }),
+    );
+  });
+}
+
+/** What a tool that refuses says: a sentence, with no stack. */
+async function refusal(...args: Parameters<typeof run>): Promise<string> {
+  const { code, said } = await run(...args);
+  expect(said, 'no stack').not.toMatch(/^\s+at /m);
+  expect(code, said).toBe(1);
+  return said;
+}
+
+beforeAll(async () => {
+  [home, folder] = [await newFolder(), await newFolder()];
+  file = join(folder, 'lanyard.tar');
+  server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });
+  const staff = await signInAdministrator(server);
+  license = await makeLicense(staff, { maxActivations: 3 });
+  key = await makeApiKey(staff, { scopes: ['validate', 'updates'] });
+  await validateOn(apiAt(server.url, key), license, 'kept machine');
+  const [published] = await apiAt(server.url).ok(validation.keys);
+  publicKey = published!.publicKeyPem;
+  const { accessToken } = await apiAt(server.url).ok(session.login, { body: administrator });
+  const upload = uploader(server.url, staff, { headers: { authorization: `Bearer ${accessToken}` } });
+  const sent = await upload.direct({ version: '1.2.3', file: bytes });
+  expect(sent.status, sent.text).toBe(201);
+  await upload.publish(sent.body.data.id);
+  releaseUrl = new URL(sent.body.data.fileUrl).pathname;
+  await mkdir(join(home, 'journal'), { recursive: true });
+  await writeFile(join(home, 'journal', `waiting-${randomUUID()}.json`), '[]');
+});
+afterAll(async () => {
+  await server?.end('SIGTERM');
+  for (const dataDir of dataDirs) await removeDataDir(dataDir);
+});
+
+/** That the service is the one that was backed up, by all that its users can see. */
+async function expectTheSame(restored: ServerProcess): Promise<void> {
+  const staff = await signInAdministrator(restored);
+  const desktop = apiAt(restored.url, key);
+  const answer = await validateOn(desktop, license, 'kept machine');
+  expect(answer.code).toBe('VALID');
+  const isSigned = verify(
+    null,
+    Buffer.from(answer.signed),
+    createPublicKey(publicKey),
+    Buffer.from(answer.signature, 'base64'),
+  );
+  expect(isSigned, 'by the key that machines know').toBe(true);
+  const download = await fetch(restored.url + releaseUrl, { headers: key.headers });
+  expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
+  expect(await staff.ok(audit.verify)).toMatchObject({ whole: true, acceptedGaps: 0 });
+  // what triggers and sequences keep goes on
+  await makeCustomer(staff, { name: 'After the restore' });
+  await makeLicense(staff);
+  await eventually(async () =>
+    expect(await staff.ok(audit.verify)).toMatchObject({ whole: true, unsealedEntries: 0 }),
+  );
+}
+
+test(
+  'a backup that is taken while machines validate holds all, and is restored with data, bytes, keys and audit log',
+  { timeout: 120_000 },
+  async () => {
+    const staff = await signInAdministrator(server);
+    const desktop = apiAt(server.url, key);
+    let going = true;
+    const statuses: number[] = [];
+    const load = [0, 1].map(async () => {
+      while (going) {
+        const body = { licenseKey: license.licenseKey, machineId: 'kept machine' };
+        statuses.push((await desktop.call(validation.validate, { body })).status);
+        statuses.push(
+          (await staff.call(customers.create, { body: { name: 'Meanwhile', country: 'DE' } })).status,
+        );
+      }
+    });
+    await makeCustomer(staff, { name: 'Before the backup' });
+    const backup = await run('backup', [file], { DATA_DIR: home });
+    going = false;
+    await Promise.all(load);
+    expect(backup.code, backup.said).toBe(0);
+    expect(statuses.filter((status) => status !== 200 && status !== 201)).toEqual([]);
+    expect(backup.said).toContain('Binaries: 2 files, 3.0 MB\nKeys: secrets-key, signing-key.pem\n');
+    expect(backup.said).toMatch(/lanyard\.tar: \d+\.\d MB\. It holds the keys/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(['lanyard.tar']);
+    await makeCustomer(staff, { name: 'After the backup' });
+
+    const target = await newFolder();
+    const restore = await run('restore', [file], { DATA_DIR: target });
+    expect(restore.code, restore.said).toBe(0);
+    expect(restore.said).toMatch(/Database: \d+ tables, \d+ rows\nBinaries: 2 files, 3\.0 MB\n/);
+    expect(restore.said).toMatch(/Audit log: whole, \d+ entries checked\n/);
+    expect(await readdir(join(target, 'journal'))).toHaveLength(1);
+    const restored = await startServer({ DATA_DIR: target, LOG_LEVEL: 'warn' });
+    await expectTheSame(restored);
+    const again = await signInAdministrator(restored);
+    const found = await again.ok(customers.list, { query: { search: 'the backup' } });
+    expect(found.map(({ name }) => name)).toEqual(['Before the backup']);
+    const { entries } = await again.ok(audit.list, { query: { search: 'Restored the backup of 20' } });
+    expect(entries).toHaveLength(1);
+    expect(await restored.end('SIGTERM')).toBe(0);
+  },
+);
+
+test('the same file moves an installation to a database of its own', { timeout: 120_000 }, async () => {
+  const database = await createTestDatabase({ empty: true });
+  const settings = { DATABASE_URL: database.url, DATA_DIR: join(await newFolder(), 'new') };
+  const restore = await run('restore', [file], settings);
+  expect(restore.code, restore.said).toBe(0);
+  const restored = await startServer({ ...settings, LOG_LEVEL: 'warn' });
+  await expectTheSame(restored);
+  expect(await restored.end('SIGTERM')).toBe(0);
+  expect(await refusal('restore', [file], { ...settings, DATA_DIR: join(folder, 'other') })).toMatch(
+    /^The database is not empty \(activations, active_days, api_keys\): a restore needs an empty one\.\n$/,
+  );
+  await database.drop();
+});
+
+test('a backup is refused with a sentence, and leaves nothing behind', { timeout: 60_000 }, async () => {
+  const own = { DATA_DIR: home };
+  expect(await refusal('backup', [], own)).toBe(
+    'Say where the backup goes: npm run backup -- /backups/lanyard.tar\n',
+  );
+  expect(await refusal('backup', [file], own)).toBe(
+    `${file} is there already. It is not written over: name another file.\n`,
+  );
+  expect(await refusal('backup', [join(folder, 'none/a.tar')], own)).toContain(
+    'The backup cannot be written: ENOENT',
+  );
+  const empty = await newFolder();
+  expect(await refusal('backup', [join(folder, 'a.tar')], { DATA_DIR: empty })).toBe(
+    `There is no database in ${empty}: set DATA_DIR as for the server.\n`,
+  );
+  expect(await readdir(empty)).toEqual([]);
+  expect(await readdir(folder)).toEqual(['lanyard.tar']);
+});
+
+test(
+  'a file that is no whole backup is refused before anything is written',
+  { timeout: 60_000 },
+  async () => {
+    const target = join(await newFolder(), 'target');
+    const broken = join(folder, 'broken.tar');
+    const settings = { DATA_DIR: target };
+    const whole = await readFile(file);
+    const { length } = whole;
+    const flipped = async (at: number) => {
+      const copy = Buffer.from(whole);
+      copy[at]! ^= 1;
+      await writeFile(broken, copy);
+    };
+    for (const size of [length - 1024, length - 1_000_000, 600]) {
+      await copyFile(file, broken);
+      await truncate(broken, size);
+      expect(await refusal('restore', [broken], settings)).toContain(
+        'broken.tar is cut off: its end is missing.',
+      );
+    }
+    for (const at of [
+      whole.indexOf(bytes) + 1_000_000,
+      whole.indexOf('database/') + 600,
+      whole.indexOf('"entries"'),
+    ]) {
+      await flipped(at);
+      expect(await refusal('restore', [broken], settings)).toMatch(
+        /broken\.tar is damaged at \S+: its bytes are not/,
+      );
+    }
+    await writeFile(broken, 'no archive');
+    expect(await refusal('restore', [broken], settings)).toContain(
+      'broken.tar is no backup that npm run backup made.',
+    );
+    expect(await refusal('restore', [join(folder, 'none.tar')], settings)).toContain(
+      'The backup cannot be read: ENOENT',
+    );
+    await rm(broken);
+    expect(existsSync(target)).toBe(false);
+
+    expect(await refusal('restore', [file], { DATA_DIR: home })).toMatch(
+      /is not empty \(.+\): a restore writes nothing over\. Move that folder away, or set DATA_DIR to a new one\.\n$/,
+    );
+  },
+);
+
+test(
+  'a file that is gone when its turn comes is named, and fails no backup',
+  { timeout: 60_000 },
+  async () => {
+    const binaries = join(home, 'binaries');
+    const [name] = (await readdir(binaries)).filter((one) => one.endsWith('.exe'));
+    await rm(join(binaries, name!));
+    const backup = await run('backup', [join(folder, 'without.tar')], { DATA_DIR: home });
+    expect(backup.said).toContain(
+      `${name} of release 1.2.3 is not there: it was deleted, or is lost.\nBinaries: 1 files`,
+    );
+    expect(backup.code).toBe(0);
+  },
+);
+
+test('nothing starts on half a restore', { timeout: 60_000 }, async () => {
+  const database = await createTestDatabase({ empty: true });
+  const settings = { DATABASE_URL: database.url, DATA_DIR: await newFolder() };
+  const [holder, client] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
+  await Promise.all([holder!.connect(), client!.connect()]);
+  // the restore waits for this, in the middle of its work
+  await holder!.query('begin; create table schema_migrations ()');
+  const script = join(import.meta.dirname, '../dist/tools/restore.js');
+  const env = { ...process.env, ...settings };
+  const child = spawn(process.execPath, [script, file], { env, stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const restoring = async (and: string) =>
+    (await client!.query(`select from pg_stat_activity where application_name = 'lanyard restore' ${and}`))
+      .rowCount;
+  await eventually(async () => (await restoring(`and wait_event_type = 'Lock'`)) === 1, 20_000);
+  child.kill('SIGKILL');
+  await ended;
+  await holder!.query('rollback');
+  await eventually(async () => (await restoring('')) === 0);
+  const tables = await client!.query(`select from pg_class where relnamespace = 'public'::regnamespace`);
+  expect(tables.rowCount).toBe(0);
+  await Promise.all([holder!.end(), client!.end()]);
+
+  const started = spawnServer({ ...settings, PORT: String(await freePort()) });
+  expect(await started.ended).toBe(1);
+  expect(started.output()).toBe(
+    `The restore into ${settings.DATA_DIR} did not end, so a part is missing. Empty that folder, and run npm run restore again.\n`,
+  );
+  await database.drop();
+});
+
+test(
+  'an embedded database of another major version says how to upgrade it',
+  { timeout: 60_000 },
+  async () => {
+    const version = join(home, 'postgres', 'PG_VERSION');
+    await server.end('SIGTERM');
+    const ours = await readFile(version, 'utf8');
+    await writeFile(version, '17\n');
+    const started = spawnServer({ DATA_DIR: home, PORT: String(await freePort()), LOG_LEVEL: 'warn' });
+    expect(await started.ended).toBe(1);
+    expect(started.output()).toMatch(
+      /^The database in \S+ was made by PostgreSQL 17, and the bundled one is \d+\. With the version of Lanyard that ran on it: npm run backup -- FILE\. Then with this one, and DATA_DIR set to a new folder: npm run restore -- FILE\. Nothing was changed\.\n$/,
+    );
+    await writeFile(version, ours);
+    const back = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });
+    await back.end('SIGTERM');
+  },
+);

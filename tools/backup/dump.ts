@@ -1,0 +1,138 @@
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { CannotStart } from '../../server/cannot-start.ts';
+import { isLockTimeout } from '../../server/db/client.ts';
+import { locks } from '../../server/db/locks.ts';
+import type { ArchiveWriter } from './archive.ts';
+import type { DatabaseContent } from './manifest.ts';
+
+/** Rows are compressed in pieces of about so many bytes, each a file of the archive. */
+const pieceBytes = 4 * 1024 * 1024;
+const compress = promisify(gzip);
+
+/** Jobs that remove what the backup still reads; each is left out for as long as another holds its lock. */
+const removing = [locks.housekeeping, locks.eventKeeping, locks.binPurge, locks.auditCleanup];
+
+/** What a query answers, as text: a copy of it must not depend on the session. */
+export const plainText = `set client_encoding = 'UTF8'; set datestyle = 'ISO'; set intervalstyle = 'iso_8601';
+  set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1;
+  set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'`;
+
+/** A moment of the database that stays as it is while others write. */
+export type Snapshot = {
+  client: pg.Client;
+  end(): Promise<void>;
+};
+
+/** Throws CannotStart where the database is not one of ours. */
+export async function openSnapshot(databaseUrl: string): Promise<Snapshot> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'lanyard backup' });
+  // a query under way hears of it too
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query(plainText);
+  const { rows } = await client.query<{ table: string | null }>(
+    `select to_regclass('public.schema_migrations') as table`,
+  );
+  if (rows[0]!.table === null) {
+    await client.end();
+    throw new CannotStart('There is nothing to back up: no Lanyard has been started on this database.');
+  }
+  for (const lock of removing) await client.query('select pg_advisory_lock($1)', [lock]).catch(busyJob);
+  await client.query('begin isolation level repeatable read read only');
+  return { client, end: () => client.end() };
+}
+
+function busyJob(error: unknown): never {
+  if (!isLockTimeout(error)) throw error;
+  throw new CannotStart('A job of the service is removing old records. Try again in some minutes.');
+}
+
+/** Writes every table of our schema into the archive, as it is in the snapshot. */
+export async function dumpDatabase(
+  { client }: Snapshot,
+  archive: ArchiveWriter,
+  onTable: (name: string) => void,
+): Promise<DatabaseContent> {
+  const tables = await listTables(client);
+  const migrations = await client.query<{ name: string }>('select name from schema_migrations order by name');
+  const partitions = await client.query<DatabaseContent['partitions'][number]>(`
+    select c.relname as name, p.relname as parent, pg_get_expr(c.relpartbound, c.oid) as bounds
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+     where c.relispartition and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace order by 1`);
+  const content: DatabaseContent = {
+    migrations: migrations.rows.map(({ name }) => name),
+    tables: [],
+    partitions: partitions.rows,
+    sequences: [],
+  };
+  for (const { name, columns } of tables) {
+    onTable(name);
+    const rows = await dumpTable(client, archive, name, columns);
+    content.tables.push({ name, columns, rows });
+  }
+  // sequences are outside of every snapshot: read last, they are never behind the rows
+  content.sequences = await readSequences(client);
+  return content;
+}
+
+/** Partitions are read by their parents. Nobody can drop or change a table from here on. */
+async function listTables(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(`
+    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+      from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+       and not exists (select from pg_depend d
+         where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+     group by c.oid order by 1`);
+  const names = rows.map(({ name }) => client.escapeIdentifier(name));
+  await client.query(`lock table ${names.join(', ')} in access share mode`);
+  return rows;
+}
+
+async function dumpTable(
+  client: pg.Client,
+  archive: ArchiveWriter,
+  name: string,
+  columns: string[],
+): Promise<number> {
+  const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
+  const stream = client.query(
+    copyTo(`copy (select ${list} from ${client.escapeIdentifier(name)}) to stdout`),
+  );
+  let gathered: Buffer[] = [];
+  let [bytes, pieces] = [0, 0];
+  const flush = async () => {
+    const piece = await compress(Buffer.concat(gathered), { level: 3 });
+    [gathered, bytes] = [[], 0];
+    await archive.add(`${folderOf(name)}/${String(++pieces).padStart(6, '0')}.copy.gz`, piece);
+  };
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    gathered.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= pieceBytes) await flush();
+  }
+  if (bytes > 0) await flush();
+  return stream.rowCount;
+}
+
+/** Where the rows of a table lie in the archive. */
+export const folderOf = (table: string): string => `database/${table}`;
+
+async function readSequences(client: pg.Client): Promise<DatabaseContent['sequences']> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relkind = 'S' and relnamespace = 'public'::regnamespace order by 1`,
+  );
+  const sequences: DatabaseContent['sequences'] = [];
+  for (const { name } of rows) {
+    const state = await client.query<{ lastValue: string; isCalled: boolean }>(
+      `select last_value::text as "lastValue", is_called as "isCalled" from ${client.escapeIdentifier(name)}`,
+    );
+    sequences.push({ name, ...state.rows[0]! });
+  }
+  return sequences;
+}
