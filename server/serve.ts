@@ -70,6 +70,7 @@ async function start(
   const app = await buildApp(context, { signer, audit, refusals, passwords, version: await readVersion() });
   const auditSealer = startAuditSealer(context, audit);
   const jobs = startJobs(context, audit);
+  await context.fill();
   await app.listen({ port: config.port, host: config.host });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);

@@ -4,6 +4,7 @@ import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
 import { validation } from '../contract/validation.ts';
+import { everyday } from '../server/db/client.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from './harness.ts';
 
@@ -19,7 +20,7 @@ const log: string[] = [];
 
 beforeAll(async () => {
   server = await startTestServer({
-    connectionWaitMs: 900,
+    connectionWaitMs: everyday.waitMs,
     config: { logLevel: 'warn' },
     onLog: (line) => log.push(line),
   });

@@ -40,7 +40,7 @@ export async function startNginx(ports: readonly [number, number]): Promise<Ngin
 
 function documented(ports: readonly [number, number], port: number): string {
   const docs = readFileSync(join(import.meta.dirname, '../docs/operating.md'), 'utf8');
-  const block = /```nginx\n(upstream lanyard [^]*?)```/.exec(docs)![1]!;
+  const block = /```nginx\n([^]*?)```/.exec(docs)![1]!;
   const changed = block
     .replace('10.0.0.11:8080', `127.0.0.1:${ports[0]}`)
     .replace('10.0.0.12:8080', `127.0.0.1:${ports[1]}`)

@@ -3,8 +3,17 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { customers } from '../contract/customers.ts';
 import { createTestDatabase, type TestDatabase } from './harness.ts';
-import { freePort, newDataDir, removeDataDir, spawnServer, startServer } from './server-process.ts';
+import {
+  freePort,
+  newDataDir,
+  removeDataDir,
+  signInAdministrator,
+  spawnServer,
+  startServer,
+} from './server-process.ts';
+import { startSwitch } from './tcp-switch.ts';
 
 /* What an operator reads when the service does not start, while it waits, and when it stops. */
 
@@ -124,6 +133,25 @@ test(
     const said = await refusal({ DATA_DIR: own });
     expect(said).toContain('This database belongs to the signing key');
     expect(said).not.toContain('was lost');
+    await removeDataDir(own);
+  },
+);
+
+test(
+  'a process that is ready has connections open: the first calls wait for no new one',
+  { timeout },
+  async () => {
+    const own = await newDataDir();
+    const empty = await createTestDatabase({ empty: true });
+    const line = await startSwitch(empty.url);
+    const server = await startServer({ DATABASE_URL: line.url, DATA_DIR: own });
+    const staff = await signInAdministrator(server);
+    line.newOnes = 'silent';
+    const answers = await Promise.all(Array.from({ length: 5 }, () => staff.call(customers.list)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    await server.end('SIGKILL');
+    await line.close();
+    await empty.drop();
     await removeDataDir(own);
   },
 );

@@ -27,7 +27,10 @@ export type Limits = {
   lockMs: number;
   /** A transaction that waits for us so long is rolled back: we may be cut off, and hold what others need. */
   idleMs: number;
-  /** How long a call may wait for a connection: a lost database is answered with 503 within a second. */
+  /**
+   * How long a call may wait for a connection, one that is opened for it too, which takes a busy machine more than a
+   * second. That the database is lost is told by the heartbeat, sooner.
+   */
   waitMs: number;
 };
 
@@ -37,10 +40,10 @@ export const everyday: Limits = {
   answerMs: 12_000,
   lockMs: 3000,
   idleMs: 4000,
-  waitMs: 900,
+  waitMs: 3000,
 };
 /** For what is asked all day and answered in a moment. */
-export const quick: Limits = { statementMs: 2000, answerMs: 3000, lockMs: 1000, idleMs: 4000, waitMs: 900 };
+export const quick: Limits = { statementMs: 2000, answerMs: 3000, lockMs: 1000, idleMs: 4000, waitMs: 3000 };
 /** For what may take long: reports, files, the audit log as a whole. */
 export const patient: Limits = {
   statementMs: 60_000,
@@ -57,11 +60,15 @@ export type Pool = pg.Pool & {
   discardIdle(): void;
   /** True when calls wait for a connection and none has got one for a while. */
   isStuck(): boolean;
+  /** Opens the connections that are kept open always, as far as the database lets it, so that no call waits for one. */
+  fill(): Promise<void>;
 };
 
 export type PoolOptions = {
   /** Runs when a connection was given up because it is silent. */
   onSilence?: () => void;
+  /** How many connections stay open when nobody uses them. */
+  fewest?: number;
   /** The address is that of a pooler, which may give every transaction another connection of the server. */
   isShared?: boolean;
 };
@@ -71,13 +78,14 @@ export function createPool(
   databaseUrl: string,
   size = 12,
   limits = everyday,
-  { onSilence = () => undefined, isShared = false }: PoolOptions = {},
+  { onSilence = () => undefined, fewest = 0, isShared = false }: PoolOptions = {},
 ): Pool {
   const connections = watchConnections(limits.answerMs, onSilence);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     Client: isShared ? sharing(connections.Client, limits) : connections.Client,
     max: size,
+    min: fewest,
     connectionTimeoutMillis: limits.waitMs,
     idleTimeoutMillis: 60_000,
     application_name: 'lanyard',
@@ -106,10 +114,15 @@ export function createPool(
   return Object.assign(pool, {
     discard: () => connections.cutOff(),
     discardIdle: () => connections.cutOff(connections.isIdle),
+    fill: async () => {
+      const opening = await Promise.allSettled(Array.from({ length: fewest }, () => pool.connect()));
+      for (const one of opening) if (one.status === 'fulfilled') one.value.release();
+    },
     isStuck: () => pool.waitingCount > 0 && performance.now() - acquiredAt > stuckAfterMs,
     end: async () => {
       const givingUp = setTimeout(() => connections.cutOff(), endWithinMs).unref();
       await end();
+      await connections.closed();
       clearTimeout(givingUp);
       connections.stop();
     },

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createDb, createPool, everyday, patient, quick, type Db, type Pool } from './client.ts';
+import { createDb, createPool, everyday, patient, quick, type Db, type Limits, type Pool } from './client.ts';
 import { startSignals, type Signals } from './signals.ts';
 
 /** The connections of a process, apart by what waits for what, so that nothing slow holds those that must be quick. */
@@ -14,6 +14,8 @@ export type Connections = {
   signals: Signals;
   /** The address of the server itself, for what a pooler cannot carry. */
   directUrl: string;
+  /** Opens connections before calls need them: many calls come at once to a process that says it is ready. */
+  fill: () => Promise<void>;
   end: () => Promise<void>;
 };
 
@@ -22,8 +24,10 @@ const sizes = { everyday: 12, reserved: 4, reports: 6 } as const;
 const fewest = { everyday: 5, reserved: 2, reports: 1 } as const;
 const mostTogether = 88;
 
+type Kind = keyof typeof sizes;
+
 /** How many connections of a kind one of several processes may open, so that PostgreSQL's usual limit of 100 holds. */
-function shareOf(kind: keyof typeof sizes, processes: number): number {
+function shareOf(kind: Kind, processes: number): number {
   const listening = 1;
   const sum = sizes.everyday + sizes.reserved + sizes.reports;
   const part = Math.min(1, (mostTogether / processes - listening) / sum);
@@ -43,14 +47,16 @@ export async function connect(
   log: Logger,
   { waitMs, processes = 1 }: { waitMs?: number; processes?: number } = {},
 ): Promise<Connections> {
-  const options = {
-    isShared: queries !== direct,
-    // the quick ones find out first, and where one is silent the others are suspects
-    onSilence: () => pools.forEach((one) => one.discardIdle()),
-  };
-  const pool = createPool(queries, shareOf('everyday', processes), everyday, options);
-  const reserved = createPool(queries, shareOf('reserved', processes), quick, options);
-  const reports = createPool(queries, shareOf('reports', processes), patient, options);
+  const open = (kind: Kind, limits: Limits) =>
+    createPool(queries, shareOf(kind, processes), limits, {
+      fewest: kind === 'reports' ? 0 : fewest[kind],
+      isShared: queries !== direct,
+      // the quick ones find out first, and where one is silent the others are suspects
+      onSilence: () => pools.forEach((one) => one.discardIdle()),
+    });
+  const pool = open('everyday', everyday);
+  const reserved = open('reserved', quick);
+  const reports = open('reports', patient);
   const pools = [pool, reserved, reports];
   for (const one of pools) {
     one.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
@@ -64,6 +70,7 @@ export async function connect(
     reports: createDb(reports),
     signals,
     directUrl: direct,
+    fill: async () => void (await Promise.all(pools.map((one) => one.fill()))),
     end: async () => {
       await signals.stop();
       await Promise.all(pools.map((one) => one.end()));

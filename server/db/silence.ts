@@ -61,6 +61,11 @@ export function watchConnections(answerMs: number, onSilence: () => void) {
       for (const client of clients.keys()) if (which(client)) cutOff(client);
     },
     isIdle: (client: pg.Client) => !underWay(client),
+    /** Resolves when those that are there now are closed on both sides; a pool that has ended has only asked for it. */
+    closed: () =>
+      Promise.all(
+        [...clients.keys()].map((client) => new Promise<void>((resolve) => client.once('end', resolve))),
+      ),
     stop: () => clearInterval(looking),
   };
 }

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
-import { test } from 'vitest';
+import { afterAll, test } from 'vitest';
 import { hasNginx } from '../../tests/nginx.ts';
 import { container, containerWithDatabase } from './container.ts';
 import { buildByHand, buildWithBuildah, hasBuildah } from './image.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { silentFailover } from './silent-failover.ts';
+import { printTable } from './table.ts';
+
+afterAll(printTable);
 
 const hasPostgres15 = existsSync('/usr/lib/postgresql/15/bin/initdb');
 

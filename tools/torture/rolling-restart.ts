@@ -1,6 +1,9 @@
+import assert from 'node:assert/strict';
 import { startEmbedded } from '../../server/db/embedded.ts';
+import { counted, longestGap } from '../../tests/load.ts';
 import { restartRolling } from '../../tests/rolling-restart.ts';
 import { newDataDir, removeDataDir } from '../../tests/server-process.ts';
+import { tell } from './table.ts';
 
 const rounds = 9;
 
@@ -9,12 +12,14 @@ export async function rollingRestart(): Promise<void> {
   const dataDir = await newDataDir();
   try {
     const { url } = await startEmbedded(dataDir, { exclusive: false, log: () => undefined });
-    const { answered, lost, errors } = await restartRolling(url, rounds);
-    const sum = Object.values(lost).reduce((total, count) => total + count, 0);
-    console.log(
-      `rolling restart: ${rounds} rounds, ${answered.GET} reads, ${answered.POST} changes, ${sum} lost`,
-    );
-    if (sum > 0) throw new Error(`Lost: ${JSON.stringify(lost)}\n${errors.slice(-4000)}`);
+    const { seen, lost, said } = await restartRolling(url, rounds);
+    const posts = seen.filter(({ call }) => call.startsWith('POST')).length;
+    const ordeal = `${rounds} rounds, two processes behind nginx; ${posts} of the calls were POSTs`;
+    const { answered, refused, failed } = counted(seen);
+    const gapMs = longestGap(seen);
+    tell({ scenario: 'rolling restarts', ordeal, answered, refused, failed, gapMs, lost });
+    const trouble = seen.map((one) => one.trouble).filter(Boolean);
+    assert.deepEqual([trouble, lost], [[], []], said.slice(-4000));
   } finally {
     await removeDataDir(dataDir);
   }
