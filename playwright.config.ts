@@ -16,6 +16,7 @@ const report = process.env.PLAYWRIGHT_JSON_OUTPUT_FILE;
 export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '*.e2e.ts',
+  globalSetup: './tests/e2e/global-setup.ts',
   outputDir: 'test-results',
   workers: 2,
   timeout: 90_000,

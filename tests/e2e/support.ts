@@ -4,7 +4,7 @@ import { test as base, expect, type BrowserContext, type Locator, type Page } fr
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,10 +14,8 @@ import type { Permission, RoleName } from '../../contract/permissions.ts';
 import { session, type SessionUser } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { createDb, createPool, type Db, type Tx } from '../../server/db/client.ts';
-import { startEmbedded } from '../../server/db/embedded.ts';
 import { announce } from '../../server/db/signals.ts';
-import { apiAt, password, type Api } from '../harness.ts';
-import { grantToTests } from '../superuser.ts';
+import { apiAt, createTestDatabase, password, type Api } from '../harness.ts';
 
 // --- the server -----------------------------------------------------------------------------------------------
 
@@ -25,7 +23,7 @@ const root = join(import.meta.dirname, '../..');
 const main = join(root, 'dist/server/main.js');
 const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
 
-/** The built server in a process of its own, on an empty data directory. */
+/** The built server in a process of its own, on an empty data directory and a database that nobody has used. */
 export type ConsoleServer = {
   url: string;
   dataDir: string;
@@ -56,8 +54,7 @@ async function freePort(): Promise<number> {
 /** Starts the built server as `npm start` does, and waits until it is ready. */
 export async function startServer(): Promise<ConsoleServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lanyard-e2e-'));
-  // PostgreSQL does not run as root, and its account must get in.
-  await chmod(dataDir, 0o755);
+  const database = await createTestDatabase({ cluster: process.env.TEST_DATABASE_URL });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { PATH, HOME } = process.env;
@@ -69,6 +66,7 @@ export async function startServer(): Promise<ConsoleServer> {
       HOST: '127.0.0.1',
       PUBLIC_URL: url,
       DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
       LOG_LEVEL: 'warn',
       // the story of a release has a thousand machines report by one key
       NEW_MACHINES_PER_KEY_HOUR: '100000',
@@ -85,9 +83,7 @@ export async function startServer(): Promise<ConsoleServer> {
     return existsSync(join(dataDir, 'first-password'));
   });
 
-  const embedded = await startEmbedded(dataDir, { exclusive: false, log: () => {} });
-  await grantToTests(dataDir, embedded.url);
-  const pool = createPool(embedded.url, 2);
+  const pool = createPool(database.url, 2);
   pool.on('error', () => {});
   const db = createDb(pool);
   const printed = printedIn(await readFile(join(dataDir, 'first-password'), 'utf8'));
@@ -113,7 +109,7 @@ export async function startServer(): Promise<ConsoleServer> {
       await pool.end();
       child.kill('SIGTERM');
       const [code] = (await closed) as [number | null];
-      await embedded.stop();
+      await database.drop();
       await rm(dataDir, { recursive: true, force: true });
       if (code !== 0) throw new Error(`The server did not stop cleanly (${code}):\n${output}`);
     },

@@ -1,0 +1,8 @@
+import { startCluster } from '../cluster.ts';
+
+/** Gives the servers of all browser tests one PostgreSQL, as those of the other tests have. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const cluster = await startCluster();
+  process.env.TEST_DATABASE_URL = cluster.url;
+  return cluster.stop;
+}
