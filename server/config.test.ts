@@ -1,7 +1,7 @@
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, warningsOf } from './config.ts';
+import { usableCores } from './cores.ts';
 
 const problemsOf = (env: NodeJS.ProcessEnv): string[] => {
   try {
@@ -211,7 +211,7 @@ describe('a stop', () => {
 
 test('the number of workers is a number, or one a core', () => {
   expect(readConfig({ WORKERS: '3' }).workers).toBe(3);
-  expect(readConfig({ WORKERS: 'auto' }).workers).toBe(Math.min(8, availableParallelism()));
+  expect(readConfig({ WORKERS: 'auto' }).workers).toBe(Math.min(8, usableCores()));
   for (const WORKERS of ['0', '65', '1.5', 'many'])
     expect(problemsOf({ WORKERS }), WORKERS).toEqual([expect.stringMatching(/^WORKERS: /)]);
 });

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { isEmail } from '../contract/common.ts';
 import { mostEvents } from '../contract/updates.ts';
 import { CannotStart } from './cannot-start.ts';
+import { usableCores } from './cores.ts';
 import { wrongEntries } from './ip-list.ts';
 import { isPublicAddress } from './outside.ts';
 import { passwordProblem } from './password-rules.ts';
@@ -130,7 +130,7 @@ const settings = z.object({
   DRAIN_SECONDS: z.coerce.number().min(0).max(300).optional(),
   WORKERS: z
     .literal('auto', 'must be a number from 1 to 64, or auto')
-    .transform(() => Math.min(mostAutoWorkers, availableParallelism()))
+    .transform(() => Math.min(mostAutoWorkers, usableCores()))
     .or(z.coerce.number('must be a number from 1 to 64, or auto').int().min(1).max(64))
     .default(1),
   DIAGNOSTICS_ACCESS: list('loopback, staff').transform((entries, issues) => {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { usableCores } from './cores.ts';
 import { fail } from './failure.ts';
 
 /** argon2id at the cost that OWASP names: 19 MiB, two passes, one lane. */
@@ -36,7 +36,7 @@ type Lane = { worker: Worker; task: Task | undefined };
 export function createPasswords(processes = 1) {
   const lanes: Lane[] = [];
   const waiting: Task[] = [];
-  const most = Math.max(1, Math.floor(Math.min(4, availableParallelism()) / processes));
+  const most = Math.max(1, Math.floor(Math.min(4, usableCores()) / processes));
 
   function run(job: Job): Promise<Answer> {
     if (waiting.length >= mostWaiting) return Promise.reject(new PasswordsBusy());
