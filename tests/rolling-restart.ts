@@ -1,5 +1,4 @@
-import { copyFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { customers } from '../contract/customers.ts';
 import { session } from '../contract/session.ts';
 import { validation } from '../contract/validation.ts';
@@ -7,7 +6,14 @@ import { makeApiKey, makeLicense, unique } from './factories.ts';
 import { apiAt } from './harness.ts';
 import { startLoad, type Seen } from './load.ts';
 import { startNginx } from './nginx.ts';
-import { administrator, newDataDir, startServer, freePort, type ServerProcess } from './server-process.ts';
+import {
+  administrator,
+  copyKeys,
+  freePort,
+  newDataDir,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
 
 export type Rolled = {
   seen: Seen[];
@@ -38,8 +44,7 @@ export async function restartRolling(
       ...settings,
     });
   const servers: ServerProcess[] = [await start(0)];
-  for (const name of ['signing-key.pem', 'secrets-key'])
-    await copyFile(join(dataDirs[0]!, name), join(dataDirs[1]!, name));
+  await copyKeys(dataDirs[0]!, dataDirs[1]!);
   servers.push(await start(1));
   const nginx = await startNginx(ports);
   const said: string[] = [];

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { session } from '../contract/session.ts';
 import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
-import { apiAt, cookieOf, type Api } from './harness.ts';
+import { apiAt, cookieOf, type Api, type Identity } from './harness.ts';
 
 const main = join(import.meta.dirname, '../dist/server/main.js');
+const keysTool = join(import.meta.dirname, '../dist/tools/keys.js');
 
 export const administrator = { email: 'admin@lanyard.test', password: 'a password for tests' };
 
@@ -34,6 +35,11 @@ export async function newDataDir(): Promise<string> {
   return folder;
 }
 
+/** Gives a data directory the keys of another, as processes that share a database need them. */
+export async function copyKeys(from: string, to: string): Promise<void> {
+  for (const name of ['signing-key.pem', 'secrets-key']) await copyFile(join(from, name), join(to, name));
+}
+
 /** Stops the PostgreSQL of a data directory, whoever left it running, and removes the directory. */
 export async function removeDataDir(dataDir: string): Promise<void> {
   const running = await findPostmaster(join(dataDir, 'postgres'));
@@ -45,10 +51,22 @@ export async function removeDataDir(dataDir: string): Promise<void> {
 }
 
 /** Runs the built server with these settings, whatever comes of it. */
-export function spawnServer(settings: Record<string, string>): Omit<ServerProcess, 'readyMs' | 'url'> {
-  if (!existsSync(main)) throw new Error('The server is not built: run `node tools/prepare.mjs build`.');
+export const spawnServer = (settings: Record<string, string>) => spawnBuilt(settings, main);
+
+/** Runs the tool behind `npm run keys:…`, and answers its exit code and what it said. */
+export async function runKeysTool(settings: Record<string, string>, ...args: string[]) {
+  const { ended, output } = spawnBuilt(settings, keysTool, ...args);
+  return { code: await ended, said: output() };
+}
+
+function spawnBuilt(
+  settings: Record<string, string>,
+  program: string,
+  ...args: string[]
+): Omit<ServerProcess, 'readyMs' | 'url'> {
+  if (!existsSync(program)) throw new Error('It is not built: run `node tools/prepare.mjs build`.');
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--enable-source-maps', main], {
+  const child = spawn(process.execPath, ['--enable-source-maps', program, ...args], {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -98,10 +116,14 @@ export const isReady = (url: string) =>
   );
 
 /** A client of the administrator, signed in. */
-export async function signInAdministrator({ url }: Pick<ServerProcess, 'url'>): Promise<Api> {
+export const signInAdministrator = async (server: Pick<ServerProcess, 'url'>): Promise<Api> =>
+  apiAt(server.url, await administratorAt(server));
+
+/** What the administrator sends along with every call, signed in. */
+export async function administratorAt({ url }: Pick<ServerProcess, 'url'>): Promise<Identity> {
   const answer = await apiAt(url).call(session.login, { body: administrator });
   if (answer.status !== 200) throw new Error(`The administrator could not sign in: ${answer.text}`);
-  return apiAt(url, { headers: { cookie: cookieOf(answer.headers)!, 'sec-fetch-site': 'same-origin' } });
+  return { headers: { cookie: cookieOf(answer.headers)!, 'sec-fetch-site': 'same-origin' } };
 }
 
 export function freePort(): Promise<number> {

@@ -1,5 +1,4 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +6,13 @@ import { analytics } from '../contract/analytics.ts';
 import { audit } from '../contract/audit.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
 import { apiAt, createTestDatabase, eventually, type Api, type TestDatabase } from './harness.ts';
-import { newDataDir, signInAdministrator, startServer, type ServerProcess } from './server-process.ts';
+import {
+  copyKeys,
+  newDataDir,
+  signInAdministrator,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
 
 /* Two built servers on one database, each with its own data directory and the same keys. */
 
@@ -26,11 +31,7 @@ beforeAll(async () => {
   for (const index of [0, 1]) {
     const dataDir = await newDataDir();
     dataDirs.push(dataDir);
-    if (index > 0) {
-      await mkdir(dataDir, { recursive: true });
-      for (const name of ['signing-key.pem', 'secrets-key'])
-        await copyFile(join(dataDirs[0]!, name), join(dataDir, name));
-    }
+    if (index > 0) await copyKeys(dataDirs[0]!, dataDir);
     servers.push(await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' }));
   }
   staff = await Promise.all(servers.map(signInAdministrator));

@@ -38,8 +38,8 @@ function packageFolder(): string {
   }
 }
 
-// npm cannot pack symbolic links, so the package makes them in an install script, which npm may be told not to run.
-async function makeLinks(folder: string): Promise<void> {
+/** npm cannot pack symbolic links, so the package makes them in an install script, which npm may be told not to run. */
+export async function makeLinks(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     await symlink(basename(source), join(folder, target)).catch((error: NodeJS.ErrnoException) => {

@@ -102,7 +102,8 @@ export function factProblems(facts: Facts): string[] {
     facts.encoding !== 'UTF8' &&
       `The encoding of the database is ${facts.encoding}. Make one with: create database … encoding 'UTF8' template template0.`,
     !facts.createsInSchema &&
-      'The role may not create tables in its schema. Let it own the database: alter database … owner to ….',
+      'The role may not create tables in its schema. Let it own the database: alter database … owner to ….' +
+        (facts.versionNumber < 150_000 ? ' And the schema: grant all on schema public to ….' : ''),
     ...trigramProblems(facts),
     facts.distributed.length > 0 &&
       `Citus distributes these tables: ${facts.distributed.join(', ')}. Triggers, row locks and unique keys over all rows ` +

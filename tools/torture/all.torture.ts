@@ -3,6 +3,7 @@ import { afterAll, test } from 'vitest';
 import { hasNginx } from '../../tests/nginx.ts';
 import { container, containerWithDatabase } from './container.ts';
 import { buildByHand, buildWithBuildah, hasBuildah } from './image.ts';
+import { postgresSources, postgresVersion } from './postgres-versions.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { silentFailover } from './silent-failover.ts';
 import { printTable } from './table.ts';
@@ -29,3 +30,5 @@ test.skipIf(!canContain || !hasBuildah)(
   'the image that Buildah makes, run read-only and without root [needs root, PostgreSQL 15, buildah]',
   () => container(buildWithBuildah),
 );
+for (const [name, source] of postgresSources)
+  test(`PostgreSQL ${name}`, ({ skip }) => postgresVersion(source, skip));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { appendFile, chmod, chown, copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { makeApiKey, makeLicense, unique } from '../../tests/factories.ts';
 import { apiAt, eventually } from '../../tests/harness.ts';
 import { counted, recovery, startLoad } from '../../tests/load.ts';
 import {
+  copyKeys,
   freePort,
   isReady,
   newDataDir,
@@ -80,9 +81,7 @@ export async function silentFailover(): Promise<void> {
   const servers: ServerProcess[] = [];
   try {
     for (const dataDir of dataDirs) {
-      if (servers.length > 0)
-        for (const name of ['signing-key.pem', 'secrets-key'])
-          await copyFile(join(dataDirs[0]!, name), join(dataDir, name));
+      if (servers.length > 0) await copyKeys(dataDirs[0]!, dataDir);
       servers.push(await startServer({ DATABASE_URL: line.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' }));
     }
     await failOver(servers, line, { primary, replica });
