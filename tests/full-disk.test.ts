@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { createPublicKey, verify } from 'node:crypto';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { validation as calls } from '../contract/validation.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
 import { createTestDatabase, eventually, startTestServer, type Api, type TestServer } from './harness.ts';
-import { newDataDir, removeDataDir, spawnServer } from './server-process.ts';
+import { freePort, newDataDir, removeDataDir, spawnServer, startServer } from './server-process.ts';
 
 /* A database that can read and not write, as PostgreSQL says it on a full disk. */
 
@@ -108,4 +111,43 @@ test('a start says at once that the disk is full', async () => {
   await pool.end();
   await database.drop();
   await removeDataDir(dataDir);
+});
+
+describe.skipIf(process.getuid?.() !== 0)('a data directory on a small disk [needs root]', () => {
+  let dataDir: string;
+  const mount = async (size: string) => {
+    dataDir = await newDataDir();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'tmpfs', dataDir]);
+  };
+  afterEach(async () => {
+    execFileSync('umount', ['-l', dataDir]);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** What a start says that must fail at once. */
+  async function refusal(): Promise<string> {
+    const from = performance.now();
+    const starting = spawnServer({ DATA_DIR: dataDir, PORT: String(await freePort()) });
+    expect(await starting.ended).toBe(1);
+    expect(performance.now() - from).toBeLessThan(15_000);
+    expect(starting.output()).not.toMatch(/^\s+at /m);
+    return starting.output();
+  }
+
+  test('the first start says so at once', { timeout: 60_000 }, async () => {
+    await mount('16m');
+    expect(await refusal()).toMatch(/PostgreSQL could not create a database in .*No space left on device/s);
+  });
+
+  test('a later start says so at once, and works when there is room', { timeout: 120_000 }, async () => {
+    await mount('400m');
+    const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
+    expect(await (await startServer(settings)).end('SIGTERM')).toBe(0);
+    const { bavail, bsize } = await statfs(dataDir);
+    const filler = join(dataDir, 'filler');
+    await writeFile(filler, Buffer.alloc(bavail * bsize));
+    expect(await refusal()).toContain(`The disk of ${dataDir}/postgres is full: PostgreSQL cannot start.`);
+    await rm(filler);
+    expect(await (await startServer(settings)).end('SIGTERM')).toBe(0);
+  });
 });

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -181,6 +182,57 @@ test('what the journal has no room for is dropped, counted and logged with its n
   expect(told.reduce((sum, { rows }) => sum + rows, 0)).toBe(dropped);
   expect(told[0]!.msg).toMatch(/^The journal takes no more rows: \d+ dropped$/);
 });
+
+test('memory fills first, then the journal, and only then the newest are dropped', async () => {
+  const { add, state } = start(200_000);
+  await locked(async () => {
+    add(0, 10_000);
+    await eventually(() => said.some((line) => line.includes('Rows wait for the database')));
+    expect(state()).toMatchObject({ waiting: 10_000, journalBytes: 0, dropped: 0 });
+    add(10_000, 2000);
+    await eventually(() => state().journalBytes > 0);
+    expect(state()).toMatchObject({ waiting: 10_000, dropped: 0 });
+    add(12_000, 4000);
+    await eventually(() => state().dropped === 4000);
+    expect(state().waiting).toBe(10_000);
+    expect(state().journalBytes).toBeLessThanOrEqual(200_000);
+  });
+  await eventually(async () => (await stored()).rows === 12_000 && state().journalBytes === 0, 10_000);
+  expect(await stored()).toEqual({ rows: 12_000, own: 12_000, until: 11_999 });
+  add(16_000, 1);
+  await eventually(async () => (await stored()).until === 16_000);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a journal whose disk is full keeps what has room there, and goes on when there is some [needs root]',
+  async () => {
+    await mkdir(folder);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', folder]);
+    try {
+      const { add, behind, state } = start();
+      await locked(async () => {
+        add(0, 20_000);
+        await eventually(() => state().dropped > 0);
+        expect((await files()).filter((name) => !name.endsWith('.json'))).toEqual([]);
+      });
+      await eventually(async () => (await stored()).rows === 20_000 - state().dropped, 10_000);
+      const { dropped } = state();
+      const kept = 20_000 - dropped;
+      expect(kept).toBeGreaterThan(10_000);
+      expect(said.find((line) => line.includes('The journal takes no more rows'))).toContain('ENOSPC');
+      expect(await stored()).toEqual({ rows: kept, own: kept, until: kept - 1 });
+      await locked(async () => {
+        add(20_000, 12_000);
+        await eventually(() => state().journalBytes > 0);
+      });
+      await eventually(async () => (await stored()).rows === kept + 12_000, 10_000);
+      expect(state().dropped).toBe(dropped);
+      await behind.stop();
+    } finally {
+      execFileSync('umount', ['-l', folder]);
+    }
+  },
+);
 
 test('a row that the database refuses is dropped alone', async () => {
   const { add, flush, state } = start();
