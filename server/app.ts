@@ -23,7 +23,7 @@ import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
 import { clockRoutes } from './features/clock/clock.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
-import type { Signer } from './features/keys/keys.ts';
+import type { InstallationKeys } from './features/keys/keys.ts';
 import { licenseRoutes } from './features/licenses/licenses.routes.ts';
 import { machineRoutes } from './features/machines/machines.routes.ts';
 import { createModuleNames } from './features/modules/modules.ts';
@@ -57,7 +57,7 @@ import { watchStorage } from './storage/watch.ts';
 const journalWithinMs = 6000;
 
 export type AppParts = {
-  signer: Signer;
+  keys: Pick<InstallationKeys, 'signer'>;
   audit: ChainWatch;
   refusals: Refusals;
   passwords: Passwords;
@@ -73,7 +73,7 @@ export type AppParts = {
  */
 export async function buildApp(
   context: Context,
-  { signer, audit, refusals, passwords, version, checkAnswers = false, arrival = arrivalLimits }: AppParts,
+  { keys, audit, refusals, passwords, version, checkAnswers = false, arrival = arrivalLimits }: AppParts,
 ) {
   const app = createServer(context, arrival);
   const drain = drainOnClose(app, context.config.drainMs);
@@ -100,7 +100,7 @@ export async function buildApp(
     activationRoutes(context),
     validationRoutes({
       ...context,
-      signer,
+      keys,
       recorder,
       find: createFinder(context.reserved.pool),
       moduleNames: createModuleNames({ ...context, db: context.reserved.db }),

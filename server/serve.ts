@@ -10,7 +10,7 @@ import { requireDatabase } from './db/requirements.ts';
 import { auditKeys, createChainWatch, createRefusals, withAuditKey } from './features/audit/audit.ts';
 import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
-import { openKeys } from './features/keys/keys.ts';
+import { followRotation, openKeys } from './features/keys/keys.ts';
 import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startJobs } from './jobs/jobs.ts';
 import { locationsOf, writeLocations } from './locations.ts';
@@ -40,24 +40,24 @@ async function start(
 
   const { end, ...connections } = await connect(addresses, log, { processes: config.workers });
   const opening = openKeys(connections.db, config, new Date());
-  const { signer, retired, secrets } = await opening.catch(async (error: unknown) => {
+  const keys = await opening.catch(async (error: unknown) => {
     // else the end of an embedded database is told as a loss
     await end();
     throw error;
   });
   await writeLocations(config.dataDir, locations);
-  const keys = auditKeys(signer, retired);
+  const chainKeys = auditKeys(keys.signer, keys.retired);
   const context: Context = {
-    ...prepared(connections, (db) => withAuditKey(db, signer)),
+    ...prepared(connections, (db) => withAuditKey(db, chainKeys)),
     config,
     log,
     storage: await openStorage(config.storage),
-    secrets,
+    secrets: keys.secrets,
     outside,
     clock: () => new Date(),
     jobsDue: new Map(),
   };
-  const audit = createChainWatch(context, keys);
+  const audit = createChainWatch(context, chainKeys);
   await audit.begin();
   const refusals = createRefusals(context);
   const passwords = createPasswords(config.workers);
@@ -67,10 +67,11 @@ async function start(
   // before anything else can fail: nobody could sign in
   if (admin) await tellFirstPassword(admin, { terminal: process.stderr, dataDir: config.dataDir, log });
 
-  const app = await buildApp(context, { signer, audit, refusals, passwords, version: await readVersion() });
+  const app = await buildApp(context, { keys, audit, refusals, passwords, version: await readVersion() });
   const auditSealer = startAuditSealer(context, audit);
   const jobs = startJobs(context, audit);
   await context.fill();
+  followRotation(context, keys, chainKeys);
   await app.listen({ port: config.port, host: config.host });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);

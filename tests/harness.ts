@@ -365,25 +365,25 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { end, ...connections } = await connect(addresses, log, {
     waitMs: options.connectionWaitMs ?? 60_000,
   });
-  const { signer, retired, secrets } = await openKeys(connections.db, config, clock.now());
+  const installation = await openKeys(connections.db, config, clock.now());
+  const keys = auditKeys(installation.signer, installation.retired);
   const context: Context = {
-    ...prepared(connections, (db) => withAuditKey(db, signer)),
+    ...prepared(connections, (db) => withAuditKey(db, keys)),
     config,
     log,
     storage: await openStorage(config.storage),
-    secrets: options.secrets ?? secrets,
+    secrets: options.secrets ?? installation.secrets,
     outside: options.outside ?? outside,
     clock: () => clock.now(),
     jobsDue: new Map(),
   };
   const passwords = options.passwords ?? cheapPasswords();
   await protectSecondFactors(context, passwords);
-  const keys = auditKeys(signer, retired);
   const audit = createChainWatch(context, keys);
   await audit.begin();
   const refusals = createRefusals(context);
   const app = await buildApp(context, {
-    signer,
+    keys: installation,
     audit,
     refusals,
     passwords,

@@ -10,6 +10,7 @@ import {
   isReady,
   newDataDir,
   removeDataDir,
+  runKeysTool,
   signal,
   signInAdministrator,
   spawnServer,
@@ -101,6 +102,19 @@ test('a worker that is killed is replaced, and counters go on', async () => {
   expect(workers()).toHaveLength(2);
   expect(await answered()).toBeGreaterThanOrEqual(before + 1);
   expect(server.output()).toContain('A worker ended and is replaced');
+});
+
+test('workers on one data directory follow a rotation of the signing key', { timeout: 60_000 }, async () => {
+  const { code, said } = await runKeysTool({ DATA_DIR: dataDir }, 'rotate');
+  expect([code, said]).toEqual([0, expect.stringContaining('signs from now on')]);
+  const keyId = /key (\w+) signs/.exec(said)![1]!;
+  const current = async () => {
+    const answer = await fetch(`${server.url}/api/v1/keys`, { headers: { connection: 'close' } });
+    return ((await answer.json()) as { data: { keyId: string }[] }).data[0]!.keyId;
+  };
+  await eventually(async () => {
+    expect(new Set(await Promise.all(times(8).map(current)))).toEqual(new Set([keyId]));
+  });
 });
 
 test('SIGTERM ends all of them, what they recorded is written, and PostgreSQL stops', async () => {

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     if (options.accept !== undefined) {
       const reason = options.accept.trim();
       if (!reason) throw new Error('Say why: --accept "Restored the backup of 20 November"');
-      const db = withAuditKey(createDb(pool), signer);
+      const db = withAuditKey(createDb(pool), keys);
       const accepted = await acceptGaps(db, keys, places, { reason, now: new Date() });
       if (isFailure(accepted)) throw new Error(accepted.message);
       say(accepted);

@@ -8,7 +8,7 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
-import { withAuditKey } from '../server/features/audit/audit.ts';
+import { auditKeys, withAuditKey } from '../server/features/audit/audit.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
 import { createModuleNames } from '../server/features/modules/modules.ts';
 import { createUpdateRecorder } from '../server/features/updates/updates.ts';
@@ -44,8 +44,8 @@ async function main(): Promise<void> {
   await migrate(databaseUrl);
   const pool = createPool(databaseUrl);
   const plain = createDb(pool);
-  const { signer } = await openKeys(plain, config, new Date());
-  const db = withAuditKey(plain, signer);
+  const keys = await openKeys(plain, config, new Date());
+  const db = withAuditKey(plain, auditKeys(keys.signer));
   const signals = await startSignals(databaseUrl, log);
   const passwords = createPasswords();
   try {
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
       config,
       find: createFinder(pool),
       recorder,
-      signer,
+      keys,
       moduleNames: createModuleNames({ db, signals }),
     };
     const random = createRandom(Number(values.seed));

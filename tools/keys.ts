@@ -1,16 +1,17 @@
-import { sql } from 'kysely';
 import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool, type Db } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
-import { headPlaces, withAuditKey, type SignedHead } from '../server/features/audit/audit.ts';
+import { labelsOfProcesses } from '../server/db/signals.ts';
+import { auditKeys, headPlaces, withAuditKey, type SignedHead } from '../server/features/audit/audit.ts';
 import { acceptNewKeys, openKeys, rotateKey } from '../server/features/keys/keys.ts';
 import { openStorage } from '../server/storage/storage.ts';
 
 /**
- * `npm run keys:rotate` makes the next signing key, endorsed by the present one, which stays for verification; with
- * `-- --prepare` it is only made and published. `npm run keys:accept-new -- --reason "…"` accepts that keys are lost.
+ * `npm run keys:rotate` makes the next signing key, endorsed by the present one, which stays for verification, and has
+ * running processes sign with it; with `-- --prepare` it is only made and published. `npm run keys:accept-new --
+ * --reason "…"` accepts that keys are lost, with all processes stopped.
  */
 async function main(): Promise<void> {
   const { positionals, values: options } = parseArgs({
@@ -22,7 +23,7 @@ async function main(): Promise<void> {
     },
   });
   const config = readConfig(process.env);
-  const isBeside = positionals[0] === 'rotate' && options.prepare;
+  const isBeside = positionals[0] === 'rotate';
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: !isBeside, log: () => undefined });
@@ -32,7 +33,7 @@ async function main(): Promise<void> {
   try {
     if (!isBeside) await refuseBesideServers(db);
     await migrate(databaseUrl);
-    if (positionals[0] === 'rotate') await rotate(db, config, options);
+    if (isBeside) await rotate(db, config, options);
     else await acceptNew(db, config, options.reason?.trim());
   } finally {
     await pool.end();
@@ -42,10 +43,7 @@ async function main(): Promise<void> {
 
 /** A process that serves would go on with the keys that it read at its start. */
 async function refuseBesideServers(db: Db): Promise<void> {
-  const { rows } = await sql<{ processes: number }>`
-    select count(*) as processes from pg_stat_activity
-     where datname = current_database() and application_name = 'lanyard signals'`.execute(db);
-  const { processes } = rows[0]!;
+  const processes = (await labelsOfProcesses(db)).length;
   if (processes > 0)
     throw new Error(
       `${processes} ${processes === 1 ? 'process serves' : 'processes serve'} this database. Stop them first.`,
@@ -59,15 +57,14 @@ async function rotate(
 ): Promise<void> {
   const now = new Date();
   const { signer } = await openKeys(db, config, now);
-  const rotated = await rotateKey(withAuditKey(db, signer), config, { prepare, out, now });
+  const rotated = await rotateKey(withAuditKey(db, auditKeys(signer)), config, { prepare, out, now });
   const { keyId, before, isInUse } = rotated;
   say(
     isInUse
-      ? `From the next start on, the signing key ${keyId} signs; ${before} stays for verification.`
+      ? `The signing key ${keyId} signs from now on, also in processes that run; ${before} stays for verification.`
       : `The signing key ${keyId} is published as the next one; npm run keys:rotate lets it sign.`,
   );
   if (config.signingKey) say(`Give SIGNING_KEY all it holds now, and the key ${keyId} as well.`);
-  else say('Processes with data directories of their own need these files too: copy them before they start.');
 }
 
 async function acceptNew(db: Db, config: Config, reason: string | undefined): Promise<void> {

@@ -160,11 +160,12 @@ async function verify(
     const now = new Date();
     const { signer, retired, secrets } = await openKeys(createDb(pool), config, now);
     say(`Keys: signing key ${signer.keyId}, secrets key ${secrets.keyId}, ${retired.length} retired`);
+    const keys = auditKeys(signer, retired);
     const kept = await readKept(headPlaces(config, storage));
     const chain = (await hasBegun(createDb(pool)))
-      ? await verifyChain(createDb(pool), auditKeys(signer, retired), kept)
+      ? await verifyChain(createDb(pool), keys, kept)
       : undefined;
-    await writeAudit(withAuditKey(createDb(pool), signer), systemCaller(now), {
+    await writeAudit(withAuditKey(createDb(pool), keys), systemCaller(now), {
       event: 'backup.restored',
       resourceType: 'backup',
       resourceId: null,

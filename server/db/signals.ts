@@ -6,7 +6,7 @@ import { cutOff } from './silence.ts';
 import { createSlots } from './slots.ts';
 
 /** What other processes must hear of. A topic drops the caches that hang on it; it carries no data. */
-export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases';
+export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'keys';
 
 /**
  * One connection that listens for changes made by other processes and, by its heartbeat, knows whether the
@@ -21,6 +21,8 @@ export type Signals = {
   on(topic: Topic, run: () => void): void;
   /** Runs the listeners of this process; the others hear by NOTIFY, see `announce`. */
   drop(topic: Topic): void;
+  /** Shows a word about this process to others, see `labelsOfProcesses`. */
+  label(text: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -44,6 +46,7 @@ type State = {
   up: boolean;
   stopped: boolean;
   client: pg.Client | undefined;
+  label: string;
   onLoss: () => void;
 };
 
@@ -62,6 +65,7 @@ export async function startSignals(
     up: false,
     stopped: false,
     client: undefined,
+    label: '',
     onLoss,
   };
   await connect(state, databaseUrl);
@@ -74,6 +78,10 @@ export async function startSignals(
       state.listeners.set(topic, set.add(listener));
     },
     drop: (topic) => run(state, topic),
+    async label(text) {
+      state.label = text;
+      await state.client?.query(`select set_config('application_name', $1, false)`, [nameOf(state)]);
+    },
     async stop() {
       state.stopped = true;
       await Promise.race([state.client?.end().catch(() => undefined), pause(beatDeadlineMs)]);
@@ -81,6 +89,19 @@ export async function startSignals(
       await watching;
     },
   };
+}
+
+const processName = 'lanyard signals';
+const nameOf = ({ label }: State) => `${processName} ${label}`.trimEnd();
+
+/** What each process that serves the database shows of itself, in any order. */
+export async function labelsOfProcesses(db: Tx | Db): Promise<string[]> {
+  // pg_stat_activity stays as it was first read in a transaction
+  await sql`select pg_stat_clear_snapshot()`.execute(db);
+  const { rows } = await sql<{ name: string }>`
+    select application_name as name from pg_stat_activity
+     where datname = current_database() and application_name like ${`${processName}%`}`.execute(db);
+  return rows.map(({ name }) => name.slice(processName.length + 1));
 }
 
 /** Tells every process, on commit of `tx`, that the topic changed; this process hears at the same moment. */
@@ -165,7 +186,7 @@ async function connect(state: State, databaseUrl: string): Promise<void> {
     connectionTimeoutMillis: connectWithinMs,
     query_timeout: connectWithinMs,
     keepAlive: true,
-    application_name: 'lanyard signals',
+    application_name: nameOf(state),
   });
   const isLost = () => state.client === client && markDown(state);
   client.on('error', isLost).on('end', isLost);

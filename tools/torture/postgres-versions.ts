@@ -111,8 +111,8 @@ async function onCluster(folder: string, bin: string, use: (superuser: string) =
   const home = join(folder, 'home');
   await run('mkdir', [home]);
   if (account) await chown(home, account.uid, account.gid);
-  const as = (program: string, ...args: string[]) =>
-    run(join(bin, program), args, { ...account, cwd: '/', env: { LC_ALL: 'C' } });
+  const as = (tool: string, ...args: string[]) =>
+    run(join(bin, tool), args, { ...account, cwd: '/', env: { LC_ALL: 'C' } });
   const [data, password] = [join(home, 'data'), join(folder, 'password')];
   await writeFile(password, 'secret', { mode: 0o644 });
   await as('initdb', '-D', data, '-U', 'boss', '-A', 'scram-sha-256', `--pwfile=${password}`, '--no-sync');

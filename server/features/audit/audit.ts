@@ -11,7 +11,7 @@ export { beginAnew } from './begin-anew.ts';
 export { cleanUp } from './cleanup.ts';
 export { headPlaces, readHeadJson, readKept } from './kept-heads.ts';
 export type { SignedHead } from './chain.ts';
-export { auditKeys, withAuditKey, type AuditKeys } from './keys.ts';
+export { auditKeys, exchangeKeys, withAuditKey, type AuditKeys } from './keys.ts';
 export { verifyChain } from './verify.ts';
 export { closeWindows } from './refusal-windows.ts';
 export { createRefusals, type Refusals } from './refusals.ts';

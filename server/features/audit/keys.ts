@@ -20,6 +20,10 @@ export function auditKeys(signer: AuditSigner, retired: AuditSigner[] = []): Aud
   return { current, known: [current, ...retired.map(derive)] };
 }
 
+/** Has all that hold `keys` work with another signing key from now on. */
+export const exchangeKeys = (keys: AuditKeys, signer: AuditSigner, retired: AuditSigner[]): void =>
+  void Object.assign(keys, auditKeys(signer, retired));
+
 function derive(signer: AuditSigner): KeySet {
   const secret = signer.sign('lanyard audit keys 1');
   const key = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
@@ -46,22 +50,22 @@ export function isSignedBy({ known }: AuditKeys, keyId: string, text: string, si
   );
 }
 
-/** A database whose audit entries are signed with the key of `signer`; its transactions are, too. */
-export function withAuditKey<D extends Db | Tx>(db: D, signer: AuditSigner): D {
-  return db.withPlugin(new AuditKeyPlugin(derive(signer).entry)) as D;
+/** A database whose audit entries are signed with what is the current key then; its transactions are, too. */
+export function withAuditKey<D extends Db | Tx>(db: D, keys: AuditKeys): D {
+  return db.withPlugin(new AuditKeyPlugin(keys)) as D;
 }
 
 /** The key that entries written through `tx` are signed with; undefined where `withAuditKey` gave none. */
 export function entryKeyOf(tx: Db | Tx): Buffer | undefined {
   const plugin = tx.getExecutor().plugins.find((one) => one instanceof AuditKeyPlugin);
-  return plugin?.key;
+  return plugin?.keys.current.entry;
 }
 
-/** Changes no query: it carries the key to where a transaction is all that there is. */
+/** Changes no query: it carries the keys to where a transaction is all that there is. */
 class AuditKeyPlugin implements KyselyPlugin {
-  readonly key: Buffer;
-  constructor(key: Buffer) {
-    this.key = key;
+  readonly keys: AuditKeys;
+  constructor(keys: AuditKeys) {
+    this.keys = keys;
   }
   transformQuery: KyselyPlugin['transformQuery'] = ({ node }) => node;
   transformResult: KyselyPlugin['transformResult'] = async ({ result }) => result;

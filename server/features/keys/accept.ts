@@ -46,13 +46,12 @@ export function acceptNewKeys(
       throw new CannotStart('Every key that this database names is here. There is nothing to accept.');
     const ids = lost.map(({ key_id }) => key_id);
     const { signer, others } = await presentSigner(tx, config);
-    const signing = withAuditKey(tx, signer);
+    const keys = auditKeys(signer, others);
+    const signing = withAuditKey(tx, keys);
     const record = () => recordAcceptance(signing, { lost: ids, named, reason, now });
     const hasSealed = ({ purpose, state }: NamedKey) => purpose === 'signing' && state !== 'next';
     const isChainLost = named.includes(signer.keyId) || lost.some(hasSealed);
-    const head = isChainLost
-      ? await beginAnew(signing, auditKeys(signer, others), now, record)
-      : void (await record());
+    const head = isChainLost ? await beginAnew(signing, keys, now, record) : void (await record());
     return { lost: ids, named, head };
   });
 }

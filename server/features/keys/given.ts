@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { CannotStart } from '../../cannot-start.ts';
 import type { Config, GivenKey } from '../../config.ts';
@@ -50,6 +50,26 @@ export async function readGiven({ dataDir, signingKey, secretsKey }: KeyConfig):
       key: secretsText === undefined ? undefined : readSecrets(secretsText, secretsPlace),
     },
   };
+}
+
+/**
+ * Gives the files of a rotation the names of what is in them: `current` becomes the signing key, the one before a retired
+ * key. Run under the lock of `readKeys`, since processes may share the folder. A start finds keys under any of these
+ * names, so a folder that cannot be written stays as it is.
+ */
+export async function tidyFiles({ dataDir, signingKey }: KeyConfig, current: string): Promise<void> {
+  const files = keyFiles(dataDir);
+  const [main] = await readSignersOf(files.signing);
+  const [next] = await readSignersOf(files.next);
+  if (signingKey || next?.keyId !== current) return;
+  try {
+    await mkdir(files.retired, { recursive: true, mode: 0o700 });
+    if (main && main.keyId !== current)
+      await rename(files.signing, path.join(files.retired, `${main.keyId}.pem`));
+    await rename(files.next, files.signing);
+  } catch (error) {
+    if (!['EROFS', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 async function textOf(key: GivenKey): Promise<string> {

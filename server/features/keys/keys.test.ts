@@ -192,7 +192,7 @@ describe('the signing key is replaced', () => {
     const { signer } = await openKeys(db, config, now);
     const at = new Date(now.getTime() + ++rotations);
     const options = { prepare: false, out: undefined, now: at, ...more };
-    return rotateKey(withAuditKey(db, signer), config, options);
+    return rotateKey(withAuditKey(db, auditKeys(signer)), config, options);
   };
   /** What a desktop does that trusts one key: it takes those that are endorsed by one it trusts. */
   const trustedFrom = (keyId: string, keys: RouteAnswer<typeof calls.keys>) => {
@@ -269,7 +269,8 @@ describe('the signing key is replaced', () => {
     const own = newSigningKey();
     const config = { dataDir: folder, signingKey: { text: own }, secretsKey: undefined };
     const { signer } = await openKeys(db, config, now);
-    const go = (out?: string) => rotateKey(withAuditKey(db, signer), config, { prepare: false, out, now });
+    const go = (out?: string) =>
+      rotateKey(withAuditKey(db, auditKeys(signer)), config, { prepare: false, out, now });
     await expect(go()).rejects.toThrow('--out FILE');
     const { keyId } = await go(join(folder, 'new.pem'));
     await expect(openKeys(db, config, now)).rejects.toThrow(`${keyId}, and SIGNING_KEY does not hold it`);

@@ -7,5 +7,5 @@ export const validationRoutes = (validator: Validator) =>
   implement(calls, {
     validate: ({ by, body }) => validate(validator, by, body),
     release: change((tx, { by, body }) => release(tx, by, validator.config.selfReleasesPerSeat, body)),
-    keys: () => publishedKeys(validator.db, validator.signer),
+    keys: () => publishedKeys(validator.db, validator.keys.signer),
   });

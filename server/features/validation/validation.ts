@@ -20,7 +20,7 @@ import {
   type ActivationRow,
 } from '../activations/activations.ts';
 import { writeAudit } from '../audit/audit.ts';
-import type { Signer } from '../keys/keys.ts';
+import type { InstallationKeys } from '../keys/keys.ts';
 import type { createModuleNames } from '../modules/modules.ts';
 import { parseLicenseKey } from '../licenses/licenses.ts';
 import { decide, type Decision } from './decide.ts';
@@ -29,7 +29,8 @@ import type { Recorder } from './recorder.ts';
 
 export type Validator = Pick<Context, 'db' | 'signals' | 'config'> & {
   find: Finder;
-  signer: Signer;
+  /** The signer among them changes when keys are rotated. */
+  keys: Pick<InstallationKeys, 'signer'>;
   recorder: Recorder;
   moduleNames: ReturnType<typeof createModuleNames>;
 };
@@ -39,7 +40,7 @@ export type Validator = Pick<Context, 'db' | 'signals' | 'config'> & {
  * the first valid call of a machine takes a seat. From staff it reactivates a deactivated machine.
  */
 export async function validate(
-  { db, signals, config, find, signer, recorder, moduleNames }: Validator,
+  { db, signals, config, find, keys, recorder, moduleNames }: Validator,
   by: Caller,
   request: ValidationRequest,
 ): Promise<ValidationResult> {
@@ -66,7 +67,7 @@ export async function validate(
     apiKeyId: by.actor.kind === 'apiKey' ? by.actor.apiKeyId : null,
     request: machine,
   });
-  return signed(signer, {
+  return signed(keys.signer, {
     valid: code === 'VALID',
     code,
     message: validationMessages[code],
@@ -293,7 +294,7 @@ function describeMachine(
 }
 
 function signed(
-  signer: Signer,
+  signer: InstallationKeys['signer'],
   facts: Omit<ValidationResult, 'signed' | 'signature' | 'keyId'>,
 ): ValidationResult {
   const text = JSON.stringify(facts);

@@ -1,0 +1,53 @@
+import type { Context } from '../../context.ts';
+import { exchangeKeys, type AuditKeys } from '../audit/audit.ts';
+import { readKeys, type InstallationKeys } from './claim.ts';
+import { tidyFiles } from './given.ts';
+
+const againAfterMs = 5000;
+
+/**
+ * Has a running process follow `keys:rotate`: when keys change, it reads its files again, tells which key it holds, and
+ * signs with the one that the database names. What it held before still verifies. `keys` and `auditKeys` change in
+ * place.
+ */
+export function followRotation(
+  { db, signals, config, log }: Pick<Context, 'db' | 'signals' | 'config' | 'log'>,
+  keys: InstallationKeys,
+  auditKeys: AuditKeys,
+): void {
+  async function follow(): Promise<void> {
+    const { given, rows } = await db.transaction().execute(async (tx) => {
+      const read = await readKeys(tx, config);
+      await tidyFiles(config, signingIn(read.rows, 'current')!);
+      return read;
+    });
+    const held = new Map(
+      [...given.signing.all, ...keys.retired, keys.signer].map((signer) => [signer.keyId, signer]),
+    );
+    const current = signingIn(rows, 'current')!;
+    const signer = held.get(current);
+    if (!signer) throw new Error(`The signing key ${current} is in use, and this process does not have it`);
+    const before = keys.signer.keyId;
+    keys.signer = signer;
+    keys.retired = [...held.values()].filter(({ keyId }) => keyId !== current);
+    exchangeKeys(auditKeys, signer, keys.retired);
+    if (before !== current) log.info({ before }, `The signing key ${current} signs from now on`);
+    const newest = signingIn(rows, 'next') ?? current;
+    await signals.label(held.has(newest) ? newest : '');
+  }
+
+  let following = Promise.resolve();
+  const run = () => {
+    following = following.then(follow).catch((error: unknown) => {
+      // once the database is back, all topics are run again
+      if (!signals.isUp()) return;
+      log.error({ err: error }, 'The signing keys could not be read again');
+      setTimeout(run, againAfterMs).unref();
+    });
+  };
+  signals.on('keys', run);
+  run();
+}
+
+const signingIn = (rows: { purpose: string; state: string; key_id: string }[], state: 'current' | 'next') =>
+  rows.find((row) => row.purpose === 'signing' && row.state === state)?.key_id;

@@ -1,0 +1,128 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { copyFile, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { audit } from '../contract/audit.ts';
+import { validation } from '../contract/validation.ts';
+import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
+import { apiAt, createTestDatabase, eventually, type Api, type TestDatabase } from './harness.ts';
+import {
+  copyKeys,
+  newDataDir,
+  runKeysTool,
+  signInAdministrator,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
+
+/* Two built servers on one database, each with its own data directory, that serve while the signing key is replaced. */
+
+let database: TestDatabase;
+let [home, elsewhere] = ['', ''];
+const servers: ServerProcess[] = [];
+let staff: Api[];
+let desktops: Api[];
+let licenseKey: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ empty: true });
+  [home, elsewhere] = [await newDataDir(), await newDataDir()];
+  servers.push(await startServer(settings(home)));
+  await copyKeys(home, elsewhere);
+  servers.push(await startServer(settings(elsewhere)));
+  staff = await Promise.all(servers.map(signInAdministrator));
+  ({ licenseKey } = await makeLicense(staff[0]!));
+  const key = await makeApiKey(staff[0]!);
+  desktops = servers.map(({ url }) => apiAt(url, key));
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.end('SIGKILL')));
+  await database.drop();
+  for (const dataDir of [home, elsewhere]) await rm(dataDir, { recursive: true, force: true });
+});
+
+const settings = (dataDir: string) => ({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+const rotate = (dataDir: string) => runKeysTool(settings(dataDir), 'rotate');
+const keyIdOf = async (desktop: Api) => (await validateOn(desktop, licenseKey, 'workstation')).keyId;
+
+/** Validates and makes changes at both until it is told to stop; answers under which keys answers were signed. */
+function callers(): () => Promise<Set<string>> {
+  let isOver = false;
+  const seen = new Set<string>();
+  const working = servers.map(async (_, at) => {
+    while (!isOver) {
+      const { signed, signature, keyId } = await validateOn(desktops[at]!, licenseKey, 'workstation');
+      const { publicKeyPem } = (await desktops[at]!.ok(validation.keys)).find((key) => key.keyId === keyId)!;
+      const isRight = verify(
+        null,
+        Buffer.from(signed),
+        createPublicKey(publicKeyPem),
+        Buffer.from(signature, 'base64'),
+      );
+      expect(isRight).toBe(true);
+      seen.add(keyId);
+      await makeCustomer(staff[at]!);
+    }
+  });
+  return async () => {
+    isOver = true;
+    await Promise.all(working);
+    return seen;
+  };
+}
+
+test('a key that a process does not have is not taken into use', { timeout: 60_000 }, async () => {
+  const before = await keyIdOf(desktops[0]!);
+  const { code, said } = await rotate(home);
+  expect([code, said]).toEqual([1, expect.stringContaining('1 of the processes that serve this database')]);
+  expect(said).toContain(`Copy ${home}/next-signing-key.pem into the DATA_DIR of each`);
+  for (const desktop of desktops) expect(await keyIdOf(desktop)).toBe(before);
+  const states = (await desktops[1]!.ok(validation.keys)).map(({ state }) => state);
+  expect(states).toEqual(['current', 'next']);
+});
+
+test(
+  'a rotation while both serve: each signs with the new key, takes the old one, and the audit log is whole',
+  { timeout: 90_000 },
+  async () => {
+    const before = await keyIdOf(desktops[0]!);
+    await copyFile(join(home, 'next-signing-key.pem'), join(elsewhere, 'next-signing-key.pem'));
+    const stop = callers();
+    const { code, said } = await rotate(home);
+    expect([code, said]).toEqual([0, expect.stringMatching(/^The signing key \w+ signs from now on/)]);
+    const after = /key (\w+) signs/.exec(said)![1]!;
+    for (const desktop of desktops) await eventually(async () => expect(await keyIdOf(desktop)).toBe(after));
+    expect(await stop()).toEqual(new Set([before, after]));
+
+    for (const api of staff) {
+      await makeCustomer(api);
+      const keys = await api.ok(validation.keys);
+      expect(keys.map(({ keyId, state }) => [keyId, state])).toEqual([
+        [after, 'current'],
+        [before, 'retired'],
+      ]);
+    }
+    for (const api of staff)
+      await eventually(async () => {
+        expect(await api.ok(audit.verify)).toMatchObject({ whole: true, unsealedEntries: 0 });
+      }, 10_000);
+    for (const dataDir of [home, elsewhere]) {
+      expect(await readdir(join(dataDir, 'retired-keys'))).toEqual([`${before}.pem`]);
+      expect(await readdir(dataDir)).not.toContain('next-signing-key.pem');
+    }
+    expect(await readFile(join(elsewhere, 'signing-key.pem'), 'utf8')).toBe(
+      await readFile(join(home, 'signing-key.pem'), 'utf8'),
+    );
+  },
+);
+
+test('a rotated process stops without a word, and starts again', { timeout: 60_000 }, async () => {
+  const now = await keyIdOf(desktops[1]!);
+  for (const server of servers.splice(0)) {
+    expect(await server.end('SIGTERM')).toBe(0);
+    expect(server.output()).toBe('');
+  }
+  servers.push(await startServer(settings(elsewhere)));
+  const [key] = await apiAt(servers[0]!.url).ok(validation.keys);
+  expect(key).toMatchObject({ keyId: now, state: 'current' });
+});
