@@ -8,7 +8,7 @@ import { grantToTests } from './superuser.ts';
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
 
 /** A PostgreSQL for the time of a test run, in which each test server makes a database of its own. */
-export async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startCluster(): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'lanyard-test-'));
   // PostgreSQL does not run as root, and its account must get in.
   await chmod(folder, 0o755);
