@@ -12,7 +12,7 @@ export const locationsName = 'locations.txt';
 export function locationsOf(config: Config, cluster: string | undefined): Record<string, string> {
   const { dataDir, storage } = config;
   return {
-    database: cluster ?? withoutPassword(config.databaseUrl!),
+    database: cluster ?? addressOf(config),
     binaries: storage.kind === 'disk' ? storage.folder : `s3://${storage.bucket}/${storage.prefix}`,
     'signing key': config.signingKey ? placeOf(config.signingKey) : path.join(dataDir, 'signing-key.pem'),
     'retired keys': path.join(dataDir, 'retired-keys'),
@@ -23,6 +23,12 @@ export function locationsOf(config: Config, cluster: string | undefined): Record
 }
 
 const placeOf = (key: NonNullable<Config['signingKey']>) => ('file' in key ? key.file : 'the environment');
+
+/** Where the database is, and the pooler before it. */
+function addressOf({ databaseUrl, databaseDirectUrl }: Config): string {
+  const [queries, direct] = [databaseUrl!, databaseDirectUrl!].map(withoutPassword);
+  return queries === direct ? direct! : `${direct}, through ${queries}`;
+}
 
 function withoutPassword(databaseUrl: string): string {
   const url = new URL(databaseUrl);

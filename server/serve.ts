@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { warningsOf, type Config } from './config.ts';
 import type { Context } from './context.ts';
-import { connect, prepared, type Addresses } from './db/connect.ts';
+import { connect, prepared } from './db/connect.ts';
 import { keepAlive, startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { requireDatabase } from './db/requirements.ts';
+import { atAddress, type Addresses } from './db/setting-of.ts';
 import { auditKeys, createChainWatch, createRefusals, withAuditKey } from './features/audit/audit.ts';
 import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
@@ -93,7 +94,7 @@ async function start(
 /** Our own PostgreSQL is known to have all that is needed. */
 async function prepareDatabase(addresses: Addresses, isEmbedded: boolean): Promise<string[]> {
   if (!isEmbedded) await requireDatabase(addresses);
-  return migrate(addresses.direct);
+  return atAddress(addresses, 'direct', migrate);
 }
 
 /** Serves in this process: alone, or as one of several workers. */

@@ -1,5 +1,6 @@
 import { CannotStart } from './cannot-start.ts';
 import { isDatabaseUnreachable, isDiskFull } from './db/client.ts';
+import { settingOf } from './db/setting-of.ts';
 
 /** What PostgreSQL refuses at a start because of how it was set up, by its code. */
 const setUp: Record<string, string> = {
@@ -19,9 +20,9 @@ export function whyNotStarted(error: unknown): string {
     return `The disk is full: ${message}. Free some space and start again.`;
   const refused = [error, (error as Error).cause].find((one) => codeOf(one) in setUp);
   if (refused)
-    return `The PostgreSQL of DATABASE_URL ${setUp[codeOf(refused)]}: ${(refused as Error).message}`;
+    return `The PostgreSQL of ${settingOf(error)} ${setUp[codeOf(refused)]}: ${(refused as Error).message}`;
   if (isDatabaseUnreachable(error))
-    return `The database of DATABASE_URL cannot be reached: ${message || code}`;
+    return `The database of ${settingOf(error)} cannot be reached: ${message || code}`;
   return String(stack);
 }
 

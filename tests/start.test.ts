@@ -68,6 +68,21 @@ describe('a start is refused with a sentence', () => {
     );
   });
 
+  test('which names the setting whose address was wrong, where there are two', { timeout }, async () => {
+    const wrong = changed((one) => void (one.password = 'wrong'));
+    expect(await refusal({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: wrong })).toContain(
+      'The PostgreSQL of DATABASE_DIRECT_URL refuses the password',
+    );
+    expect(await refusal({ DATABASE_URL: wrong, DATABASE_DIRECT_URL: database.url })).toContain(
+      'The PostgreSQL of DATABASE_URL refuses the password',
+    );
+    const port = String(await freePort());
+    const closed = changed((one) => void (one.port = port));
+    expect(await refusal({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: closed })).toContain(
+      'The database of DATABASE_DIRECT_URL cannot be reached',
+    );
+  });
+
   test('for a schema that a newer version made', { timeout }, async () => {
     const newer = await createTestDatabase();
     const client = new pg.Client({ connectionString: newer.url });
@@ -106,6 +121,10 @@ describe('a start is refused with a sentence', () => {
     ).toBeGreaterThanOrEqual(2);
     expect(said).toContain('cannot be reached: timeout expired');
     expect(said).not.toContain('secret');
+    const direct = `postgres://lanyard:secret@127.0.0.1:${port}/direct`;
+    expect(await refusal({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: direct })).toMatch(
+      /Still waiting for the database postgres:\/\/lanyard@127\.0\.0\.1:\d+\/direct, through postgres:/,
+    );
     for (const socket of sockets) socket.destroy();
     silent.close();
   });

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createDb, createPool, everyday, patient, quick, type Db, type Limits, type Pool } from './client.ts';
+import { atAddress, type Addresses } from './setting-of.ts';
 import { startSignals, type Signals } from './signals.ts';
 
 /** The connections of a process, apart by what waits for what, so that nothing slow holds those that must be quick. */
@@ -34,19 +35,17 @@ function shareOf(kind: Kind, processes: number): number {
   return Math.max(fewest[kind], Math.floor(sizes[kind] * part));
 }
 
-/** Where queries go, and the server itself: another address only where queries go through a pooler. */
-export type Addresses = { queries: string; direct: string };
-
 /**
  * Connects to the database. When it stops answering all connections are given up, so that calls meet new ones as soon as
  * there are any. `waitMs`: how long a call waits for a connection, where it is not as long as usual. `processes`: how
  * many share what PostgreSQL allows.
  */
 export async function connect(
-  { queries, direct }: Addresses,
+  addresses: Addresses,
   log: Logger,
   { waitMs, processes = 1 }: { waitMs?: number; processes?: number } = {},
 ): Promise<Connections> {
+  const { queries, direct } = addresses;
   const open = (kind: Kind, limits: Limits) =>
     createPool(queries, shareOf(kind, processes), limits, {
       fewest: kind === 'reports' ? 0 : fewest[kind],
@@ -62,7 +61,9 @@ export async function connect(
     one.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
     if (waitMs !== undefined) one.options.connectionTimeoutMillis = waitMs;
   }
-  const signals = await startSignals(direct, log, () => pools.forEach((one) => one.discard()));
+  const signals = await atAddress(addresses, 'direct', (url) =>
+    startSignals(url, log, () => pools.forEach((one) => one.discard())),
+  );
   return {
     pool,
     db: createDb(pool),

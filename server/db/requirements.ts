@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
-import type { Addresses } from './connect.ts';
+import { atAddress, settingOf, type Addresses } from './setting-of.ts';
 
 /** What a server says of itself, and what was seen of its behavior. */
 export type Facts = {
@@ -37,9 +37,9 @@ const probeLock = 724_116;
  * Refuses to start on a database that could not serve, with one sentence for each reason.
  * `queries` may name a pooler; `direct` names the server, and is the same address where there is no pooler.
  */
-export async function requireDatabase({ queries, direct }: Addresses): Promise<void> {
-  const problems = await problemsOf({ queries, direct }).catch((error: Error) => {
-    if (error.message === 'Query read timeout') return [tooSlow];
+export async function requireDatabase(addresses: Addresses): Promise<void> {
+  const problems = await problemsOf(addresses).catch((error: Error) => {
+    if (error.message === 'Query read timeout') return [tooSlow(error)];
     throw error;
   });
   if (problems.length > 0) {
@@ -48,10 +48,12 @@ export async function requireDatabase({ queries, direct }: Addresses): Promise<v
   }
 }
 
-async function problemsOf({ queries, direct }: Addresses): Promise<string[]> {
-  const isDivided = queries !== direct;
-  return withClient(direct, (first) =>
-    withClient(direct, async (second) => {
+async function problemsOf(addresses: Addresses): Promise<string[]> {
+  const isDivided = addresses.queries !== addresses.direct;
+  const at = <T>(which: keyof Addresses, work: (client: pg.Client) => Promise<T>) =>
+    atAddress(addresses, which, (url) => withClient(url, work));
+  return at('direct', (first) =>
+    at('direct', async (second) => {
       const product = otherProduct(await versionOf(first));
       if (product) return [product];
       const behavior: Behavior = { isPooledByTransaction: await sharesServerConnections(first, second) };
@@ -63,14 +65,14 @@ async function problemsOf({ queries, direct }: Addresses): Promise<string[]> {
       }
       const problems = [...factProblems(facts), ...behaviorProblems(behavior, isDivided)];
       if (!isDivided || problems.length > 0) return problems;
-      const isSame = await withClient(queries, (pooled) => hears(first, pooled));
+      const isSame = await at('queries', (pooled) => hears(first, pooled));
       return isSame ? [] : [anotherDatabase];
     }),
   );
 }
 
-const tooSlow =
-  `The database accepts connections, and did not answer within ${patienceMs / 1000} seconds. Behind a pooler, each ` +
+const tooSlow = (error: Error) =>
+  `The database of ${settingOf(error)} accepts connections, and did not answer within ${patienceMs / 1000} seconds. Behind a pooler, each ` +
   'process needs 25 connections: raise default_pool_size.';
 
 const anotherDatabase =
