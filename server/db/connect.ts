@@ -27,6 +27,10 @@ const mostTogether = 88;
 
 type Kind = keyof typeof sizes;
 
+/** How many connections one of several processes opens to where queries go. */
+export const mostConnections = (processes: number): number =>
+  (Object.keys(sizes) as Kind[]).reduce((sum, kind) => sum + shareOf(kind, processes), 0);
+
 /** How many connections of a kind one of several processes may open, so that PostgreSQL's usual limit of 100 holds. */
 function shareOf(kind: Kind, processes: number): number {
   const listening = 1;
