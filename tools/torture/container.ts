@@ -46,7 +46,7 @@ async function startDatabase(folder: string): Promise<{ url: string; stop(): Pro
   };
 }
 
-type Run = { pid: number; ended: Promise<number | null>; said(): string; kill(): void };
+type Run = { pid: number; ended: Promise<number | null>; said: () => string; kill: () => void };
 
 /**
  * Runs a command of the image as a container engine would with `--read-only --tmpfs /tmp -v DATA:/data --cap-drop all
@@ -73,7 +73,10 @@ function run(image: Image, data: string, settings: Record<string, string>, comma
     pid: child.pid!,
     ended: new Promise((resolve) => child.once('close', resolve)),
     said: () => said,
-    kill: () => child.kill('SIGKILL'),
+    // all of them: a process that changed its account outlives the one that started it
+    kill: () => {
+      if (child.exitCode === null) for (const pid of familyOf(child.pid!)) signal(pid, 'SIGKILL');
+    },
   };
 }
 
