@@ -15,6 +15,7 @@ function git(...args: string[]): string {
   }
 }
 
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const build = process.env['LANYARD_BUILD'] || git('rev-list', '--count', 'HEAD') || '0';
 const commit = process.env['LANYARD_COMMIT'] || git('rev-parse', '--short', 'HEAD') || 'dev';
 
@@ -90,6 +91,7 @@ export default defineConfig({
   root: 'web',
   plugins: [react(), withoutJsonSchema, zodWithoutEval, precompressed],
   define: {
+    LANYARD_VERSION: JSON.stringify(version),
     LANYARD_BUILD: JSON.stringify(build),
     LANYARD_COMMIT: JSON.stringify(commit),
   },

@@ -78,6 +78,15 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
   else if (!isTest && lines > WARN_LINES)
     warnings.push(`${file}: ${lines} lines, near the limit of ${MAX_LINES}`);
 }
+const decisions = join(root, 'docs/decisions');
+for (const name of existsSync(decisions) ? readdirSync(decisions) : [])
+  if (
+    !/^# \d+\. .+\n\n(Accepted|Replaced by \[\d+\]\(.+\)), \d{4}-\d\d-\d\d\.\n/.test(
+      readFileSync(join(decisions, name), 'utf8'),
+    )
+  )
+    errors.push(`docs/decisions/${name}: begins with its number and title, its status and its date`);
+
 for (const circle of circles(graph))
   errors.push(`${circle}: features in a circle: move what they share to one of them`);
 

@@ -141,3 +141,14 @@ test.each([
   expect(output).not.toContain('b.tsx');
   expect(code).toBe(1);
 });
+
+test('a decision record tells its number, title, status and date', async () => {
+  const { code, output } = await check({
+    'docs/decisions/001-good.md': '# 1. Good\n\nAccepted, 2026-11-20.\n\n**Context.**',
+    'docs/decisions/002-gone.md': '# 2. Gone\n\nReplaced by [1](001-good.md), 2026-11-21.\n',
+    'docs/decisions/003-bad.md': '# 3. Bad\n\n**Context.** None.',
+  });
+  expect(code).toBe(1);
+  expect(output).toContain('003-bad.md');
+  expect(output).not.toMatch(/00[12]-/);
+});

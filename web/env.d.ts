@@ -1,6 +1,7 @@
 /// <reference types="vite/client" />
 
 /** Set by `define` in vite.config.ts. */
+declare const LANYARD_VERSION: string;
 declare const LANYARD_BUILD: string;
 declare const LANYARD_COMMIT: string;
 

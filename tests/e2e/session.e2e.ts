@@ -57,7 +57,7 @@ test('sign-in sends back to where the person was going', async ({ page, server }
   await page.goto('/customers?search=klinik');
   await expect(page).toHaveURL('/login?redirect=%2Fcustomers%3Fsearch%3Dklinik');
   await expect(heading(page, 'Sign in')).toBeVisible();
-  await expect(page.getByText(/^build \d+ · \w+$/)).toBeVisible();
+  await expect(page.getByText(/^\d+\.\d+\.\d+ · build \d+ · \w+$/)).toBeVisible();
 
   await signInByForm(page, email, 'not the password');
   await expect(page.getByRole('alert')).toHaveText('Email or password is not right.');

@@ -4,7 +4,7 @@ import classes from './BuildInfo.module.css';
 export function BuildInfo() {
   return (
     <footer className={`${classes.build} screen-only`}>
-      build {LANYARD_BUILD} · {LANYARD_COMMIT}
+      {LANYARD_VERSION} · build {LANYARD_BUILD} · {LANYARD_COMMIT}
     </footer>
   );
 }
