@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 /** What stops processes, fills disks or holds a time limit: nothing else may run beside it. */
-const alone = ['tests/**/*.test.ts', 'server/db/embedded.test.ts'];
+const embedded = 'server/db/embedded.test.ts';
+/** Of the tests that belong to no room, these are as quiet as one. */
+const quiet = ['deploy', 'fuzz', 'impact', 'power', 'roles'].map((name) => `tests/${name}.test.ts`);
 
 export default defineConfig({
   test: {
@@ -14,15 +16,21 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'rooms',
-          include: ['{contract,server,web,tools}/**/*.test.{ts,tsx}'],
-          exclude: alone,
+          include: ['{contract,server,web,tools}/**/*.test.{ts,tsx}', ...quiet],
+          exclude: [embedded],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'alone', include: alone, fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'alone',
+          include: ['tests/**/*.test.ts', embedded],
+          exclude: quiet,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },
