@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
 import { makeApiKey, makeLicense, validateOn } from '../../tests/factories.ts';
-import { apiAt } from '../../tests/harness.ts';
+import { apiAt, eventually } from '../../tests/harness.ts';
 import {
   administrator,
   familyOf,
@@ -23,8 +23,10 @@ const bin = '/usr/lib/postgresql/15/bin';
 const password = 'of_the_service';
 const exec = promisify(execFile);
 
+type Database = { url: string; start: () => Promise<unknown>; stop: () => Promise<unknown> };
+
 /** A PostgreSQL in which `deploy/create-database.sh` has made the role and the database, as in its own container. */
-async function startDatabase(folder: string): Promise<{ url: string; stop(): Promise<unknown> }> {
+async function startDatabase(folder: string): Promise<Database> {
   const account = await unprivilegedAccount();
   await mkdir(folder);
   if (account) await chown(folder, account.uid, account.gid);
@@ -36,12 +38,14 @@ async function startDatabase(folder: string): Promise<{ url: string; stop(): Pro
   const port = await freePort();
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
   await as('initdb', '-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${folder}/password`);
-  await as('pg_ctl', 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', settings);
+  const start = () => as('pg_ctl', 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', settings);
+  await start();
   await exec('sh', ['deploy/create-database.sh'], {
     env: { ...superuser, PGHOST: '127.0.0.1', PGPORT: String(port), DATABASE_PASSWORD: password },
   });
   return {
     url: `postgres://lanyard_app:${password}@127.0.0.1:${port}/lanyard`,
+    start,
     stop: () => as('pg_ctl', 'stop', '-m', 'immediate', '-D', data),
   };
 }
@@ -191,9 +195,13 @@ export const container = (build: (temp: string) => Promise<Image>): Promise<void
       });
       await ready(third);
       assert.equal((await validateOn(desktop, license, 'ws-1')).valid, true);
+      await database.stop();
+      await eventually(async () => assert.equal(await healthy(another), false), 30_000);
+      await database.start();
+      await eventually(async () => assert(await healthy(another)), 30_000);
       await stop(third);
     } finally {
-      await database.stop();
+      await database.stop().catch(() => undefined);
     }
   });
 
