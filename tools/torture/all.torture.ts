@@ -7,6 +7,7 @@ import { postgresSources, postgresVersion } from './postgres-versions.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { silentFailover } from './silent-failover.ts';
 import { printTable } from './table.ts';
+import { hasSystemd, systemd } from './systemd.ts';
 
 afterAll(printTable);
 
@@ -32,3 +33,7 @@ test.skipIf(!canContain || !hasBuildah)(
 );
 for (const [name, source] of postgresSources)
   test(`PostgreSQL ${name}`, ({ skip }) => postgresVersion(source, skip));
+test.skipIf(!hasSystemd)(
+  'the unit under systemd, with its limits and the embedded database [needs root, systemd]',
+  systemd,
+);
