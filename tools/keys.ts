@@ -5,13 +5,14 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
 import { auditKeys, headPlaces, withAuditKey, type SignedHead } from '../server/features/audit/audit.ts';
-import { acceptNewKeys, openKeys, rotateKey } from '../server/features/keys/keys.ts';
+import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/features/keys/keys.ts';
 import { openStorage } from '../server/storage/storage.ts';
 
 /**
  * `npm run keys:rotate` makes the next signing key, endorsed by the present one, which stays for verification, and has
- * running processes sign with it; with `-- --prepare` it is only made and published. `npm run keys:accept-new --
- * --reason "…"` accepts that keys are lost, with all processes stopped.
+ * running processes sign with it; with `-- --prepare` it is only made and published. With all processes
+ * stopped, `npm run keys:rotate-secrets` replaces the secrets key, and `npm run keys:accept-new -- --reason "…"`
+ * accepts that keys are lost.
  */
 async function main(): Promise<void> {
   const { positionals, values: options } = parseArgs({
@@ -34,6 +35,7 @@ async function main(): Promise<void> {
     if (!isBeside) await refuseBesideServers(db);
     await migrate(databaseUrl);
     if (isBeside) await rotate(db, config, options);
+    else if (positionals[0] === 'rotate-secrets') await replaceSecrets(db, config, options);
     else await acceptNew(db, config, options.reason?.trim());
   } finally {
     await pool.end();
@@ -65,6 +67,18 @@ async function rotate(
       : `The signing key ${keyId} is published as the next one; npm run keys:rotate lets it sign.`,
   );
   if (config.signingKey) say(`Give SIGNING_KEY all it holds now, and the key ${keyId} as well.`);
+}
+
+async function replaceSecrets(db: Db, config: Config, { out }: { out?: string }): Promise<void> {
+  const now = new Date();
+  const { signer } = await openKeys(db, config, now);
+  const { keyId, before, factors } = await rotateSecrets(withAuditKey(db, auditKeys(signer)), config, {
+    out,
+    now,
+  });
+  say(`The secrets key ${keyId} replaces ${before}. Second factors encrypted again: ${factors}.`);
+  if (config.secretsKey) say('Give SECRETS_KEY the new key before the next start.');
+  else say('Processes with data directories of their own need the file secrets-key before they start.');
 }
 
 async function acceptNew(db: Db, config: Config, reason: string | undefined): Promise<void> {

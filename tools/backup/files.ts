@@ -6,7 +6,7 @@ import type { Archive, ArchiveWriter } from './archive.ts';
 
 /** What lies in the data directory beside the database and the binaries, and belongs to a backup: by folder of the archive. */
 const kinds = {
-  keys: /^(?:signing-key\.pem|next-signing-key\.pem|secrets-key|retired-keys\/[\w-]+\.pem)$/,
+  keys: /^(?:signing-key\.pem|next-signing-key\.pem|(?:next-)?secrets-key|retired-keys\/[\w-]+\.pem)$/,
   journal: /^[a-z-]+-[0-9a-f-]{36}\.json$/,
 };
 type Kind = keyof typeof kinds;

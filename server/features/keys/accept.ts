@@ -27,7 +27,7 @@ export function acceptNewKeys(
     const held = (row: NamedKey) =>
       row.purpose === 'signing'
         ? given.signing.all.some(({ keyId }) => keyId === row.key_id)
-        : given.secrets.key?.keyId === row.key_id;
+        : given.secrets.all.some(({ keyId }) => keyId === row.key_id);
     const lost = rows.filter((row) => row.state !== 'lost' && !held(row));
     for (const { purpose, key_id } of lost)
       await tx

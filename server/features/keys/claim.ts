@@ -139,7 +139,6 @@ function signingKind(config: KeyConfig, { signing }: Given): Kind<Signer> {
 
 function secretsKind(config: KeyConfig, { secrets }: Given): Kind<Secrets> {
   const file = keyFiles(config.dataDir).secrets;
-  const keys = secrets.key ? [secrets.key] : [];
   const isSealed = (tx: Tx, pattern: string) =>
     tx.selectFrom('users').select('user_id').where('totp_secret', 'like', pattern).limit(1).execute();
   return {
@@ -148,8 +147,8 @@ function secretsKind(config: KeyConfig, { secrets }: Given): Kind<Secrets> {
     loss: 'second factors could not be read',
     place: secrets.place,
     retiredPlace: () => secrets.place,
-    main: keys,
-    all: keys,
+    main: secrets.key ? [secrets.key] : [],
+    all: secrets.all,
     make: async () => readSecrets(await readOrMake(file, newSecretsKey), file),
     isUnused: async (tx) => (await isSealed(tx, `${sealed}%`)).length === 0,
     fits: async (tx) => (await isSealed(tx, `${secrets.key!.sealedPrefix}%`)).length > 0,

@@ -18,7 +18,13 @@ export type Given = {
     /** And those that signed before, or will sign next. */
     all: Signer[];
   };
-  secrets: { place: string; key: Secrets | undefined };
+  secrets: {
+    place: string;
+    /** The one that is meant. */
+    key: Secrets | undefined;
+    /** And one that a rotation brought, which ended before the file was in its place. */
+    all: Secrets[];
+  };
 };
 
 /** The files of the data directory that hold keys. */
@@ -27,6 +33,7 @@ export const keyFiles = (dataDir: string) => ({
   next: path.join(dataDir, 'next-signing-key.pem'),
   retired: path.join(dataDir, 'retired-keys'),
   secrets: path.join(dataDir, 'secrets-key'),
+  nextSecrets: path.join(dataDir, 'next-secrets-key'),
 });
 
 /** Reads the keys from the settings and the data directory. Throws CannotStart for one that is damaged. */
@@ -39,6 +46,9 @@ export async function readGiven({ dataDir, signingKey, secretsKey }: KeyConfig):
   const rest = await Promise.all([files.next, ...others].map(readSignersOf));
   const secretsText = secretsKey ? await textOf(secretsKey) : await readIfThere(files.secrets);
   const secretsPlace = secretsKey ? 'SECRETS_KEY' : files.secrets;
+  const key = secretsText === undefined ? undefined : readSecrets(secretsText, secretsPlace);
+  const nextText = await readIfThere(files.nextSecrets);
+  const next = nextText === undefined ? undefined : readSecrets(nextText, files.nextSecrets);
   return {
     signing: {
       place: signingKey ? 'SIGNING_KEY' : files.signing,
@@ -47,7 +57,8 @@ export async function readGiven({ dataDir, signingKey, secretsKey }: KeyConfig):
     },
     secrets: {
       place: secretsPlace,
-      key: secretsText === undefined ? undefined : readSecrets(secretsText, secretsPlace),
+      key,
+      all: [key, next].filter((one) => one !== undefined),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { verify } from 'node:crypto';
+import { randomUUID, verify } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { CannotStart } from '../../cannot-start.ts';
 import { createDb, createPool, type Db } from '../../db/client.ts';
 import { insertUser } from '../users/users.ts';
 import { systemCaller } from '../../caller.ts';
-import { newSecretsKey } from '../../secrets.ts';
+import { newSecretsKey, type Secrets } from '../../secrets.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { validation as calls } from '../../../contract/validation.ts';
 import { auditKeys, verifyChain, withAuditKey } from '../audit/audit.ts';
-import { acceptNewKeys, openKeys, publishedKeys, rotateKey } from './keys.ts';
+import { acceptNewKeys, openKeys, publishedKeys, rotateKey, rotateSecrets } from './keys.ts';
 import { newSigningKey } from './signer.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');
@@ -276,6 +276,75 @@ describe('the signing key is replaced', () => {
     await expect(openKeys(db, config, now)).rejects.toThrow(`${keyId}, and SIGNING_KEY does not hold it`);
     const both = { ...config, signingKey: { text: own + (await readFile(join(folder, 'new.pem'), 'utf8')) } };
     expect((await openKeys(db, both, now)).signer.keyId).toBe(keyId);
+  });
+});
+
+describe('the secrets key is replaced', () => {
+  const rotate = async (config: Parameters<typeof rotateSecrets>[1], out?: string) => {
+    const { signer } = await openKeys(db, config, now);
+    return rotateSecrets(withAuditKey(db, auditKeys(signer)), config, { out, now });
+  };
+  /** A person with a second factor under the present key. */
+  async function insertSealed(secrets: Secrets): Promise<string> {
+    const person = {
+      email: `${randomUUID()}@lanyard.test`,
+      name: 'P',
+      passwordHash: 'x',
+      role: 'admin' as const,
+    };
+    const id = await db
+      .transaction()
+      .execute(async (tx) => (await insertUser(tx, systemCaller(now), person)).id);
+    const totp_secret = secrets.seal(`secret of ${id}`, id);
+    await db.updateTable('users').set({ totp_secret }).where('user_id', '=', id).execute();
+    return id;
+  }
+  const secretOf = async (id: string, secrets: Secrets) => {
+    const found = db.selectFrom('users').select('totp_secret').where('user_id', '=', id);
+    return secrets.open((await found.executeTakeFirstOrThrow()).totp_secret!, id);
+  };
+
+  test('and every second factor is read with the new one, also after a power cut before the file was there', async () => {
+    const folder = await newFolder();
+    const config = { dataDir: folder, ...noSettings };
+    const { secrets: first } = await open(folder);
+    const people = [await insertSealed(first), await insertSealed(first)];
+    const old = await readFile(join(folder, 'secrets-key'), 'utf8');
+    const rotated = await rotate(config);
+    expect(rotated).toMatchObject({ before: first.keyId, factors: 2 });
+    const { secrets } = await open(folder);
+    expect(secrets.keyId).toBe(rotated.keyId);
+    for (const id of people) expect(await secretOf(id, secrets)).toBe(`secret of ${id}`);
+    for (const id of people) expect(await secretOf(id, first)).toBeUndefined();
+    const [entry] = await db
+      .selectFrom('audit_entries')
+      .select('changes_summary')
+      .where('event_type', '=', 'key.secrets_rotated')
+      .execute();
+    expect(entry!.changes_summary).toContain(`${first.keyId} by ${rotated.keyId}`);
+    await expect(acceptNewKeys(db, config, { reason: 'none', now })).rejects.toThrow('nothing to accept');
+
+    await rename(join(folder, 'secrets-key'), join(folder, 'next-secrets-key'));
+    await writeFile(join(folder, 'secrets-key'), old);
+    expect((await open(folder)).secrets.keyId).toBe(rotated.keyId);
+    const again = await rotate(config);
+    expect(again).toMatchObject({ before: rotated.keyId, factors: 2 });
+    expect(await secretOf(people[0]!, (await open(folder)).secrets)).toBe(`secret of ${people[0]}`);
+    expect((await readdir(folder)).toSorted()).toEqual(['secrets-key', 'signing-key.pem']);
+
+    await writeFile(join(folder, 'secrets-key'), old);
+    await expect(open(folder)).rejects.toThrow(`belongs to the secrets key ${again.keyId}`);
+  });
+
+  test('also where it comes from SECRETS_KEY', async () => {
+    const folder = await newFolder();
+    const config = { dataDir: folder, signingKey: undefined, secretsKey: { text: newSecretsKey() } };
+    await openKeys(db, config, now);
+    await expect(rotate(config)).rejects.toThrow('--out FILE');
+    const { keyId } = await rotate(config, join(folder, 'new'));
+    await expect(openKeys(db, config, now)).rejects.toThrow(`${keyId}, and SECRETS_KEY does not hold it`);
+    const changed = { ...config, secretsKey: { file: join(folder, 'new') } };
+    expect((await openKeys(db, changed, now)).secrets.keyId).toBe(keyId);
   });
 });
 

@@ -4,3 +4,4 @@ export { openKeys, type InstallationKeys } from './claim.ts';
 export { followRotation } from './follow.ts';
 export { publishedKeys } from './published.ts';
 export { rotateKey } from './replace.ts';
+export { rotateSecrets } from './replace-secrets.ts';

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
+import type { Tx } from '../../db/client.ts';
 import type { Passwords } from '../../passwords.ts';
-import { sealed } from '../../secrets.ts';
+import { sealed, type Secrets } from '../../secrets.ts';
 import { strengthen } from './recovery-codes.ts';
 
 /**
@@ -29,6 +30,23 @@ async function sealSecrets({ db, secrets }: Context): Promise<void> {
       .where('totp_secret', '=', totp_secret)
       .execute();
   }
+}
+
+/** Encrypts what `from` encrypted with `to`; answers how many second factors. What is damaged stays as it is. */
+export async function sealAgain(tx: Tx, from: Secrets, to: Secrets): Promise<number> {
+  const people = await tx
+    .selectFrom('users')
+    .select(['user_id', 'totp_secret'])
+    .where('totp_secret', 'like', `${from.sealedPrefix}%`)
+    .forUpdate()
+    .execute();
+  const readable = people.flatMap(({ user_id, totp_secret }) => {
+    const secret = from.open(totp_secret!, user_id);
+    return secret === undefined ? [] : [{ user_id, totp_secret: to.seal(secret, user_id) }];
+  });
+  for (const { user_id, totp_secret } of readable)
+    await tx.updateTable('users').set({ totp_secret }).where('user_id', '=', user_id).execute();
+  return readable.length;
 }
 
 async function hashCodes({ db }: Context, passwords: Passwords): Promise<void> {

@@ -41,7 +41,7 @@ export {
   type FactorTools,
   type ProvenApp,
 } from './second-factor.ts';
-export { protectSecondFactors } from './protect-second-factors.ts';
+export { protectSecondFactors, sealAgain } from './protect-second-factors.ts';
 
 type SignIn = RouteAnswer<typeof calls.login>;
 export type Sessions = ReturnType<typeof createSessions>;

@@ -1,0 +1,59 @@
+import { rename } from 'node:fs/promises';
+import path from 'node:path';
+import { systemCaller } from '../../caller.ts';
+import { CannotStart } from '../../cannot-start.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { readOrMake } from '../../key-file.ts';
+import { newSecretsKey, readSecrets } from '../../secrets.ts';
+import { writeAudit } from '../audit/audit.ts';
+import { sealAgain } from '../session/session.ts';
+import { nameKey, readKeys } from './claim.ts';
+import { keyFiles, type KeyConfig } from './given.ts';
+
+/**
+ * Replaces the secrets key: encrypts every second factor again under a new one, all or none, and answers how many. A key
+ * that lies in `next-secrets-key` is taken. `out`: where the new key is written when it comes from SECRETS_KEY. No
+ * process may serve the database meanwhile. Throws CannotStart where the new key is the present one.
+ */
+export async function rotateSecrets(
+  db: Db,
+  config: KeyConfig,
+  { out, now }: { out: string | undefined; now: Date },
+): Promise<{ keyId: string; before: string; factors: number }> {
+  const files = keyFiles(config.dataDir);
+  if (config.secretsKey && !out)
+    throw new CannotStart('The key comes from SECRETS_KEY: say where the new one goes, with --out FILE.');
+  const file = config.secretsKey ? path.resolve(out!) : files.nextSecrets;
+  const rotated = await db.transaction().execute(async (tx) => {
+    const { given, rows } = await readKeys(tx, config);
+    const current = rows.find(({ purpose, state }) => purpose === 'secrets' && state === 'current')!.key_id;
+    const present = given.secrets.all.find(({ keyId }) => keyId === current)!;
+    // an earlier rotation ended before the file was in its place
+    if (!config.secretsKey && given.secrets.key !== present) await rename(file, files.secrets);
+    const next = readSecrets(await readOrMake(file, newSecretsKey), file);
+    if (next.keyId === current) throw new CannotStart(`${file} holds the key that is in use already.`);
+    await endKey(tx, current, now);
+    await nameKey(tx, { purpose: 'secrets', key: next, state: 'current', now });
+    const factors = await sealAgain(tx, present, next);
+    await writeAudit(tx, systemCaller(now), {
+      event: 'key.secrets_rotated',
+      resourceType: 'key',
+      resourceId: next.keyId,
+      summary: `Replaced the secrets key ${current} by ${next.keyId}; second factors encrypted again: ${factors}`,
+      before: { keyId: current },
+      after: { keyId: next.keyId, factors },
+    });
+    return { keyId: next.keyId, before: current, factors };
+  });
+  if (!config.secretsKey) await rename(file, files.secrets);
+  return rotated;
+}
+
+/** Nothing is encrypted with it any more, so nobody misses it. */
+const endKey = (tx: Tx, keyId: string, now: Date) =>
+  tx
+    .updateTable('installation_keys')
+    .set({ state: 'lost', ended_at: now })
+    .where('purpose', '=', 'secrets')
+    .where('key_id', '=', keyId)
+    .execute();
