@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updates } from '../contract/updates.ts';
-import { makeApiKey } from './factories.ts';
+import { makeApiKey, makeLicense, validateOn } from './factories.ts';
 import { apiAt, createTestDatabase, eventually, type TestDatabase } from './harness.ts';
 import { newDataDir, signInAdministrator, startServer, type ServerProcess } from './server-process.ts';
 
@@ -30,6 +30,8 @@ afterAll(async () => {
 
 const start = () => startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
 const journal = () => join(dataDir, 'journal');
+const readJournal = (names: string[]) =>
+  Promise.all(names.map(async (name) => [name, await readFile(join(journal(), name), 'utf8')] as const));
 const files = () => readdir(journal()).catch(() => []);
 
 /** The numbers that were given to the events, as they stand in the database. */
@@ -42,7 +44,7 @@ async function stored(): Promise<number[]> {
 
 test(
   'what lies in the journal is written once by the next start, also when the files come back',
-  { timeout: 90_000 },
+  { timeout: 150_000 },
   async () => {
     const desktop = apiAt(
       server.url,
@@ -62,11 +64,9 @@ test(
     const kept = await eventually(async () => {
       const names = (await files()).filter((name) => /^update-events-.*\.json$/.test(name));
       return names.length >= 2 && names;
-    }, 10_000);
+    }, 30_000);
     await server.end('SIGKILL');
-    const texts = await Promise.all(
-      kept.map(async (name) => [name, await readFile(join(journal(), name), 'utf8')] as const),
-    );
+    const texts = await readJournal(kept);
     const journaled = texts
       .flatMap(([, text]) => JSON.parse(text) as { happening: { fromVersion: string } }[])
       .map(({ happening }) => Number(happening.fromVersion))
@@ -84,14 +84,42 @@ test(
     await client.query('rollback');
 
     server = await start();
-    await eventually(async () => expect(await files()).toEqual([]), 10_000);
+    await eventually(async () => expect(await files()).toEqual([]), 30_000);
     expect(await stored()).toEqual(journaled);
 
     await server.end('SIGKILL');
     for (const [name, text] of texts) await writeFile(join(journal(), name), text);
     server = await start();
-    await eventually(async () => expect(await files()).toEqual([]), 10_000);
+    await eventually(async () => expect(await files()).toEqual([]), 30_000);
     expect(await stored()).toEqual(journaled);
     expect(await server.end('SIGTERM')).toBe(0);
   },
 );
+
+test('validations, which have no ids of their own, are written once too', { timeout: 150_000 }, async () => {
+  server = await start();
+  const staff = await signInAdministrator(server);
+  const license = await makeLicense(staff);
+  const desktop = apiAt(server.url, await makeApiKey(staff));
+  await validateOn(desktop, license, 'workstation');
+  const count = async () => {
+    const { rows } = await client.query<{ n: number }>('select count(*)::int as n from validations');
+    return rows[0]!.n;
+  };
+  await eventually(async () => expect(await count()).toBe(1));
+  await client.query('begin');
+  await client.query('lock table validations in exclusive mode');
+  for (let n = 0; n < 50; n++) await validateOn(desktop, license, 'workstation');
+  expect(await server.end('SIGTERM')).toBe(0);
+  await client.query('rollback');
+  const texts = await readJournal(await files());
+  expect(texts.some(([name]) => name.startsWith('validations-'))).toBe(true);
+
+  for (const round of ['replayed', 'killed before the files were removed']) {
+    for (const [name, text] of texts) await writeFile(join(journal(), name), text);
+    server = await start();
+    await eventually(async () => expect(await files()).toEqual([]), 30_000);
+    expect(await count(), round).toBe(51);
+    await server.end('SIGKILL');
+  }
+});
