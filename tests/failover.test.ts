@@ -193,6 +193,23 @@ describe('connections that stop answering', () => {
     for (let i = 0; i < 20; i++) await validateOn(desktop, licenseKey, 'known machine');
   });
 
+  test('those of everyday calls alone: no call hangs, and they succeed again within 5 s', async () => {
+    await eventually(allWork, withinMs);
+    const list = () => servers[0]!.api(staff).call(customers.list);
+    await Promise.all(Array.from({ length: 6 }, list));
+    line.silence((said) => said.includes('statement_timeout = 10000'));
+    const from = performance.now();
+    await Promise.all(Array.from({ length: 12 }, list));
+    await eventually(async () => expect((await list()).status).toBe(200), withinMs);
+    // two seconds in truth, and nothing that waits for the limit of statements
+    expect(performance.now() - from).toBeLessThan(everyday.statementMs);
+  });
+
+  test('a statement that takes long is no silence', async () => {
+    await eventually(allWork, withinMs);
+    await servers[0]!.pool.query('select pg_sleep(4)');
+  });
+
   test('what was recorded behind the answers is kept and written when the database is back', async () => {
     const desktop = servers[0]!.api(desktopKey);
     const machineId = unique('recorded');

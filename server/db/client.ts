@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { sharing } from './shared-connections.ts';
-import { SafeCursor, watchConnections } from './silence.ts';
+import { SafeCursor, watchConnections, type AskWorking } from './silence.ts';
 import { NoSlot } from './slots.ts';
 import type { Tables } from './tables.ts';
 
@@ -67,6 +67,7 @@ export type Pool = pg.Pool & {
 export type PoolOptions = {
   /** Runs when a connection was given up because it is silent. */
   onSilence?: () => void;
+  askWorking?: AskWorking;
   /** How many connections stay open when nobody uses them. */
   fewest?: number;
   /** The address is that of a pooler, which may give every transaction another connection of the server. */
@@ -78,9 +79,9 @@ export function createPool(
   databaseUrl: string,
   size = 12,
   limits = everyday,
-  { onSilence = () => undefined, fewest = 0, isShared = false }: PoolOptions = {},
+  { onSilence = () => undefined, askWorking, fewest = 0, isShared = false }: PoolOptions = {},
 ): Pool {
-  const connections = watchConnections(limits.answerMs, onSilence);
+  const connections = watchConnections(limits.answerMs, askWorking, onSilence);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     Client: isShared ? sharing(connections.Client, limits) : connections.Client,
@@ -91,18 +92,20 @@ export function createPool(
     application_name: 'lanyard',
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
-    // awaited by the pool before the connection's first user gets it; by a query, since poolers refuse settings at the start
-    onConnect: (client) =>
-      // what stays behind on a shared connection would hold for whoever gets it next; poolers follow the time zone
-      client.query(
-        isShared
-          ? `set time zone 'UTC'`
-          : `set time zone 'UTC'; set statement_timeout = ${limits.statementMs};
-        set lock_timeout = ${limits.lockMs};
-        set idle_in_transaction_session_timeout = ${limits.idleMs};
-        set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10`,
-      ) as unknown as void,
+    // awaited by the pool before the connection's first user gets it
+    onConnect: (client) => prepare(client) as unknown as void,
   });
+  /** By a query, since poolers refuse settings at the start. */
+  async function prepare(client: pg.ClientBase): Promise<void> {
+    // what stays behind on a shared connection would hold for whoever gets it next; poolers follow the time zone
+    if (isShared) return void (await client.query(`set time zone 'UTC'`));
+    await client.query(`set time zone 'UTC'; set statement_timeout = ${limits.statementMs};
+      set lock_timeout = ${limits.lockMs};
+      set idle_in_transaction_session_timeout = ${limits.idleMs};
+      set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10`);
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    connections.leadsTo(client, rows[0]!.pid);
+  }
   pool.on('connect', (client) => {
     // A connection that is checked out but has no query under way belongs to nobody: when it breaks then, its next
     // user hears of it, and an unheard 'error' event would end the process.

@@ -54,6 +54,7 @@ export async function connect(
     createPool(queries, shareOf(kind, processes), limits, {
       fewest: kind === 'reports' ? 0 : fewest[kind],
       isShared: queries !== direct,
+      askWorking: (serverPids) => signals.working(serverPids),
       // the quick ones find out first, and where one is silent the others are suspects
       onSilence: () => pools.forEach((one) => one.discardIdle()),
     });

@@ -23,6 +23,8 @@ export type Signals = {
   drop(topic: Topic): void;
   /** Shows a word about this process to others, see `labelsOfProcesses`. */
   label(text: string): Promise<void>;
+  /** Which of these processes of the server work on a statement now. */
+  working(serverPids: number[]): Promise<Set<number>>;
   stop(): Promise<void>;
 };
 
@@ -52,7 +54,8 @@ type State = {
 
 /**
  * Connects and resolves once listening; later losses are repaired in the background. `onLoss` runs when the database
- * has stopped answering: other connections may be as silent as this one.
+ * has stopped answering, since other connections may be as silent as this one, and before it counts as there again, since
+ * those that were opened meanwhile may lead nowhere.
  */
 export async function startSignals(
   databaseUrl: string,
@@ -81,6 +84,15 @@ export async function startSignals(
     async label(text) {
       state.label = text;
       await state.client?.query(`select set_config('application_name', $1, false)`, [nameOf(state)]);
+    },
+    async working(serverPids) {
+      if (!state.up) throw new DatabaseDown();
+      const { rows } = await state.client!.query<{ pid: number }>(
+        // a server that tells no state may well be at work
+        `select pid from pg_stat_activity where pid = any($1) and coalesce(state, '') not like 'idle%'`,
+        [serverPids],
+      );
+      return new Set(rows.map(({ pid }) => pid));
     },
     async stop() {
       state.stopped = true;
@@ -198,6 +210,7 @@ async function connect(state: State, databaseUrl: string): Promise<void> {
     cutOff(client);
     throw error;
   }
+  if (state.client) state.onLoss();
   state.client = client;
   for (const topic of state.listeners.keys()) run(state, topic);
   state.up = true;

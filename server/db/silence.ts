@@ -19,15 +19,27 @@ export function cutOff(client: pg.Client): void {
 
 /** How often connections are looked at. */
 const lookEveryMs = 250;
+/** From then on the server is asked, at each look, whether it works on the query. */
+const suspectMs = 1000;
 
-type Owed = { query: object; bytesRead: number; looks: number };
+type Owed = { query: object; bytesRead: number; looks: number; idleAtServer: number };
+
+/** Which of these processes of the server work on a statement, asked on another connection. */
+export type AskWorking = (serverPids: number[]) => Promise<Set<number>>;
 
 /**
- * Knows all connections that are made by its `Client`, and cuts off one that owes an answer and has sent nothing for
- * `answerMs`: PostgreSQL itself ends a statement before, so nobody is there. `onSilence` is told.
+ * Knows all connections that are made by its `Client`, and cuts off one that owes an answer and has sent nothing, when
+ * the server twice knows of no work for it, or after `answerMs`: PostgreSQL itself ends a statement before, so nobody is
+ * there. `onSilence` is told.
  */
-export function watchConnections(answerMs: number, onSilence: () => void) {
+export function watchConnections(
+  answerMs: number,
+  askWorking: AskWorking | undefined,
+  onSilence: () => void,
+) {
   const clients = new Map<pg.Client, Owed | undefined>();
+  const serverPids = new WeakMap<pg.Client, number>();
+  let asking: Promise<void> | undefined;
 
   class Client extends pg.Client {
     constructor(config?: pg.ClientConfig) {
@@ -39,24 +51,41 @@ export function watchConnections(answerMs: number, onSilence: () => void) {
 
   /** Looks are counted, not milliseconds: a process that was busy itself for long has not listened either. */
   function look(): void {
-    let isAnySilent = false;
+    const suspects: [pg.Client, Owed][] = [];
     for (const [client, owed] of clients) {
       const query = underWay(client);
       const { bytesRead } = socketOf(client);
       if (!query || query.state === 'idle') clients.set(client, undefined);
       else if (owed?.query !== query || owed.bytesRead !== bytesRead)
-        clients.set(client, { query, bytesRead, looks: 0 });
-      else if (++owed.looks * lookEveryMs >= answerMs) {
-        isAnySilent = true;
-        cutOff(client);
-      }
+        clients.set(client, { query, bytesRead, looks: 0, idleAtServer: 0 });
+      else if (++owed.looks * lookEveryMs >= suspectMs) suspects.push([client, owed]);
     }
-    if (isAnySilent) onSilence();
+    giveUp(suspects.filter(([, { looks }]) => looks * lookEveryMs >= answerMs));
+    asking ??= question(suspects).finally(() => (asking = undefined));
+  }
+
+  /** Twice, since an answer may be on its way when the server is asked. */
+  async function question(suspects: [pg.Client, Owed][]): Promise<void> {
+    const known = suspects.filter(([client]) => serverPids.has(client));
+    if (!askWorking || known.length === 0) return;
+    const working = await askWorking(known.map(([client]) => serverPids.get(client)!)).catch(() => undefined);
+    if (!working) return;
+    for (const [client, owed] of known)
+      owed.idleAtServer = working.has(serverPids.get(client)!) ? 0 : owed.idleAtServer + 1;
+    giveUp(known.filter(([client, owed]) => owed.idleAtServer >= 2 && clients.get(client) === owed));
+  }
+
+  function giveUp(silent: [pg.Client, Owed][]): void {
+    for (const [client] of silent) cutOff(client);
+    if (silent.length > 0) onSilence();
   }
 
   const looking = setInterval(look, lookEveryMs).unref();
   return {
     Client,
+    /** Which process of the server a connection leads to, where it stays the same: not behind a pooler of transactions. */
+    leadsTo: (client: pg.ClientBase, serverPid: number) =>
+      void serverPids.set(client as pg.Client, serverPid),
     cutOff(which: (client: pg.Client) => boolean = () => true) {
       for (const client of clients.keys()) if (which(client)) cutOff(client);
     },
