@@ -5,24 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { analytics } from '../../contract/analytics.ts';
 import { audit } from '../../contract/audit.ts';
-import { customers } from '../../contract/customers.ts';
-import { validation } from '../../contract/validation.ts';
 import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
-import { makeApiKey, makeLicense, unique } from '../../tests/factories.ts';
-import { apiAt, eventually } from '../../tests/harness.ts';
+import { eventually } from '../../tests/harness.ts';
 import { counted, recovery, startLoad } from '../../tests/load.ts';
 import {
   copyKeys,
   freePort,
   isReady,
   newDataDir,
-  signInAdministrator,
   startServer,
   type ServerProcess,
 } from '../../tests/server-process.ts';
 import { startSwitch } from '../../tests/tcp-switch.ts';
+import { lostCustomers, prepareWork } from '../../tests/work.ts';
 import { tell } from './table.ts';
 
 const bin = '/usr/lib/postgresql/15/bin';
@@ -99,29 +95,9 @@ async function failOver(
   line: Awaited<ReturnType<typeof startSwitch>>,
   { primary, replica }: { primary: Cluster; replica: Cluster },
 ): Promise<void> {
-  const staff = await Promise.all(servers.map(signInAdministrator));
-  const { licenseKey } = await makeLicense(staff[0]!, { maxActivations: 100_000 });
-  const key = await makeApiKey(staff[0]!);
-  const made: string[] = [];
-  const kindsAt = (at: number) => {
-    const desktop = apiAt(servers[at]!.url, key);
-    const validate = (machineId: string) =>
-      desktop.call(validation.validate, { body: { licenseKey, machineId } });
-    return {
-      [`validation of a known machine at ${at}`]: () => validate('known'),
-      [`validation of a new machine at ${at}`]: () => validate(unique('machine')),
-      [`change at ${at}`]: async () => {
-        const name = unique('Clinic');
-        const answer = await staff[at]!.call(customers.create, { body: { name, country: 'DE' } });
-        if (answer.status === 201) made.push(name);
-        return answer;
-      },
-      [`list at ${at}`]: () => staff[at]!.call(customers.list, { query: { limit: '5' } }),
-      [`figures at ${at}`]: () => staff[at]!.call(analytics.health),
-      [`readiness at ${at}`]: () => fetch(`${servers[at]!.url}/readyz`),
-    };
-  };
-  const load = startLoad({ ...kindsAt(0), ...kindsAt(1) }, { lanes: 24, pauseMs: 50 });
+  const first = await prepareWork(servers[0]!);
+  const second = await prepareWork(servers[1]!, first);
+  const load = startLoad({ ...first.calls, ...second.calls }, { lanes: 24, pauseMs: 50 });
   const ready = () => Promise.all(servers.map(({ url }) => isReady(url)));
   await sleep(3000);
 
@@ -141,8 +117,7 @@ async function failOver(
   await load.stop();
 
   const { answered, refused, failed } = counted(load.seen);
-  const text = (await staff[0]!.call(customers.exportCsv)).text;
-  const lost = made.filter((name) => !text.includes(name));
+  const lost = await lostCustomers(replica.url, [...first.made, ...second.made]);
   const recoveredMs = recovery(load.seen, back);
   const longestMs = Math.max(...load.seen.map(({ from, to }) => to - from));
   tell({
@@ -158,7 +133,7 @@ async function failOver(
   assert.ok(recoveredMs < withinMs, `all calls worked again after ${recoveredMs} ms`);
   assert.ok(longestMs < 15_000, `a call took ${longestMs} ms`);
   await eventually(async () => {
-    const verdict = await staff[1]!.ok(audit.verify);
+    const verdict = await second.staff.ok(audit.verify);
     assert.ok(verdict.whole && verdict.unsealedEntries === 0, JSON.stringify(verdict));
   }, 20_000);
 }

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { appendFile, chown, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
+import { eventually } from '../../tests/harness.ts';
+import { counted, longestGap, startLoad } from '../../tests/load.ts';
+import { freePort, newDataDir, startServer, type ServerProcess } from '../../tests/server-process.ts';
+import { tell } from './table.ts';
+import { ask, lostCustomers, prepareWork } from '../../tests/work.ts';
+
+const bin = '/usr/lib/postgresql/15/bin';
+const fullMs = 20_000;
+const run = promisify(execFile);
+
+/** Takes all the room that a disk has left. */
+async function fill(disk: string): Promise<() => Promise<void>> {
+  const file = join(disk, 'ballast');
+  await run('dd', ['if=/dev/zero', `of=${file}`, 'bs=64k']).catch(() => undefined);
+  return () => rm(file);
+}
+
+/** The disks of the database and of the journal are full, first one, then both; then both have room again. */
+export async function fullDisks(): Promise<void> {
+  const folder = await newDataDir();
+  const [disk, dataDir] = [join(folder, 'database'), join(folder, 'data')];
+  const account = await unprivilegedAccount();
+  const as = (program: string, ...args: string[]) =>
+    run(join(bin, program), args, { ...account, cwd: '/', env: { LC_ALL: 'C' } });
+  const data = join(disk, 'cluster');
+  const startDatabase = () => as('pg_ctl', 'start', '-w', '-D', data, '-l', join(folder, 'log', 'postgres'));
+  let server: ServerProcess | undefined;
+  try {
+    for (const [place, size] of [
+      [disk, '200m'],
+      [dataDir, '8m'],
+    ] as const) {
+      await mkdir(place);
+      await run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', place]);
+    }
+    await mkdir(join(folder, 'log'));
+    for (const place of [disk, join(folder, 'log')])
+      if (account) await chown(place, account.uid, account.gid);
+    const port = await freePort();
+    const url = `postgres://lanyard@127.0.0.1:${port}/postgres`;
+    await as('initdb', '-D', data, '-U', 'lanyard', '--auth=trust', '-E', 'UTF8', '--no-sync');
+    await appendFile(
+      join(data, 'postgresql.conf'),
+      `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_wal_size = 64MB\nmin_wal_size = 64MB\n`,
+    );
+    await startDatabase();
+    server = await startServer({ DATABASE_URL: url, DATA_DIR: dataDir, LOG_LEVEL: 'fatal' });
+    const work = await prepareWork(server);
+    const load = startLoad(work.calls, { pauseMs: 50 });
+    await sleep(5000);
+    const freeDisk = await fill(disk);
+    load.phase('the disk of the database was full');
+    await sleep(fullMs);
+    const freeJournal = await fill(dataDir);
+    load.phase('the disk of the journal was full too');
+    await sleep(fullMs);
+    await Promise.all([freeDisk(), freeJournal()]);
+    // PostgreSQL ends where its log of changes finds no room; whoever runs it starts it again
+    const isRunning = await as('pg_ctl', 'status', '-D', data).then(
+      () => true,
+      () => false,
+    );
+    if (!isRunning) await startDatabase();
+    load.phase('there was room again');
+    await sleep(8000);
+    await load.stop();
+
+    const figures = counted(load.seen);
+    const validated = load.seen.filter(
+      ({ call, status }) => call.endsWith('machine') && status === 200,
+    ).length;
+    const recorded = async () =>
+      (await ask<{ n: number }>(url, 'select count(*)::int as n from validations'))[0]!.n;
+    await eventually(async () => (await recorded()) >= validated, 10_000).catch(() => undefined);
+    const lost = [
+      ...(await lostCustomers(url, work.made)),
+      ...Array.from({ length: Math.abs(validated - (await recorded())) }, () => 'validation'),
+    ];
+    const known = load.seen.filter(({ call }) => call === 'known machine');
+    const ordeal = `the disk of the database is full for ${(2 * fullMs) / 1000} s${isRunning ? '' : ', PostgreSQL gives up'}, that of the journal for the second half; the gap is that of machines that hold a seat`;
+    tell({ scenario: 'full disks', ordeal, ...figures, gapMs: longestGap(known), lost });
+    assert.deepEqual([figures.failed, lost], [[], []]);
+    assert.equal(server.process.exitCode, null, server.output().slice(-4000));
+  } finally {
+    await server?.end('SIGKILL');
+    await as('pg_ctl', 'stop', '-m', 'immediate', '-D', data).catch(() => undefined);
+    for (const place of [disk, dataDir]) await run('umount', ['-l', place]).catch(() => undefined);
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase } from '../../tests/harness.ts';
+import { counted, recovery, startLoad } from '../../tests/load.ts';
+import { startPgBouncer } from '../../tests/pgbouncer.ts';
+import { newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
+import { startSwitch } from '../../tests/tcp-switch.ts';
+import { tell } from './table.ts';
+import { lostCustomers, prepareWork } from '../../tests/work.ts';
+
+const eachMs = 15_000;
+const withinMs = 10_000;
+
+/** A PgBouncer in that mode, which is restarted in the middle of the work. */
+export async function pooler(mode: 'session' | 'transaction'): Promise<void> {
+  const database = await createTestDatabase({ empty: true });
+  const dataDir = await newDataDir();
+  const start = () => startPgBouncer(database.url, { pool_mode: mode, default_pool_size: '30' });
+  let bouncer = await start();
+  const line = await startSwitch(bouncer.url);
+  const direct: Record<string, string> = mode === 'transaction' ? { DATABASE_DIRECT_URL: database.url } : {};
+  const server = await startServer({
+    DATABASE_URL: line.url,
+    ...direct,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+  });
+  try {
+    const work = await prepareWork(server);
+    const load = startLoad(work.calls);
+    await sleep(eachMs);
+    load.phase('the end of the pooler');
+    await bouncer.stop();
+    bouncer = await start();
+    line.pointTo(bouncer.url);
+    load.phase('its return');
+    const back = performance.now();
+    await sleep(eachMs);
+    await load.stop();
+    const lost = await lostCustomers(database.url, work.made);
+    const figures = counted(load.seen);
+    const gapMs = recovery(load.seen, back);
+    const ordeal = `PgBouncer in ${mode} mode is restarted; the gap is that from its return until every kind of call works`;
+    tell({ scenario: `pooler: ${mode}`, ordeal, ...figures, gapMs, lost });
+    assert.deepEqual([figures.failed, lost], [[], []]);
+    assert.ok(gapMs < withinMs, `all calls worked again after ${gapMs} ms`);
+  } finally {
+    await server.end('SIGKILL');
+    await line.close();
+    await bouncer.stop();
+    await database.drop();
+    await removeDataDir(dataDir);
+  }
+}
