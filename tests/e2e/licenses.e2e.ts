@@ -399,7 +399,12 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     await modal.getByRole('option', { name: customer.name, exact: true }).click();
     await field('Valid Until').fill('1 Apr 2028');
     await field('Valid Until').press('Tab');
-    await field('Max Activations').fill('12');
+    await field('Max Activations').fill('');
+    // shown as it is typed until the field is left: a separator put in between would make `12,000` of the next digit
+    await field('Max Activations').pressSequentially('12000');
+    await expect(field('Max Activations')).toHaveValue('12000');
+    await page.keyboard.press('Tab');
+    await expect(field('Max Activations')).toHaveValue('12,000');
     await modal.getByRole('searchbox', { name: 'Search modules' }).fill('colo');
     await expect(categories).toHaveCount(1);
     await modal.getByRole('checkbox', { name: 'Colorectal Cancer' }).check();
@@ -413,7 +418,7 @@ test('the license modal: fields, module categories, dates, required texts', asyn
       type: 'trial',
       validFrom: '2028-02-28T00:00:00.000Z',
       validUntil: '2028-04-01T00:00:00.000Z',
-      maxActivations: 12,
+      maxActivations: 12_000,
       moduleIds: ['mod_colorectal_cancer', 'mod_cytology', 'mod_histology', 'mod_immunohistochemistry'],
     });
     await expect(modal).toContainText(`License created for ${customer.name}: Trial, valid until 1 Apr 2028.`);
