@@ -335,5 +335,5 @@ export type Tables = {
     signature: string;
   };
   audit_settings: { only_row: Generated<boolean>; retention_days: number };
-  audit_days: { day: string; event_type: string; user_email: string; entries: number; failed: number };
+  audit_days: { day: Date; event_type: string; user_email: string; entries: number; failed: number };
 };

@@ -72,7 +72,10 @@ export async function cleanUp(
   }
   if (last) await leaveAnchor(tx, keys, { ...last, removed, before, made_at: now });
   if (removed > 0 || by.actor.kind !== 'system') {
-    await tx.deleteFrom('audit_days').where('day', '<', before.toISOString().slice(0, 10)).execute();
+    await tx
+      .deleteFrom('audit_days')
+      .where('day', '<', sql<Date>`${before.toISOString()}::date`)
+      .execute();
     await writeAudit(tx, by, {
       event: 'audit.cleaned_up',
       resourceType: 'audit',
