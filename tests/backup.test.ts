@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
@@ -18,6 +18,7 @@ import {
   freePort,
   newDataDir,
   removeDataDir,
+  runTool,
   signInAdministrator,
   spawnServer,
   startServer,
@@ -44,23 +45,9 @@ async function newFolder(): Promise<string> {
   return made;
 }
 
-type Ran = { code: number; said: string };
-
-/** Runs `npm run backup` or `npm run restore`, without the build before it. */
-function run(tool: 'backup' | 'restore', args: string[], settings: Record<string, string>): Promise<Ran> {
-  const script = join(import.meta.dirname, `../dist/tools/${tool}.js`);
-  const { PATH, HOME } = process.env;
-  return new Promise((resolve) => {
-    const env = { PATH, HOME, ...settings };
-    execFile(process.execPath, ['--enable-source-maps', script, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr }),
-    );
-  });
-}
-
 /** What a tool that refuses says: a sentence, with no stack. */
-async function refusal(...args: Parameters<typeof run>): Promise<string> {
-  const { code, said } = await run(...args);
+async function refusal(...args: Parameters<typeof runTool>): Promise<string> {
+  const { code, said } = await runTool(...args);
   expect(said, 'no stack').not.toMatch(/^\s+at /m);
   expect(code, said).toBe(1);
   return said;
@@ -132,7 +119,7 @@ test(
       }
     });
     await makeCustomer(staff, { name: 'Before the backup' });
-    const backup = await run('backup', [file], { DATA_DIR: home });
+    const backup = await runTool('backup', { DATA_DIR: home }, file);
     going = false;
     await Promise.all(load);
     expect(backup.code, backup.said).toBe(0);
@@ -144,7 +131,7 @@ test(
     await makeCustomer(staff, { name: 'After the backup' });
 
     const target = await newFolder();
-    const restore = await run('restore', [file], { DATA_DIR: target });
+    const restore = await runTool('restore', { DATA_DIR: target }, file);
     expect(restore.code, restore.said).toBe(0);
     expect(restore.said).toMatch(/Database: \d+ tables, \d+ rows\nBinaries: 2 files, 3\.0 MB\n/);
     expect(restore.said).toMatch(/Audit log: whole, \d+ entries checked\n/);
@@ -163,12 +150,12 @@ test(
 test('the same file moves an installation to a database of its own', { timeout: 120_000 }, async () => {
   const database = await createTestDatabase({ empty: true });
   const settings = { DATABASE_URL: database.url, DATA_DIR: join(await newFolder(), 'new') };
-  const restore = await run('restore', [file], settings);
+  const restore = await runTool('restore', settings, file);
   expect(restore.code, restore.said).toBe(0);
   const restored = await startServer({ ...settings, LOG_LEVEL: 'warn' });
   await expectTheSame(restored);
   expect(await restored.end('SIGTERM')).toBe(0);
-  expect(await refusal('restore', [file], { ...settings, DATA_DIR: join(folder, 'other') })).toMatch(
+  expect(await refusal('restore', { ...settings, DATA_DIR: join(folder, 'other') }, file)).toMatch(
     /^The database is not empty \(activations, active_days, api_keys\): a restore needs an empty one\.\n$/,
   );
   await database.drop();
@@ -176,17 +163,17 @@ test('the same file moves an installation to a database of its own', { timeout: 
 
 test('a backup is refused with a sentence, and leaves nothing behind', { timeout: 60_000 }, async () => {
   const own = { DATA_DIR: home };
-  expect(await refusal('backup', [], own)).toBe(
+  expect(await refusal('backup', own)).toBe(
     'Say where the backup goes: npm run backup -- /backups/lanyard.tar\n',
   );
-  expect(await refusal('backup', [file], own)).toBe(
+  expect(await refusal('backup', own, file)).toBe(
     `${file} is there already. It is not written over: name another file.\n`,
   );
-  expect(await refusal('backup', [join(folder, 'none/a.tar')], own)).toContain(
+  expect(await refusal('backup', own, join(folder, 'none/a.tar'))).toContain(
     'The backup cannot be written: ENOENT',
   );
   const empty = await newFolder();
-  expect(await refusal('backup', [join(folder, 'a.tar')], { DATA_DIR: empty })).toBe(
+  expect(await refusal('backup', { DATA_DIR: empty }, join(folder, 'a.tar'))).toBe(
     `There is no database in ${empty}: set DATA_DIR as for the server.\n`,
   );
   expect(await readdir(empty)).toEqual([]);
@@ -210,7 +197,7 @@ test(
     for (const size of [length - 1024, length - 1_000_000, 600]) {
       await copyFile(file, broken);
       await truncate(broken, size);
-      expect(await refusal('restore', [broken], settings)).toContain(
+      expect(await refusal('restore', settings, broken)).toContain(
         'broken.tar is cut off: its end is missing.',
       );
     }
@@ -220,21 +207,21 @@ test(
       whole.indexOf('"entries"'),
     ]) {
       await flipped(at);
-      expect(await refusal('restore', [broken], settings)).toMatch(
+      expect(await refusal('restore', settings, broken)).toMatch(
         /broken\.tar is damaged at \S+: its bytes are not/,
       );
     }
     await writeFile(broken, 'no archive');
-    expect(await refusal('restore', [broken], settings)).toContain(
+    expect(await refusal('restore', settings, broken)).toContain(
       'broken.tar is no backup that npm run backup made.',
     );
-    expect(await refusal('restore', [join(folder, 'none.tar')], settings)).toContain(
+    expect(await refusal('restore', settings, join(folder, 'none.tar'))).toContain(
       'The backup cannot be read: ENOENT',
     );
     await rm(broken);
     expect(existsSync(target)).toBe(false);
 
-    expect(await refusal('restore', [file], { DATA_DIR: home })).toMatch(
+    expect(await refusal('restore', { DATA_DIR: home }, file)).toMatch(
       /is not empty \(.+\): a restore writes nothing over\. Move that folder away, or set DATA_DIR to a new one\.\n$/,
     );
   },
@@ -247,7 +234,7 @@ test(
     const binaries = join(home, 'binaries');
     const [name] = (await readdir(binaries)).filter((one) => one.endsWith('.exe'));
     await rm(join(binaries, name!));
-    const backup = await run('backup', [join(folder, 'without.tar')], { DATA_DIR: home });
+    const backup = await runTool('backup', { DATA_DIR: home }, join(folder, 'without.tar'));
     expect(backup.said).toContain(
       `${name} of release 1.2.3 is not there: it was deleted, or is lost.\nBinaries: 1 files`,
     );

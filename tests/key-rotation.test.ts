@@ -9,7 +9,7 @@ import { apiAt, createTestDatabase, eventually, type Api, type TestDatabase } fr
 import {
   copyKeys,
   newDataDir,
-  runKeysTool,
+  runTool,
   signInAdministrator,
   startServer,
   type ServerProcess,
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const settings = (dataDir: string) => ({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
-const rotate = (dataDir: string) => runKeysTool(settings(dataDir), 'rotate');
+const rotate = (dataDir: string) => runTool('keys', settings(dataDir), 'rotate');
 const keyIdOf = async (desktop: Api) => (await validateOn(desktop, licenseKey, 'workstation')).keyId;
 
 /** Validates and makes changes at both until it is told to stop; answers under which keys answers were signed. */

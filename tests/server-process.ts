@@ -9,8 +9,7 @@ import { session } from '../contract/session.ts';
 import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
 import { apiAt, cookieOf, type Api, type Identity } from './harness.ts';
 
-const main = join(import.meta.dirname, '../dist/server/main.js');
-const keysTool = join(import.meta.dirname, '../dist/tools/keys.js');
+const root = join(import.meta.dirname, '..');
 
 export const administrator = { email: 'admin@lanyard.test', password: 'a password for tests' };
 
@@ -50,12 +49,17 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Runs the built server with these settings, whatever comes of it. */
-export const spawnServer = (settings: Record<string, string>) => spawnBuilt(settings, main);
+/** Runs the built server with these settings, whatever comes of it; that of another checkout where one is named. */
+export const spawnServer = (settings: Record<string, string>, checkout = root) =>
+  spawnBuilt(settings, join(checkout, 'dist/server/main.js'));
 
-/** Runs the tool behind `npm run keys:…`, and answers its exit code and what it said. */
-export async function runKeysTool(settings: Record<string, string>, ...args: string[]) {
-  const { ended, output } = spawnBuilt(settings, keysTool, ...args);
+/** Runs the tool behind `npm run keys:…`, `backup` or `restore`, and answers its exit code and what it said. */
+export async function runTool(
+  name: 'keys' | 'backup' | 'restore',
+  settings: Record<string, string>,
+  ...args: string[]
+) {
+  const { ended, output } = spawnBuilt(settings, join(root, `dist/tools/${name}.js`), ...args);
   return { code: await ended, said: output() };
 }
 
@@ -88,15 +92,14 @@ function spawnBuilt(
 }
 
 /** Runs the built server and waits until it is ready. */
-export async function startServer(settings: Record<string, string>): Promise<ServerProcess> {
+export async function startServer(
+  settings: Record<string, string>,
+  checkout?: string,
+): Promise<ServerProcess> {
   const from = performance.now();
   const PORT = settings.PORT ?? String(await freePort());
-  const server = spawnServer({
-    PORT,
-    ADMIN_EMAIL: administrator.email,
-    ADMIN_PASSWORD: administrator.password,
-    ...settings,
-  });
+  const { email, password } = administrator;
+  const server = spawnServer({ PORT, ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ...settings }, checkout);
   const url = `http://127.0.0.1:${PORT}`;
   let over = false;
   void server.ended.then(() => (over = true));

@@ -10,7 +10,7 @@ import {
   isReady,
   newDataDir,
   removeDataDir,
-  runKeysTool,
+  runTool,
   signal,
   signInAdministrator,
   spawnServer,
@@ -129,7 +129,7 @@ test(
 );
 
 test('workers on one data directory follow a rotation of the signing key', { timeout: 60_000 }, async () => {
-  const { code, said } = await runKeysTool({ DATA_DIR: dataDir }, 'rotate');
+  const { code, said } = await runTool('keys', { DATA_DIR: dataDir }, 'rotate');
   expect([code, said]).toEqual([0, expect.stringContaining('signs from now on')]);
   const keyId = /key (\w+) signs/.exec(said)![1]!;
   const current = async () => {

@@ -52,9 +52,9 @@ const breaking: [RegExp, string][] = [
   ],
 ];
 
-/** Why a migration may not run beside the last version; statements behind `-- contract: <reason>` may. */
+/** Why a migration may not run beside the last version; statements behind `-- unused: <reason>` may. */
 function breaches(sql: string): string[] {
-  const statements = sql.split(/;\s*\n/).filter((statement) => !/^\s*-- contract: \S/m.test(statement));
+  const statements = sql.split(/;\s*\n/).filter((statement) => !/^\s*-- unused: \S/m.test(statement));
   const text = statements.map((statement) => statement.replace(/--.*$/gm, '')).join(';\n');
   return breaking.filter(([pattern]) => pattern.test(`${text};`)).map(([, why]) => why);
 }
@@ -68,7 +68,7 @@ test('a migration leaves what the last version reads and writes', async () => {
   expect(breaches('alter table users add column age integer not null default 0, add column b text;')).toEqual(
     [],
   );
-  expect(breaches('-- contract: nothing reads it since 1.1\nalter table users drop column name;\n')).toEqual(
+  expect(breaches('-- unused: nothing reads it since 1.1\nalter table users drop column name;\n')).toEqual(
     [],
   );
   expect(breaches('create table ages (age integer not null);\n-- drop table ages;\n')).toEqual([]);

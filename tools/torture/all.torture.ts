@@ -16,6 +16,7 @@ import { silentFailover } from './silent-failover.ts';
 import { soak } from './soak.ts';
 import { printTable } from './table.ts';
 import { hasSystemd, systemd } from './systemd.ts';
+import { earlierTag, upgrade } from './upgrade.ts';
 
 afterAll(printTable);
 
@@ -40,6 +41,10 @@ test.skipIf(!hasPgBouncer).each(['session', 'transaction'] as const)(
   pooler,
 );
 test('minutes of work leave every record and no memory behind', soak);
+test.skipIf(!hasNginx || !earlierTag)(
+  'an upgrade behind nginx, last version and this one side by side, loses no call [needs nginx, a tag of an earlier version]',
+  upgrade,
+);
 const canContain = process.getuid?.() === 0 && hasPostgres15;
 test.skipIf(!canContain)(
   'the steps of the Containerfile, run read-only and without root [needs root, PostgreSQL 15]',

@@ -1,0 +1,192 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { contract } from '../../contract/index.ts';
+import type { Route } from '../../contract/route.ts';
+import { customers } from '../../contract/customers.ts';
+import { licenses } from '../../contract/licenses.ts';
+import { session } from '../../contract/session.ts';
+import { validation } from '../../contract/validation.ts';
+import { startEmbedded } from '../../server/db/embedded.ts';
+import { makeApiKey, makeLicense } from '../../tests/factories.ts';
+import { apiAt } from '../../tests/harness.ts';
+import { startNginx } from '../../tests/nginx.ts';
+import { counted, longestGap, startLoad } from '../../tests/load.ts';
+import {
+  administrator,
+  copyKeys,
+  freePort,
+  newDataDir,
+  removeDataDir,
+  startServer,
+  type ServerProcess,
+} from '../../tests/server-process.ts';
+import { tell } from './table.ts';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+const gitArgs = (args: string[]) => ['-c', 'safe.directory=*', '-C', root, ...args];
+
+/** How long both serve before the migration, beside each other, and the new one alone. */
+const stretchMs = 5000;
+
+/** The newest tag behind this commit: the version that runs where this one comes; undefined where there is none. */
+export const earlierTag = findTag();
+
+function findTag(): string | undefined {
+  try {
+    const args = gitArgs(['describe', '--tags', '--abbrev=0', 'HEAD^']);
+    return execFileSync('git', args, { stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** A built checkout of the tag, in a folder of its own. */
+async function buildTag(tag: string, folder: string): Promise<string> {
+  const checkout = join(folder, 'earlier');
+  await run('git', gitArgs(['worktree', 'add', '--detach', checkout, tag]));
+  const lockOf = (at: string) => readFile(join(at, 'package-lock.json'), 'utf8');
+  const options = { cwd: checkout, maxBuffer: 64 * 1024 * 1024 };
+  if ((await lockOf(checkout)) === (await lockOf(root)))
+    await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  else await run('npm', ['ci', '--include=dev', '--include=optional'], options);
+  await run(process.execPath, ['tools/prepare.mjs', 'build'], options);
+  return checkout;
+}
+
+/**
+ * The last version serves behind nginx under load, on a database with a company in it. This version starts beside it and
+ * migrates; both serve; the last one is drained. No call may fail.
+ */
+export async function upgrade(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'lanyard-upgrade-'));
+  const dataDirs = [await newDataDir(), await newDataDir(), await newDataDir()] as const;
+  const servers: ServerProcess[] = [];
+  try {
+    const checkout = await buildTag(earlierTag!, folder);
+    const { url: DATABASE_URL } = await startEmbedded(dataDirs[0], {
+      exclusive: false,
+      log: () => undefined,
+    });
+    const ports = [await freePort(), await freePort()] as const;
+    const start = async (index: 0 | 1, from?: string) => {
+      const DATA_DIR = dataDirs[index + 1]!;
+      const settings = {
+        DATABASE_URL,
+        DATA_DIR,
+        PORT: String(ports[index]),
+        TRUST_PROXY: 'loopback',
+        LOG_LEVEL: 'warn',
+      };
+      const server = await startServer(settings, from);
+      servers.push(server);
+      return server;
+    };
+    const old = await start(0, checkout);
+    const demo = [join(checkout, 'dist/tools/demo.js'), '--customers', '50', '--machines', '500'];
+    await run(process.execPath, demo, { env: { ...process.env, DATABASE_URL, DATA_DIR: dataDirs[1] } });
+    await copyKeys(dataDirs[1], dataDirs[2]);
+
+    const nginx = await startNginx(ports);
+    try {
+      const before = await migrationsOf(DATABASE_URL);
+      const load = startLoad(await callsOf(nginx.url));
+      await sleep(stretchMs);
+      load.phase('the start of this version');
+      const fresh = await start(1);
+      const migrated = (await migrationsOf(DATABASE_URL)) - before;
+      load.phase('both were ready');
+      await sleep(stretchMs);
+      load.phase('SIGTERM to the earlier version');
+      const code = await old.end('SIGTERM');
+      load.phase('the end of the earlier version');
+      await sleep(stretchMs);
+      await load.stop();
+      const { answered, refused, failed } = counted(load.seen);
+      const kinds = new Set(load.seen.map(({ call }) => call)).size;
+      const ordeal = `from ${earlierTag} behind nginx, ${migrated} migrations; ${kinds} kinds of calls`;
+      const gapMs = longestGap(load.seen);
+      tell({ scenario: 'upgrade', ordeal, answered, refused, failed, gapMs, lost: [] });
+      const trouble = load.seen.map((one) => one.trouble).filter(Boolean);
+      const said = [await nginx.errors(), old.output(), fresh.output()].map((text) => text.slice(-4000));
+      assert.deepEqual([trouble, code], [[], 0], said.join('\n'));
+    } finally {
+      await nginx.stop();
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.end('SIGKILL')));
+    await run('git', gitArgs(['worktree', 'remove', '--force', join(folder, 'earlier')])).catch(
+      () => undefined,
+    );
+    for (const dataDir of dataDirs) await removeDataDir(dataDir);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function migrationsOf(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rowCount } = await client.query('select from schema_migrations');
+  await client.end();
+  return rowCount!;
+}
+
+type Calls = Parameters<typeof startLoad>[0];
+
+/** What staff and machines do all day: the most frequent changes, and each list that the earlier version answers. */
+async function callsOf(url: string): Promise<Calls> {
+  const login = () => apiAt(url).call(session.login, { body: administrator });
+  const { accessToken } = (await login()).body.data;
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const staff = apiAt(url, { headers });
+  const { licenseKey, customerId } = await makeLicense(staff, { maxActivations: 100_000 });
+  const desktop = apiAt(url, await makeApiKey(staff, { scopes: ['validate'] }));
+  const validate = (machineId: string) =>
+    desktop.call(validation.validate, { body: { licenseKey, machineId } });
+  let machines = 0;
+  const changes: Calls = {
+    'POST validate': () => validate('known'),
+    'POST validate a new machine': () => validate(`machine ${machines++}`),
+    'POST login': login,
+    'POST customers': () => staff.call(customers.create, { body: { name: 'Upgrade', country: 'DE' } }),
+    'POST licenses': () => staff.call(licenses.create, { body: { ...anyLicense, customerId } }),
+  };
+  const reads = await readsOf((path) => fetch(url + path, { headers }));
+  // a change between any two reads
+  const mixed = Object.entries(reads).flatMap(([name, read], index) => {
+    const [change, make] = Object.entries(changes)[index % Object.keys(changes).length]!;
+    return [[name, read] as const, [`${change} (${index})`, make] as const];
+  });
+  return Object.fromEntries(mixed);
+}
+
+const anyLicense = {
+  type: 'enterprise' as const,
+  validFrom: '2026-01-01T00:00:00Z',
+  validUntil: '2036-01-01T00:00:00Z',
+  maxActivations: 2,
+  moduleIds: ['mod_lung_nodule'],
+};
+
+/** Each list and figure that can be asked for without saying of what. A check of the whole audit log is no everyday call. */
+async function readsOf(get: (path: string) => Promise<Response>): Promise<Calls> {
+  const routes: Route[] = Object.values(contract).flatMap((feature) => Object.values(feature) as Route[]);
+  const reads: Calls = {};
+  for (const { method, path, csv } of routes) {
+    if (method !== 'GET' || csv || /\{|verify/.test(path)) continue;
+    const read = async () => {
+      const answer = await get(path);
+      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    };
+    if ((await read()).status < 300) reads[`GET ${path}`] = read;
+  }
+  return reads;
+}
