@@ -55,7 +55,10 @@ async function backUp(config: Config, archive: ArchiveWriter): Promise<void> {
   try {
     // before the snapshot: what is written into the database in between is in both, and counts once
     const waiting = await addFiles('journal', config.dataDir, archive);
-    const snapshot = await openSnapshot(databaseUrl);
+    let keys: string[] = [];
+    const snapshot = await openSnapshot(databaseUrl, async () => {
+      keys = await addFiles('keys', config.dataDir, archive);
+    });
     try {
       const madeAt = new Date().toISOString();
       await requireKeys(snapshot, databaseUrl, config);
@@ -63,7 +66,6 @@ async function backUp(config: Config, archive: ArchiveWriter): Promise<void> {
       const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
       say(`Database: ${database.tables.length} tables, ${rows} rows, ${waiting.length} files of the journal`);
       const binariesElsewhere = await addBinaries(snapshot, config, archive);
-      const keys = await addFiles('keys', config.dataDir, archive);
       say(`Keys: ${keys.join(', ') || 'none in DATA_DIR'}`);
       for (const [name, given] of [
         ['SIGNING_KEY', config.signingKey],

@@ -26,23 +26,34 @@ export type Snapshot = {
   end(): Promise<void>;
 };
 
-/** Throws CannotStart where the database is not one of ours. */
-export async function openSnapshot(databaseUrl: string): Promise<Snapshot> {
+/** `atIt` runs while no key is replaced since the snapshot. Throws CannotStart where the database is not one of ours. */
+export async function openSnapshot(databaseUrl: string, atIt: () => Promise<void>): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'lanyard backup' });
   // a query under way hears of it too
   client.on('error', () => undefined);
   await client.connect();
+  try {
+    await begin(client, atIt);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  return { client, end: () => client.end() };
+}
+
+async function begin(client: pg.Client, atIt: () => Promise<void>): Promise<void> {
   await client.query(plainText);
   const { rows } = await client.query<{ table: string | null }>(
     `select to_regclass('public.schema_migrations') as table`,
   );
-  if (rows[0]!.table === null) {
-    await client.end();
+  if (rows[0]!.table === null)
     throw new CannotStart('There is nothing to back up: no Lanyard has been started on this database.');
-  }
   for (const lock of removing) await client.query('select pg_advisory_lock($1)', [lock]).catch(busyJob);
+  await client.query('select pg_advisory_lock($1)', [locks.keys]);
   await client.query('begin isolation level repeatable read read only');
-  return { client, end: () => client.end() };
+  await client.query('select from schema_migrations');
+  await atIt();
+  await client.query('select pg_advisory_unlock($1)', [locks.keys]);
 }
 
 function busyJob(error: unknown): never {
