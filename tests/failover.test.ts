@@ -231,8 +231,12 @@ describe('connections that stop answering', () => {
   });
 
   test('that listen for changes: what one process changes is seen by the other again', async () => {
+    // each may be back before the other is gone
+    const losses = servers.map(({ context }) =>
+      expect(context.signals.untilDown(() => new Promise(() => {}))).rejects.toThrow('does not answer'),
+    );
     line.silence((said) => said.includes('listen lanyard'));
-    await eventually(() => servers.every(({ context }) => !context.signals.isUp()));
+    await Promise.all(losses);
     await eventually(allWork, withinMs);
     const [first, second] = servers;
     const made = await makeApiKey(first!.api(staff), { scopes: ['validate'] });

@@ -286,9 +286,9 @@ test('the retention has a floor', async ({ page, server }) => {
 });
 
 const root = join(import.meta.dirname, '../..');
-const verifyByCommand = (dataDir: string) =>
+const verifyByCommand = ({ settings }: ConsoleServer) =>
   promisify(execFile)(process.execPath, [join(root, 'dist/tools/audit-verify.js')], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
   }).then(
     ({ stdout }) => ({ code: 0, stdout }),
     (error: { code: number; stdout: string }) => ({ code: error.code, stdout: error.stdout }),
@@ -307,7 +307,7 @@ test('the chain is whole; an entry altered in the database is named, here and by
   await button(page, 'Verify').click();
   await expect(page.getByText('The chain is whole')).toBeVisible();
   await expectAccessible(page);
-  const whole = await verifyByCommand(server.dataDir);
+  const whole = await verifyByCommand(server);
   expect(whole).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^The audit log is whole: \d+ entries/),
@@ -331,7 +331,7 @@ test('the chain is whole; an entry altered in the database is named, here and by
   await expectAccessible(page);
   await button(page, 'Open entry').click();
   await expect(dialog(page, 'Audit Entry')).toContainText('somebody.else@lanyard.test');
-  const broken = await verifyByCommand(server.dataDir);
+  const broken = await verifyByCommand(server);
   expect(broken.code).toBe(1);
   expect(broken.stdout).toContain(`entry ${altered}): The entry was altered after it was written.`);
 });

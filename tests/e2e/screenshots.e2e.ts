@@ -9,7 +9,7 @@ test.use({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
 // The pictures of the documentation are made anew only on demand: `UPDATE_SCREENSHOTS=1`.
 if (process.env.UPDATE_SCREENSHOTS === '1') {
   test('the screens of the demo company', async ({ page, freshServer: server }) => {
-    const env = { ...process.env, DATA_DIR: server.dataDir };
+    const env = { ...process.env, ...server.settings };
     execFileSync(process.execPath, [join(root, 'dist/tools/demo.js')], { env });
     await page.goto(`${server.url}/licenses`);
     await signInByForm(page, server.printed.email, server.printed.password);

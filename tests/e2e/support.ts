@@ -28,6 +28,8 @@ const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
 export type ConsoleServer = {
   url: string;
   dataDir: string;
+  /** For the tools that an operator runs beside it. */
+  settings: { DATA_DIR: string; DATABASE_URL: string };
   /** The first administrator, from the file that stands in for a terminal. */
   printed: { email: string; password: string };
   db: Db;
@@ -56,6 +58,7 @@ async function freePort(): Promise<number> {
 export async function startServer(): Promise<ConsoleServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lanyard-e2e-'));
   const database = await createTestDatabase({ cluster: process.env.TEST_DATABASE_URL });
+  const settings = { DATA_DIR: dataDir, DATABASE_URL: database.url };
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { PATH, HOME } = process.env;
@@ -66,8 +69,7 @@ export async function startServer(): Promise<ConsoleServer> {
       PORT: String(port),
       HOST: '127.0.0.1',
       PUBLIC_URL: url,
-      DATA_DIR: dataDir,
-      DATABASE_URL: database.url,
+      ...settings,
       LOG_LEVEL: 'warn',
       // the story of a release has a thousand machines report by one key
       NEW_MACHINES_PER_KEY_HOUR: '100000',
@@ -92,6 +94,7 @@ export async function startServer(): Promise<ConsoleServer> {
   return {
     url,
     dataDir,
+    settings,
     printed,
     db,
     admin: apiAt(url, await bearer(url, printed)),

@@ -241,6 +241,8 @@ test('one’s own row says why not; buttons need their permission', async ({ pag
     },
   });
   const reader = await makeUser(server, roleId);
+  // what the page still asks for would be refused
+  await page.waitForLoadState('networkidle');
   await button(page, 'Logout').click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.goto(`/users?search=${reader.email}`);
