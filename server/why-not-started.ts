@@ -1,6 +1,7 @@
 import { CannotStart } from './cannot-start.ts';
 import { isDatabaseUnreachable, isDiskFull } from './db/client.ts';
 import { settingOf } from './db/setting-of.ts';
+import { StorageDown } from './storage/storage.ts';
 
 /** What PostgreSQL refuses at a start because of how it was set up, by its code. */
 const setUp: Record<string, string> = {
@@ -15,6 +16,8 @@ const setUp: Record<string, string> = {
 export function whyNotStarted(error: unknown): string {
   const { message, stack, code } = error as NodeJS.ErrnoException;
   if (error instanceof CannotStart) return message;
+  if (error instanceof StorageDown)
+    return `${message}. A new database starts once STORAGE_URL works: what the audit log begins with is kept there too.`;
   if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
   if (isDiskFull(error) || /ENOSPC|No space left on device/.test(message))
     return `The disk is full: ${message}. Free some space and start again.`;

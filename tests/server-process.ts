@@ -49,9 +49,15 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Runs the built server with these settings, whatever comes of it; that of another checkout where one is named. */
-export const spawnServer = (settings: Record<string, string>, checkout = root) =>
-  spawnBuilt(settings, join(checkout, 'dist/server/main.js'));
+/** Runs the built server as `npm start` does, whatever comes of it; that of another checkout where one is named. */
+export function spawnServer(settings: Record<string, string>, checkout = root) {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  const [, ...flags] = scripts.start.split(' ');
+  const main = flags.pop()!;
+  return spawnBuilt(settings, [...flags, join(checkout, main)]);
+}
 
 /** Runs the tool behind `npm run keys:…`, `backup` or `restore`, and answers its exit code and what it said. */
 export async function runTool(
@@ -59,18 +65,22 @@ export async function runTool(
   settings: Record<string, string>,
   ...args: string[]
 ) {
-  const { ended, output } = spawnBuilt(settings, join(root, `dist/tools/${name}.js`), ...args);
+  const { ended, output } = spawnBuilt(settings, [
+    '--enable-source-maps',
+    join(root, `dist/tools/${name}.js`),
+    ...args,
+  ]);
   return { code: await ended, said: output() };
 }
 
 function spawnBuilt(
   settings: Record<string, string>,
-  program: string,
-  ...args: string[]
+  args: string[],
 ): Omit<ServerProcess, 'readyMs' | 'url'> {
-  if (!existsSync(program)) throw new Error('It is not built: run `node tools/prepare.mjs build`.');
+  if (!existsSync(args.find((one) => one.endsWith('.js'))!))
+    throw new Error('It is not built: run `node tools/prepare.mjs build`.');
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--enable-source-maps', program, ...args], {
+  const child = spawn(process.execPath, args, {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

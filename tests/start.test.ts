@@ -83,6 +83,21 @@ describe('a start is refused with a sentence', () => {
     );
   });
 
+  test('for a new database beside a bucket that cannot be used', { timeout }, async () => {
+    const unused = await createTestDatabase();
+    const said = await refusal({
+      DATABASE_URL: unused.url,
+      STORAGE_URL: 's3://releases/lanyard',
+      S3_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    });
+    expect(said).toMatch(
+      /^The storage s3:\/\/releases\/lanyard\/ at http.* cannot be used: .*STORAGE_URL works/m,
+    );
+    await unused.drop();
+  });
+
   test('for a schema that a newer version made', { timeout }, async () => {
     const newer = await createTestDatabase();
     const client = new pg.Client({ connectionString: newer.url });

@@ -24,6 +24,8 @@ import {
   copyKeys,
   freePort,
   newDataDir,
+  removeDataDir,
+  runTool,
   signInAdministrator,
   spawnServer,
   startServer,
@@ -80,7 +82,7 @@ export async function postgresVersion(source: Source, skip: (why: string) => voi
         /## A database of your own\n[^]*?```sql\n([^]*?)```/,
       );
       if (major < oldest) return refused(plain, `The server is PostgreSQL ${major}. Use ${oldest} or newer.`);
-      await work(plain);
+      await work(plain, moveToEmbedded);
       await query(superuser, `create role administrator login createrole createdb password 'secret'`);
       const administrator = withUser(superuser, 'administrator');
       await work(
@@ -182,8 +184,8 @@ async function withoutRights(superuser: string, major: number): Promise<void> {
   await work(url);
 }
 
-/** Two processes share the database and serve everything that the service is for. */
-async function work(url: string): Promise<void> {
+/** Two processes share the database and serve everything that the service is for; `afterwards` has it for itself. */
+async function work(url: string, afterwards?: (settings: Record<string, string>) => Promise<void>) {
   const dataDirs = [await newDataDir(), await newDataDir()];
   const servers: ServerProcess[] = [];
   try {
@@ -205,6 +207,8 @@ async function work(url: string): Promise<void> {
         [],
       );
     }
+    const [DATA_DIR] = dataDirs as [string];
+    await afterwards?.({ DATABASE_URL: url, DATA_DIR, STORAGE_URL: `file:${DATA_DIR}/binaries` });
   } finally {
     await Promise.all(servers.map((server) => server.end('SIGKILL')));
     for (const dataDir of dataDirs) await rm(dataDir, { recursive: true, force: true });
@@ -216,6 +220,29 @@ async function work(url: string): Promise<void> {
   );
   assert.match(partitions[0].name, /^validations_\d/);
   assert.ok(partitions.length === 1 && partitions[0].stored >= 2, JSON.stringify(partitions));
+}
+
+/** A backup of this version is restored by the embedded one: so the embedded version is upgraded. */
+async function moveToEmbedded(settings: Record<string, string>): Promise<void> {
+  const [folder, DATA_DIR] = [await newDataDir(), await newDataDir()];
+  const file = join(folder, 'lanyard.tar');
+  for (const [tool, own] of [
+    ['backup', settings],
+    ['restore', { DATA_DIR }],
+  ] as const) {
+    const { code, said } = await runTool(tool, own, file);
+    assert.equal(code, 0, said);
+  }
+  const restored = await startServer({ DATA_DIR, LOG_LEVEL: 'warn' });
+  try {
+    const staff = await signInAdministrator(restored);
+    const found = await staff.ok(licenses.list, { query: { search: 'zurich' } });
+    assert.equal(found.length, 1);
+    await eventually(async () => assert.ok((await staff.ok(audit.verify)).whole));
+  } finally {
+    await restored.end('SIGTERM');
+    for (const one of [folder, DATA_DIR]) await removeDataDir(one);
+  }
 }
 
 async function everyKindOfCall(one: ServerProcess, other: ServerProcess): Promise<void> {
