@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import {
   createContext,
   use,
@@ -8,6 +8,7 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from 'react';
+import { flushSync } from 'react-dom';
 import type { Advice } from '../contract/session.ts';
 import { ApiError, messageOf } from './api-error.ts';
 import { call } from './api.ts';
@@ -24,7 +25,7 @@ import {
 type Auth = ReturnType<typeof permissionChecks> & {
   user: StoredSession['user'] | null;
   isAuthenticated: boolean;
-  /** True until the stored session has been restored and its rights refreshed. */
+  /** True until the stored session has been restored and its rights refreshed, and while it is being ended. */
   loading: boolean;
   /** `code`: of the second factor, where the person has one. */
   login: (email: string, password: string, code?: string) => Promise<void>;
@@ -55,7 +56,8 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   const session = useSyncExternalStore(onSessionChange, getSession);
   const preview = useSyncExternalStore(onRolePreview, getRolePreview);
   const [loading, setLoading] = useState(() => getSession() !== null);
-  useForgetDataWithSession();
+  const queryClient = useQueryClient();
+  useForgetDataWithSession(queryClient);
 
   useEffect(() => {
     if (getSession()) void refreshRights().finally(() => setLoading(false));
@@ -67,7 +69,13 @@ export function AuthProvider({ children }: { children: ReactNode }) {
       isAuthenticated: session !== null,
       loading,
       login,
-      logout,
+      logout: async () => {
+        // No screen asks anything of a session that is about to end: the answer would be a refusal.
+        flushSync(() => setLoading(true));
+        await queryClient.cancelQueries();
+        await endSession();
+        setLoading(false);
+      },
       refreshRights,
       secondFactorMissing: session?.secondFactorMissing === true,
       ownPasswordMissing: session?.ownPasswordMissing === true,
@@ -75,7 +83,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
       preview,
       ...permissionChecks(rightsOf(session, preview)),
     }),
-    [session, loading, preview],
+    [session, loading, preview, queryClient],
   );
   return <AuthContext value={auth}>{children}</AuthContext>;
 }
@@ -86,8 +94,7 @@ function rightsOf(session: StoredSession | null, preview: RolePreview | null) {
 }
 
 /** What one person loaded must not be shown to the next, nor to the role that the console is shown as. */
-function useForgetDataWithSession(): void {
-  const queryClient = useQueryClient();
+function useForgetDataWithSession(queryClient: QueryClient): void {
   useEffect(
     () =>
       onSessionChange(() => {
@@ -123,7 +130,7 @@ function loginMessage(error: unknown): string {
 }
 
 /** Ends the session here whatever the server says. */
-async function logout(): Promise<void> {
+async function endSession(): Promise<void> {
   try {
     await call((await calls()).logout);
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Request } from '@playwright/test';
 import {
   hasPermission,
   roleMatrix,
@@ -5,9 +6,11 @@ import {
   type Action,
   type Resource,
 } from '../../contract/permissions.ts';
+import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
 import { makeLicense } from '../factories.ts';
 import {
+  comeBack,
   endSessions,
   expect,
   expectAccessible,
@@ -211,12 +214,44 @@ test('Logout ends the session here and on the server, and here even if the call 
   expect(warnings).toEqual(['Logout failed']);
 });
 
+test('Logout takes back what a screen still asks, and no screen asks meanwhile', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  const isList = (request: Request) => new URL(request.url()).pathname === customers.list.path;
+  const asked = page.waitForEvent('request', isList);
+  const takenBack = page.waitForEvent('requestfailed', isList).then(() => true);
+  const refused = page.waitForEvent('requestfinished', isList).then(() => false);
+  let endIt = () => {};
+  const ended = new Promise<void>((resolve) => (endIt = resolve));
+  // The server gets to see the list only when the session is over there, and before the console knows.
+  await page.route(`**${customers.list.path}?*`, async (route) => {
+    await ended;
+    await route.continue();
+  });
+  await page.route(`**${session.logout.path}`, async (route) => {
+    const response = await route.fetch();
+    endIt();
+    await Promise.race([takenBack, refused]);
+    await comeBack(page);
+    await route.fulfill({ response });
+  });
+  await navigation(page).getByRole('link', { name: 'Customers' }).click();
+  await asked;
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(heading(page, 'Sign in')).toBeVisible();
+  expect(await Promise.race([takenBack, refused])).toBe(true);
+  expect(await stored(page)).toEqual([]);
+});
+
 test('two tabs share one session', async ({ page, context, server }) => {
   const { email } = await server.person('viewer');
   await signInAs(page, 'viewer', '/licenses', server);
   const second = await context.newPage();
   await second.goto('/customers');
   await expect(heading(second, 'Customers')).toBeVisible();
+  // The other tab takes back what it asks only when it learns of the end.
+  await second.waitForLoadState('networkidle');
 
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(heading(second, 'Sign in')).toBeVisible();
