@@ -80,6 +80,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
   const edit = (version: string) =>
     page.getByRole('button', { name: new RegExp(`^Edit ${version.replaceAll('.', '\\.')} `) });
   const modal = dialog(page, 'Upload New Release');
+  const editing = page.getByRole('dialog', { name: /^Edit Release/ });
   const tray = page.getByRole('region', { name: 'Uploads' });
   const size = 24 * megabyte;
   // npm does not install the Windows programs of its packages elsewhere, so this one is made; it looks like one.
@@ -149,6 +150,9 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     expect(again.length).toBeGreaterThan(0);
     expect(again.filter((url) => line.sent.slice(0, 2).includes(url))).toEqual([]);
     await tray.getByRole('link', { name: 'View releases' }).click();
+    // the draft is shown with its details, to publish it
+    await editing.getByRole('button', { name: 'Cancel' }).click();
+    await expect(editing).toBeHidden();
   });
 
   await test.step('the release is a draft that no feed offers', async () => {
@@ -158,7 +162,6 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     expect((await desktops.check('anyone')).version).toBe('1.0.0');
   });
 
-  const editing = page.getByRole('dialog', { name: /^Edit Release/ });
   const rollOut = async (percentage: string) => {
     await edit('1.0.1').click();
     const publish = editing.getByRole('checkbox', { name: 'Draft Release' });
