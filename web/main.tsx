@@ -7,7 +7,7 @@ import { queryClient } from './query-client.ts';
 import { router } from './routes.tsx';
 import { AuthProvider } from './session.tsx';
 import { watchPrinting } from './ui/print-colors.ts';
-import { ThemeProvider } from './ui/ThemeProvider.tsx';
+import { fontCame, ThemeProvider } from './ui/ThemeProvider.tsx';
 
 watchAttendance();
 watchPrinting();
@@ -17,14 +17,17 @@ const root = createRoot(document.getElementById('root')!, {
   onCaughtError: (error) => console.warn(error),
 });
 
-root.render(
-  <StrictMode>
-    <ThemeProvider>
-      <QueryClientProvider client={queryClient}>
-        <AuthProvider>
-          <RouterProvider router={router} />
-        </AuthProvider>
-      </QueryClientProvider>
-    </ThemeProvider>
-  </StrictMode>,
+// Not `await`: with it, the bundler splits what every screen needs into more files.
+void fontCame.then(() =>
+  root.render(
+    <StrictMode>
+      <ThemeProvider>
+        <QueryClientProvider client={queryClient}>
+          <AuthProvider>
+            <RouterProvider router={router} />
+          </AuthProvider>
+        </QueryClientProvider>
+      </ThemeProvider>
+    </StrictMode>,
+  ),
 );

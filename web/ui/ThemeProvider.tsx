@@ -7,6 +7,14 @@ import { MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { cssVariablesResolver, theme } from './theme.ts';
 
+const waitForFontMs = 500;
+
+/** Every width depends on the font: a screen that is drawn before it is there jumps when it comes. */
+export const fontCame = Promise.race([
+  document.fonts.load(`1em ${theme.fontFamily}`).catch(() => undefined),
+  new Promise((resolve) => setTimeout(resolve, waitForFontMs)),
+]);
+
 /** Theme, fonts and styles for everything below; the color scheme is the system's until a person chooses. */
 export function ThemeProvider({ children }: { children: ReactNode }) {
   return (
