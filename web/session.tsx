@@ -107,6 +107,9 @@ function useForgetDataWithSession(queryClient: QueryClient): void {
   useEffect(() => onRolePreview(() => void queryClient.resetQueries()), [queryClient]);
 }
 
+/** A server that does not answer must not keep a person behind the spinner. */
+const patience = 5000;
+
 // The schemas behind these calls load when one is made, not with the sign-in screen.
 const calls = async () => (await import('../contract/session.ts')).session;
 
@@ -132,15 +135,12 @@ function loginMessage(error: unknown): string {
 /** Ends the session here whatever the server says. */
 async function endSession(): Promise<void> {
   try {
-    await call((await calls()).logout);
+    await call((await calls()).logout, undefined, { signal: AbortSignal.timeout(patience) });
   } catch (error) {
     console.warn('Logout failed:', messageOf(error));
   }
   clearSession({ asked: true });
 }
-
-/** A server that does not answer must not keep a person behind the spinner. */
-const patience = 5000;
 
 async function refreshRights(): Promise<void> {
   try {
