@@ -149,7 +149,7 @@ test('what was typed is kept through signing in again, and sent once', async ({ 
   await page.keyboard.type('7');
   await form.getByRole('checkbox', { name: 'Lung Nodule' }).press('Space');
 
-  await endSessions('license_manager', server);
+  await endSessions(page, 'license_manager', server);
   await form.getByRole('button', { name: 'Create License' }).click();
   await expect(
     page.getByText('Your session ended. Sign in again: what you typed is kept.', { exact: true }),
@@ -180,7 +180,7 @@ test('an edit goes on from what it began with; another person never sees it', as
   const [mine, other] = [await server.person('admin'), await server.person('super_admin')];
   const path = `/customers?search=${encodeURIComponent(name)}&edit=${customerId}`;
   const endAndSend = async () => {
-    await endSessions('admin', server);
+    await endSessions(page, 'admin', server);
     await dialog(page, 'Edit Customer').getByRole('button', { name: 'Update Customer' }).click();
     await expect(page.getByText('what you typed is kept')).toBeVisible();
   };

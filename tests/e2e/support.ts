@@ -276,8 +276,12 @@ export async function signInByForm(page: Page, email: string, plain = password):
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Ends the sessions of this role on the server, as an administrator or time would. */
-export async function endSessions(role: RoleName, server: ConsoleServer): Promise<void> {
+/**
+ * Ends the sessions of this role on the server, as an administrator or time would: when the screen that was opened asks
+ * nothing any more, which would meet the end before what the test does next.
+ */
+export async function endSessions(page: Page, role: RoleName, server: ConsoleServer): Promise<void> {
+  await page.waitForLoadState('networkidle');
   const { userId } = await server.person(role);
   await server.changeSessions((tx) =>
     tx.updateTable('sessions').set({ ended_at: new Date() }).where('user_id', '=', userId).execute(),
