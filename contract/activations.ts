@@ -31,8 +31,8 @@ const selfReleases = z
   .object({ today: z.number(), atMost: z.number() })
   .meta({ description: 'Seats that machines of the license gave back themselves on this UTC day' });
 
-/** What may be done to an activation: null when it may, else the reason (spec part 1, section 4). */
-export const activationCan = {
+/** Why something may not be done to an activation; null when it may (spec part 1, section 4). */
+export const activationRefusal = {
   deactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? null : 'Machine is not active'),
   reactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? 'Machine is already active' : null),
 };

@@ -81,10 +81,10 @@ const canDelete = staffWith('customers', 'delete');
 type CustomerState = Pick<Customer, 'deletedAt'>;
 
 /**
- * What may be done to a customer in its present state (spec part 1, section 4): null when it may, else the
- * reason. The server enforces it, the console shows it.
+ * Why something may not be done to a customer in its present state (spec part 1, section 4); null when it may. The
+ * server enforces it, the console shows it.
  */
-export const customerCan = {
+export const customerRefusal = {
   update: (c: CustomerState) => (c.deletedAt ? 'Customer is soft-deleted' : null),
   softDelete: (c: CustomerState) => (c.deletedAt ? 'Customer is already soft-deleted' : null),
   restore: (c: CustomerState) => (c.deletedAt ? null : 'Customer is not soft-deleted'),

@@ -61,10 +61,10 @@ const ownerGone = (l: LicenseState) =>
   !l.customer || l.customer.deletedAt ? 'Customer is soft-deleted' : null;
 
 /**
- * What may be done to a license in its present state (spec part 1, sections 2 and 4): null when it may, else
- * the reason. The server enforces it, the console shows it.
+ * Why something may not be done to a license in its present state (spec part 1, sections 2 and 4); null when it
+ * may. The server enforces it, the console shows it.
  */
-export const licenseCan = {
+export const licenseRefusal = {
   update: (l: LicenseState) =>
     ownerGone(l) ?? (l.status === 'revoked' ? 'Revoked licenses cannot be edited' : null),
   revoke: (l: LicenseState) => ownerGone(l) ?? (l.status === 'revoked' ? 'License is already revoked' : null),

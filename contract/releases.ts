@@ -139,8 +139,8 @@ type ReleaseState = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
 export const whyNotPublish =
   'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
 
-/** What may be done to a release in its present state: null when it may, else the reason (spec part 2, section 4). */
-export const releaseCan = {
+/** Why something may not be done to a release in its present state; null when it may (spec part 2, section 4). */
+export const releaseRefusal = {
   rollOut: (r: ReleaseState) =>
     r.isDraft
       ? 'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.'

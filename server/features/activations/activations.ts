@@ -1,5 +1,9 @@
 import { sql, type Selectable } from 'kysely';
-import { activationCan, type Activation, type activations as calls } from '../../../contract/activations.ts';
+import {
+  activationRefusal,
+  type Activation,
+  type activations as calls,
+} from '../../../contract/activations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
@@ -78,7 +82,7 @@ export async function deactivateMachine(
     .where('activation_id', '=', activationId)
     .executeTakeFirst();
   if (!row) return notFound;
-  const reason = activationCan.deactivate(toActivation(row));
+  const reason = activationRefusal.deactivate(toActivation(row));
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   return leaveSeat(tx, by, row, 'deactivated');
 }

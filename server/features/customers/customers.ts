@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { customerCan, type Customer, type CustomerInput } from '../../../contract/customers.ts';
+import { customerRefusal, type Customer, type CustomerInput } from '../../../contract/customers.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';
@@ -56,7 +56,7 @@ export async function updateCustomer(
 ): Promise<Customer | Failure> {
   const before = await lock(tx, id);
   if (isFailure(before)) return before;
-  const reason = customerCan.update(before);
+  const reason = customerRefusal.update(before);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   const conflict = editConflict('customer', before, input, seen);
   if (conflict) return conflict;
@@ -71,7 +71,7 @@ export async function updateCustomer(
 export function softDeleteCustomer(tx: Tx, by: Caller, id: string): Promise<Customer | Failure> {
   return move(tx, by, id, {
     event: 'customer.soft_deleted',
-    refuse: customerCan.softDelete,
+    refuse: customerRefusal.softDelete,
     set: { status: 'inactive', deleted_at: by.now },
     summary: (name) => `Moved ${name} to the trash`,
   });
@@ -81,7 +81,7 @@ export function softDeleteCustomer(tx: Tx, by: Caller, id: string): Promise<Cust
 export function restoreCustomer(tx: Tx, by: Caller, id: string): Promise<Customer | Failure> {
   return move(tx, by, id, {
     event: 'customer.restored',
-    refuse: customerCan.restore,
+    refuse: customerRefusal.restore,
     set: { status: 'active', deleted_at: null },
     summary: (name) => `Restored ${name}`,
   });
@@ -111,7 +111,7 @@ export async function checkDeletable(
 ): Promise<{ canDelete: boolean; message: string } | Failure> {
   const customer = await getCustomer(db, id, true);
   if (isFailure(customer)) return customer;
-  const reason = customerCan.hardDelete(customer);
+  const reason = customerRefusal.hardDelete(customer);
   if (reason) return { canDelete: false, message: reason };
   const { activations } = await db
     .selectFrom('activations as a')
@@ -131,7 +131,7 @@ const counted = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 export async function hardDeleteCustomer(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
   const found = await lock(tx, id);
   if (isFailure(found)) return found;
-  const reason = customerCan.hardDelete(found);
+  const reason = customerRefusal.hardDelete(found);
   if (reason) return fail('WRONG_STATE', reason);
   const [before] = await withLicenses(tx, [found]);
   await tx.deleteFrom('customers').where('customer_id', '=', id).execute();

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import {
-  licenseCan,
+  licenseRefusal,
   type License,
   type LicenseInput,
   type LicensePatch,
@@ -82,7 +82,7 @@ export async function updateLicense(
     patch.customerId === undefined ? undefined : await refuseCustomer(tx, patch.customerId);
   const before = await lockLicense(tx, id);
   if (!before) return notFound;
-  const reason = licenseCan.update(before);
+  const reason = licenseRefusal.update(before);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   const conflict = editConflict('license', before, patch, seen);
   if (conflict) return conflict;
@@ -98,7 +98,7 @@ export async function updateLicense(
 export async function revokeLicense(tx: Tx, by: Caller, id: string): Promise<License | Failure> {
   const before = await lockLicense(tx, id);
   if (!before) return notFound;
-  const reason = licenseCan.revoke(before);
+  const reason = licenseRefusal.revoke(before);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   return change(
     tx,
@@ -116,7 +116,7 @@ export async function revokeLicense(tx: Tx, by: Caller, id: string): Promise<Lic
 export async function reactivateLicense(tx: Tx, by: Caller, id: string): Promise<License | Failure> {
   const before = await lockLicense(tx, id);
   if (!before) return notFound;
-  const reason = licenseCan.reactivate(before);
+  const reason = licenseRefusal.reactivate(before);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   return change(
     tx,
@@ -134,7 +134,7 @@ export async function reactivateLicense(tx: Tx, by: Caller, id: string): Promise
 export async function deleteLicense(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
   const before = await lockLicense(tx, id);
   if (!before) return notFound;
-  const reason = licenseCan.delete(before);
+  const reason = licenseRefusal.delete(before);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   await tx.deleteFrom('licenses').where('license_id', '=', id).execute();
   await announce(tx, 'licenses');

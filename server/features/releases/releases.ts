@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Architecture, FailureThreshold, Platform } from '../../../contract/builds.ts';
-import { releaseCan, type Release, type ReleasePatch } from '../../../contract/releases.ts';
+import { releaseRefusal, type Release, type ReleasePatch } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
@@ -132,7 +132,7 @@ export async function updateRelease(
 /** A patch may set the percentage, so that no machine sees a release at 100 % between publishing and rolling out. */
 function refuseRollout(row: ReleaseRow, percentage: number | undefined): Failure | undefined {
   if (percentage === undefined || percentage === row.rollout_percentage) return undefined;
-  const reason = releaseCan.rollOut(toRelease(row, ''));
+  const reason = releaseRefusal.rollOut(toRelease(row, ''));
   return reason ? fail('WRONG_STATE', reason) : undefined;
 }
 

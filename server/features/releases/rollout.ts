@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { releaseCan, type Release, type releases as calls } from '../../../contract/releases.ts';
+import { releaseRefusal, type Release, type releases as calls } from '../../../contract/releases.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
@@ -17,7 +17,7 @@ export async function setRollout(
   percentage: number,
   publicUrl: string,
 ): Promise<Release | Failure> {
-  const before = await lockAllowed(tx, releaseId, releaseCan.rollOut);
+  const before = await lockAllowed(tx, releaseId, releaseRefusal.rollOut);
   if (isFailure(before)) return before;
   const after = await changeRelease(tx, by, before, {
     event: 'release.rollout_changed',
@@ -38,7 +38,7 @@ export async function pauseRollout(
   reason: string,
   publicUrl: string,
 ): Promise<Release | Failure> {
-  const before = await lockAllowed(tx, releaseId, releaseCan.pause);
+  const before = await lockAllowed(tx, releaseId, releaseRefusal.pause);
   if (isFailure(before)) return before;
   const after = await changeRelease(tx, by, before, {
     event: 'release.rollout_paused',
@@ -59,7 +59,7 @@ export async function resumeRollout(
   releaseId: string,
   publicUrl: string,
 ): Promise<Release | Failure> {
-  const before = await lockAllowed(tx, releaseId, releaseCan.resume);
+  const before = await lockAllowed(tx, releaseId, releaseRefusal.resume);
   if (isFailure(before)) return before;
   const after = await changeRelease(tx, by, before, {
     event: 'release.rollout_resumed',
@@ -77,7 +77,7 @@ export async function withdrawRelease(
   reason: string,
   publicUrl: string,
 ): Promise<RouteAnswer<typeof calls.withdraw> | Failure> {
-  const before = await lockAllowed(tx, releaseId, releaseCan.withdraw);
+  const before = await lockAllowed(tx, releaseId, releaseRefusal.withdraw);
   if (isFailure(before)) return before;
   const { machines, total } = await machinesOn(tx, before);
   const after = await changeRelease(tx, by, before, {

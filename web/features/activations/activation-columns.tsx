@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { activationCan, type Activation } from '../../../contract/activations.ts';
+import type { Activation } from '../../../contract/activations.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
@@ -86,11 +86,10 @@ function ActivationAction({
   onDeactivate,
   onReactivate,
 }: Handlers & { activation: Activation }) {
-  const active = activationCan.deactivate(activation) === null;
   return (
     <RowActions>
       <DisabledReason reason={refusal}>
-        {active ? (
+        {activation.status === 'active' ? (
           <RowButton tone="red" onClick={() => onDeactivate(activation)}>
             Deactivate
           </RowButton>

@@ -1,7 +1,7 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal, type License } from '../../../contract/licenses.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
 import { acceptedSentence, refusedSentence } from '../../impact-words.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -41,7 +41,7 @@ export function BulkChange(props: {
   onClose: () => void;
 }) {
   const { label, past } = kinds[props.kind];
-  const able = props.licenses.filter((license) => licenseCan[props.kind](license) === null);
+  const able = props.licenses.filter((license) => licenseRefusal[props.kind](license) === null);
   const { run, sayDone, finished, stop } = useBulk(props.kind, (result) => {
     if (result.failed.length === 0) props.onClose();
     props.onDone();
@@ -119,7 +119,7 @@ function Question(props: {
 }) {
   const { kind, able } = props;
   const { label, sentence } = kinds[kind];
-  const left = props.licenses.flatMap((license) => licenseCan[kind](license) ?? []);
+  const left = props.licenses.flatMap((license) => licenseRefusal[kind](license) ?? []);
   const consequences = useQuery({
     ...licenseImpactQuery(able),
     select: ({ machines }) => [sentence(machines)],

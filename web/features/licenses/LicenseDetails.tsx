@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal, type License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
@@ -14,7 +14,7 @@ import { utcDate } from '../../ui/time.ts';
 
 /** A license that may not be edited, with the reason when it lies in its state. */
 export function LicenseDetails({ license, onClose }: { license: License; onClose: () => void }) {
-  const refusal = licenseCan.update(license);
+  const refusal = licenseRefusal.update(license);
   return (
     <Stack gap="md" ref={focusLate}>
       {refusal && (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal, type License } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
@@ -38,7 +38,7 @@ export default function LicenseModal({ id, onClose }: { id?: string; onClose: ()
 function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
   const { can } = useAuth();
   const license = useQuery(licenseQuery(id));
-  const edits = can.updateLicenses && !(license.data && licenseCan.update(license.data));
+  const edits = can.updateLicenses && !(license.data && licenseRefusal.update(license.data));
   return (
     <Dialog
       title={edits ? 'Edit License' : 'View License'}

@@ -1,4 +1,4 @@
-import { licenseCan, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal, type License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
@@ -100,7 +100,7 @@ function LicenseActions({ license, ...on }: Omit<Options, 'withCustomer'> & { li
 /** What changes the license; for one whose owner is deleted only the reason why nothing may (spec part 1, section 2). */
 function StateActions({ license, mayUpdate, ...on }: Omit<Options, 'withCustomer'> & { license: License }) {
   const revoked = license.status === 'revoked';
-  const refusal = revoked ? licenseCan.reactivate(license) : licenseCan.revoke(license);
+  const refusal = revoked ? licenseRefusal.reactivate(license) : licenseRefusal.revoke(license);
   if (refusal) return <span className={classes.refusal}>{refusal}</span>;
   return (
     <>

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
-import { releaseCan, type Release } from '../../../contract/releases.ts';
+import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
@@ -61,7 +61,7 @@ function PausedRollout(props: { release: Release; onResume: () => void; onWithdr
             Resume
           </Button>
         </DisabledReason>
-        <DisabledReason reason={mayUpdate ?? releaseCan.withdraw(release)}>
+        <DisabledReason reason={mayUpdate ?? releaseRefusal.withdraw(release)}>
           <Button variant="default" onClick={onWithdraw}>
             Withdraw
           </Button>

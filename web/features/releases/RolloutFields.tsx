@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { percentage as wholePercentage } from '../../../contract/builds.ts';
-import { releaseCan } from '../../../contract/releases.ts';
+import { releaseRefusal } from '../../../contract/releases.ts';
 import { useAuth } from '../../session.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import classes from './edit-release.module.css';
@@ -29,7 +29,7 @@ export function RolloutFields({ form }: { form: Form }) {
       (name) => form.errors[name] !== undefined,
     );
   const refusal =
-    releaseCan.rollOut({ isDraft, isActive: true, pausedAt: null }) ??
+    releaseRefusal.rollOut({ isDraft, isActive: true, pausedAt: null }) ??
     (can.manageRollouts ? null : 'You may not manage rollouts.');
 
   return (

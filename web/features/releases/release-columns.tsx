@@ -7,7 +7,7 @@ import {
   IconTrash,
   type Icon,
 } from '@tabler/icons-react';
-import { releaseCan, type Release } from '../../../contract/releases.ts';
+import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
@@ -110,13 +110,13 @@ function ReleaseActions({
       {onDelete && (
         <Action icon={IconTrash} tone="red" label="Delete" build={build} onClick={() => onDelete(release)} />
       )}
-      {onPause && !releaseCan.pause(release) && (
+      {onPause && !releaseRefusal.pause(release) && (
         <Action icon={IconPlayerPause} label="Pause" build={build} onClick={() => onPause(release)} />
       )}
-      {onResume && !releaseCan.resume(release) && (
+      {onResume && !releaseRefusal.resume(release) && (
         <Action icon={IconPlayerPlay} label="Resume" build={build} onClick={() => onResume(release)} />
       )}
-      {onWithdraw && !releaseCan.withdraw(release) && (
+      {onWithdraw && !releaseRefusal.withdraw(release) && (
         <Action
           icon={IconHandStop}
           tone="red"
