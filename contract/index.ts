@@ -5,6 +5,7 @@ import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
 import { clock } from './clock.ts';
 import { customers } from './customers.ts';
+import { downloads } from './downloads.ts';
 import { licenses } from './licenses.ts';
 import { machines } from './machines.ts';
 import { modules } from './modules.ts';
@@ -32,6 +33,7 @@ export const contract = {
   apiKeys,
   releases,
   uploads,
+  downloads,
   updates,
   machines,
   audit,

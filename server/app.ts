@@ -9,6 +9,7 @@ import type { ErrorBody, ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import { withoutPorts } from './address.ts';
 import { createAuthentication } from './authentication.ts';
+import { createInspector } from './binaries/inspect.ts';
 import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
 import { createWriteBehind } from './db/batch.ts';
@@ -23,6 +24,7 @@ import { createApiKeyCheck } from './features/api-keys/api-keys.ts';
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
 import { clockRoutes } from './features/clock/clock.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
+import { downloadRoutes } from './features/downloads/downloads.routes.ts';
 import type { InstallationKeys } from './features/keys/keys.ts';
 import { licenseRoutes } from './features/licenses/licenses.routes.ts';
 import { machineRoutes } from './features/machines/machines.routes.ts';
@@ -34,7 +36,6 @@ import { createSessions } from './features/session/session.ts';
 import { sessionRoutes } from './features/session/session.routes.ts';
 import { createUpdateRecorder } from './features/updates/updates.ts';
 import { updateRoutes } from './features/updates/updates.routes.ts';
-import { createInspector } from './features/uploads/uploads.ts';
 import { uploadRoutes } from './features/uploads/uploads.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createRecorder } from './features/validation/recorder.ts';
@@ -109,7 +110,8 @@ export async function buildApp(
     analyticsRoutes(context),
     auditRoutes(context, audit),
     releaseRoutes(context),
-    uploadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder, storageWatch }, inspector),
+    uploadRoutes({ ...context, storageWatch, inspector }),
+    downloadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder, inspector }),
     updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),
     machineRoutes(context),
   ].flat();

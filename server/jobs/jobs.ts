@@ -8,7 +8,7 @@ import { runBinPurge } from './bin-purge.ts';
 import { keepEvents } from './event-keeping.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
-import { verifyFiles } from './verify-files.ts';
+import { verifyFiles } from '../features/downloads/downloads.ts';
 
 /** A job that deletes has no clock: it takes the time from its `CheckedTime`. */
 export type JobContext = Omit<Context, 'clock'>;

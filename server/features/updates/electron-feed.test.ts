@@ -11,7 +11,7 @@ import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/de
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { announce, transact } from '../../db/signals.ts';
-import { stampOf } from '../uploads/uploads.ts';
+import { stampOf } from '../../binaries/stamp.ts';
 import { machineHashOf } from './machine-id.ts';
 
 let server: TestServer;

@@ -1,14 +1,13 @@
-import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { uploads } from '../../../contract/uploads.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { embeddedBlockmapSize } from '../../binaries/blockmap.ts';
+import { kindOf, refuseKind, type FileKind } from '../../binaries/file-kind.ts';
+import type { Findings } from '../../binaries/inspect-worker.ts';
+import { stampOf } from '../../binaries/stamp.ts';
+import { blockmapKeyOf } from '../../binaries/storage-key.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { NewRelease } from '../releases/releases.ts';
-import { embeddedBlockmapSize } from './embedded-blockmap.ts';
-import { kindOf, refuseKind, type FileKind } from './file-kind.ts';
-import type { Findings } from './inspect-worker.ts';
-import { stampOf } from './stamp.ts';
-import { blockmapKeyOf } from './storage-key.ts';
 
 export type CompleteInput = z.output<typeof uploads.complete.body>;
 
@@ -33,17 +32,6 @@ export function checkFindings(
   }
   const reason = refuseKind(kind, findings);
   return reason === undefined ? undefined : fail('RULE_VIOLATED', reason);
-}
-
-/** Stores the block map beside the file, where the kind of file has one. */
-export async function storeBlockmap(
-  storage: Storage,
-  fileKey: string,
-  { blockmap }: Findings,
-): Promise<Failure | undefined> {
-  if (!blockmap) return undefined;
-  const stored = await storage.put(blockmapKeyOf(fileKey), Readable.from([Buffer.from(blockmap)]));
-  return typeof stored === 'number' ? undefined : stored;
 }
 
 /** The build that a checked and stored file is. */

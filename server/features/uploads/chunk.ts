@@ -6,20 +6,20 @@ import { fail, isFailure, type Failure } from '../../failure.ts';
 import { ArrivedTooSlowly } from '../../http/arrivals.ts';
 import { StorageDown } from '../../storage/storage.ts';
 import {
-  claimChunk,
-  ClaimLost,
+  leaseChunk,
+  LeaseLost,
   countStored,
   recordStored,
   refuseChunk,
-  release,
+  returnLease,
   renew,
   takenOver,
-  type ChunkClaim,
-} from './chunk-claim.ts';
-import type { Follower } from './follow.ts';
+  type ChunkLease,
+} from './chunk-lease.ts';
+import type { IncrementalHash } from './incremental-hash.ts';
 import { cancelled, findUpload, partOf, unfinishedOf, type UploadRow } from './upload-row.ts';
 
-type Parts = Pick<Context, 'db' | 'storage' | 'clock' | 'log'> & { follower: Follower };
+type ChunkContext = Pick<Context, 'db' | 'storage' | 'clock' | 'log'> & { incrementalHash: IncrementalHash };
 type Answer = { index: number; received: number };
 
 /** Thrown into the stream when a chunk has not the length of its place. */
@@ -37,14 +37,14 @@ class WrongLength extends Error {
  * is stored. Only whoever began the upload may send its chunks. A chunk that is too short, too long or broken off is not recorded.
  */
 export async function receiveChunk(
-  parts: Parts,
+  context: ChunkContext,
   { actor }: Caller,
   { uploadId, index }: { uploadId: string; index: number },
   request: IncomingMessage,
   bytes: Readable,
 ): Promise<Answer | Failure> {
-  const upload = await findUpload(parts.db, uploadId);
-  const refused = refuseChunk(upload, parts.clock());
+  const upload = await findUpload(context.db, uploadId);
+  const refused = refuseChunk(upload, context.clock());
   if (refused) return refused;
   if (upload!.begun_by !== actorId(actor))
     return fail('FORBIDDEN', 'The chunks of an upload are taken only from whoever began it.');
@@ -54,14 +54,14 @@ export async function receiveChunk(
   const announced = request.headers['content-length'];
   if (announced !== undefined && Number(announced) !== length) return wrongLength(Number(announced), length);
 
-  const claim = await claimChunk(parts, { uploadId, index }, () => request.destroyed);
-  if (isFailure(claim)) return claim;
-  if (claim === 'stored') {
+  const lease = await leaseChunk(context, { uploadId, index }, () => request.destroyed);
+  if (isFailure(lease)) return lease;
+  if (lease === 'stored') {
     await drain(bytes);
-    return { index, received: await countStored(parts.db, uploadId) };
+    return { index, received: await countStored(context.db, uploadId) };
   }
   try {
-    return await store(parts, upload!, claim, bytes);
+    return await store(context, upload!, lease, bytes);
   } finally {
     // what is left of a refused chunk must not hold the connection
     bytes.resume();
@@ -69,49 +69,49 @@ export async function receiveChunk(
 }
 
 async function store(
-  parts: Parts,
+  context: ChunkContext,
   upload: UploadRow,
-  claim: ChunkClaim,
+  lease: ChunkLease,
   bytes: Readable,
 ): Promise<Answer | Failure> {
-  const { storage, follower } = parts;
-  const part = partOf(upload, claim.index);
+  const { storage, incrementalHash } = context;
+  const part = partOf(upload, lease.index);
   let stored: string | Failure;
   try {
     stored = await storage.writePart(
       unfinishedOf(upload),
       part,
-      checked(parts, claim, part.length, bytes),
-      claim.claim,
+      checked(context, lease, part.length, bytes),
+      lease.claim,
     );
   } catch (error) {
-    await giveBack(parts, claim);
+    await endLease(context, lease);
     if (error instanceof WrongLength) return error.failure;
-    if (error instanceof ClaimLost) return takenOver;
+    if (error instanceof LeaseLost) return takenOver;
     if (error instanceof ArrivedTooSlowly || error instanceof StorageDown) throw error;
     if (bytes.destroyed && !bytes.readableEnded)
       return fail('INVALID_INPUT', 'The connection ended before the chunk did.');
     throw error;
   }
   if (isFailure(stored)) {
-    await giveBack(parts, claim);
+    await endLease(context, lease);
     return stored;
   }
-  const received = await recordStored(parts, claim, stored);
+  const received = await recordStored(context, lease, stored);
   if (received === cancelled) await storage.abandon(unfinishedOf(upload));
   if (isFailure(received)) return received;
-  follower.chunkStored(upload, claim.index, stored);
-  return { index: claim.index, received };
+  incrementalHash.chunkStored(upload, lease.index, stored);
+  return { index: lease.index, received };
 }
 
-/** The bytes of exactly one chunk, for as long as the claim on it holds. */
-async function* checked(parts: Parts, claim: ChunkClaim, length: number, bytes: Readable) {
+/** The bytes of exactly one chunk, for as long as the lease holds. */
+async function* checked(context: ChunkContext, lease: ChunkLease, length: number, bytes: Readable) {
   let size = 0;
   // the connection must outlive a refusal, for the answer goes back on it
   for await (const piece of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size > length) throw new WrongLength(wrongLength(size, length));
-    await renew(parts, claim);
+    await renew(context, lease);
     yield piece;
   }
   if (size < length) throw new WrongLength(wrongLength(size, length));
@@ -123,10 +123,10 @@ function wrongLength(sent: number, length: number): Failure {
     : fail('RULE_VIOLATED', `This chunk has ${length} bytes, not ${sent}.`);
 }
 
-/** The database may be what failed: then the lease ends the claim. */
-async function giveBack(parts: Parts, claim: ChunkClaim): Promise<void> {
-  await release(parts, claim).catch((error: unknown) =>
-    parts.log.warn({ err: error }, 'The claim on a chunk was not given back'),
+/** The database may be what failed: then the lease runs out. */
+async function endLease(context: ChunkContext, lease: ChunkLease): Promise<void> {
+  await returnLease(context, lease).catch((error: unknown) =>
+    context.log.warn({ err: error }, 'The lease of a chunk was not returned'),
   );
 }
 

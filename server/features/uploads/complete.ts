@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Release } from '../../../contract/releases.ts';
+import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { transactOrFail } from '../../db/transaction.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { writeAudit } from '../audit/audit.ts';
 import { createRelease, getRelease, refuseNew } from '../releases/releases.ts';
-import { checkFindings, storeBlockmap, toBuild, type CompleteInput } from './build.ts';
-import { kindOf, wantedOf } from './file-kind.ts';
-import type { Follower } from './follow.ts';
-import type { Findings } from './inspect-worker.ts';
-import type { Inspector } from './inspect.ts';
+import { checkFindings, toBuild, type CompleteInput } from './build.ts';
+import { kindOf, wantedOf } from '../../binaries/file-kind.ts';
+import type { IncrementalHash } from './incremental-hash.ts';
+import type { Findings } from '../../binaries/inspect-worker.ts';
+import type { Inspector } from '../../binaries/inspect.ts';
 import {
   beingCompleted,
   cancelled,
@@ -24,7 +25,7 @@ import {
   type UploadRow,
 } from './upload-row.ts';
 
-type Parts = Context & { follower: Follower; inspector: Inspector };
+type CompleteContext = Context & { incrementalHash: IncrementalHash; inspector: Inspector };
 
 const pollMs = 200;
 /** How long a repeated call waits for the first one before it is told to come again. */
@@ -35,7 +36,7 @@ const patienceMs = 120_000;
  * runs, after a stop at any moment, and on another process: one does it, and each call answers the same release.
  */
 export async function completeUpload(
-  parts: Parts,
+  context: CompleteContext,
   by: Caller,
   input: CompleteInput,
 ): Promise<Release | Failure> {
@@ -43,16 +44,16 @@ export async function completeUpload(
   if (denied) return denied;
   const until = performance.now() + patienceMs;
   for (;;) {
-    const claimed = await claim(parts, input);
+    const claimed = await claim(context, input);
     if (isFailure(claimed)) return claimed;
-    if (claimed === 'completed') return answerAgain(parts, input.uploadId);
-    if (claimed !== 'claimed') return carryOut(parts, by, input, claimed);
+    if (claimed === 'completed') return answerAgain(context, input.uploadId);
+    if (claimed !== 'claimed') return carryOut(context, by, input, claimed);
     if (performance.now() > until) return beingCompleted;
     await sleep(pollMs);
   }
 }
 
-async function answerAgain({ db, config }: Parts, uploadId: string): Promise<Release | Failure> {
+async function answerAgain({ db, config }: CompleteContext, uploadId: string): Promise<Release | Failure> {
   const { release_id } = await db
     .selectFrom('uploads')
     .select('release_id')
@@ -63,7 +64,7 @@ async function answerAgain({ db, config }: Parts, uploadId: string): Promise<Rel
 
 /** The upload under our claim, or that it is another's, or done. From here on it takes no chunks. */
 async function claim(
-  { db, clock }: Parts,
+  { db, clock }: CompleteContext,
   input: CompleteInput,
 ): Promise<UploadRow | 'claimed' | 'completed' | Failure> {
   const now = clock();
@@ -83,12 +84,12 @@ async function claim(
 }
 
 async function carryOut(
-  parts: Parts,
+  context: CompleteContext,
   by: Caller,
   input: CompleteInput,
   upload: UploadRow,
 ): Promise<Release | Failure> {
-  const { db, clock, log } = parts;
+  const { db, clock, log } = context;
   const ours = () =>
     db.updateTable('uploads').where('upload_id', '=', upload.upload_id).where('claim', '=', upload.claim);
   const renewing = setInterval(() => {
@@ -98,7 +99,7 @@ async function carryOut(
       .catch((error: unknown) => log.warn({ err: error }, 'The claim on an upload was not renewed'));
   }, leaseMs / 3).unref();
   try {
-    return await checkAndRelease(parts, by, input, upload);
+    return await checkAndRelease(context, by, input, upload);
   } finally {
     clearInterval(renewing);
     await ours()
@@ -109,28 +110,28 @@ async function carryOut(
 }
 
 async function checkAndRelease(
-  parts: Parts,
+  context: CompleteContext,
   by: Caller,
   input: CompleteInput,
   upload: UploadRow,
 ): Promise<Release | Failure> {
-  const tags = await checkChunks(parts, input, upload);
+  const tags = await checkChunks(context, input, upload);
   if (isFailure(tags)) return tags;
-  const findings = await inspect(parts, upload, tags);
+  const findings = await inspect(context, upload, tags);
   if (isFailure(findings)) return findings;
   const expected = { size: upload.file_size, sha512: input.sha512 };
   const wrong = checkFindings(kindOf(upload.file_name)!, expected, findings);
   if (wrong) return wrong;
   const stored =
-    (await parts.storage.finish(unfinishedOf(upload), tags)) ??
-    (await storeBlockmap(parts.storage, upload.file_key, findings));
+    (await context.storage.finish(unfinishedOf(upload), tags)) ??
+    (await storeBlockmap(context.storage, upload.file_key, findings));
   if (isFailure(stored)) return stored;
-  return becomeRelease(parts, by, input, upload, findings);
+  return becomeRelease(context, by, input, upload, findings);
 }
 
 /** The storage's tags of all chunks, in their order. */
 async function checkChunks(
-  { db, clock }: Parts,
+  { db, clock }: CompleteContext,
   input: CompleteInput,
   upload: UploadRow,
 ): Promise<string[] | Failure> {
@@ -156,11 +157,11 @@ async function checkChunks(
 
 /** Looks at all the bytes: where they lie in a file, before it is finished; in a bucket they can only be read after. */
 async function inspect(
-  { storage, follower, inspector }: Parts,
+  { storage, incrementalHash, inspector }: CompleteContext,
   upload: UploadRow,
   tags: readonly string[],
 ): Promise<Findings | Failure> {
-  if (storage.fileOf) return follower.conclude(upload, tags);
+  if (storage.fileOf) return incrementalHash.conclude(upload, tags);
   const unfinished = await storage.finish(unfinishedOf(upload), tags);
   if (unfinished) return unfinished;
   const bytes = await storage.read(upload.file_key);
@@ -176,18 +177,18 @@ async function inspect(
 
 /** The release, the end of the upload and both audit entries: all or nothing. */
 async function becomeRelease(
-  parts: Parts,
+  context: CompleteContext,
   by: Caller,
   input: CompleteInput,
   upload: UploadRow,
   findings: Findings,
 ): Promise<Release | Failure> {
   const file = { name: upload.file_name, key: upload.file_key };
-  const build = { ...(await toBuild(parts.storage, file, findings, input)), releaseId: upload.release_id };
-  const release = await transactOrFail(parts, async (tx) => {
+  const build = { ...(await toBuild(context.storage, file, findings, input)), releaseId: upload.release_id };
+  const release = await transactOrFail(context, async (tx) => {
     const locked = await lockUpload(tx, upload.upload_id);
     if (locked?.claim !== upload.claim || locked?.status !== 'open') return beingCompleted;
-    const made = await createRelease(tx, by, build, parts.config.publicUrl);
+    const made = await createRelease(tx, by, build, context.config.publicUrl);
     if (isFailure(made)) return made;
     await tx
       .updateTable('uploads')
@@ -203,6 +204,6 @@ async function becomeRelease(
     });
     return made;
   });
-  if (!isFailure(release)) parts.follower.drop(upload.upload_id);
+  if (!isFailure(release)) context.incrementalHash.drop(upload.upload_id);
   return release;
 }

@@ -1,20 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Release } from '../../../contract/releases.ts';
+import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { transactOrFail } from '../../db/transaction.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { StorageDown } from '../../storage/storage.ts';
 import { createRelease, refuseNew } from '../releases/releases.ts';
-import { checkFindings, storeBlockmap, toBuild, type BuildFields } from './build.ts';
-import { kindOf, wantedOf, type FileKind } from './file-kind.ts';
+import { checkFindings, toBuild, type BuildFields } from './build.ts';
+import { kindOf, wantedOf, type FileKind } from '../../binaries/file-kind.ts';
 import { checkForm, largestForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
-import type { Findings } from './inspect-worker.ts';
-import type { Inspection, Inspector } from './inspect.ts';
-import { blockmapKeyOf, newFileKey } from './storage-key.ts';
+import type { Findings } from '../../binaries/inspect-worker.ts';
+import type { Inspection, Inspector } from '../../binaries/inspect.ts';
+import { blockmapKeyOf, newFileKey } from '../../binaries/storage-key.ts';
 
-type Parts = Context & { inspector: Inspector };
+type DirectContext = Context & { inspector: Inspector };
 type Body = { readable: Readable; contentType: string };
 type Stored = { key: string; kind: FileKind; findings: Findings };
 
@@ -23,7 +24,7 @@ type Stored = { key: string; kind: FileKind; findings: Findings };
  * of a file that becomes no release.
  */
 export async function receiveDirect(
-  parts: Parts,
+  context: DirectContext,
   by: Caller,
   request: IncomingMessage,
   body: Body,
@@ -32,9 +33,9 @@ export async function receiveDirect(
   const keys: string[] = [];
   let isKept = false;
   try {
-    const form = await readForm(body, (bytes, name) => store(parts, bytes, name, keys));
+    const form = await readForm(body, (bytes, name) => store(context, bytes, name, keys));
     if (isFailure(form)) return form;
-    const release = await toRelease(parts, by, form);
+    const release = await toRelease(context, by, form);
     isKept = !isFailure(release);
     return release;
   } catch (error) {
@@ -42,13 +43,13 @@ export async function receiveDirect(
     if (error instanceof StorageDown) keys.length = 0;
     throw error;
   } finally {
-    if (!isKept) await discard(parts, keys);
+    if (!isKept) await discard(context, keys);
   }
 }
 
 /** Stores the file under a key of its own, which is in `keys` before the first byte is stored. */
 async function store(
-  { storage, inspector }: Parts,
+  { storage, inspector }: DirectContext,
   bytes: AsyncIterable<Buffer>,
   name: string,
   keys: string[],
@@ -77,7 +78,7 @@ async function* inspected(bytes: AsyncIterable<Buffer>, inspection: Inspection):
 }
 
 async function toRelease(
-  parts: Parts,
+  context: DirectContext,
   by: Caller,
   { fields, name, file }: Form<Stored | undefined | Failure>,
 ): Promise<Release | Failure> {
@@ -88,11 +89,11 @@ async function toRelease(
   const trouble =
     refuseNew(by, { isDraft: form.fields.is_draft }) ??
     checkFindings(kind, { sha512: form.fields.sha512 }, findings) ??
-    (await storeBlockmap(parts.storage, key, findings));
+    (await storeBlockmap(context.storage, key, findings));
   if (trouble) return trouble;
   const stored = { name: form.fileName, key };
-  const build = await toBuild(parts.storage, stored, findings, toBuildFields(form.fields));
-  return transactOrFail(parts, (tx) => createRelease(tx, by, build, parts.config.publicUrl));
+  const build = await toBuild(context.storage, stored, findings, toBuildFields(form.fields));
+  return transactOrFail(context, (tx) => createRelease(tx, by, build, context.config.publicUrl));
 }
 
 /** From the names of the form to those of the service. */
@@ -111,7 +112,7 @@ function toBuildFields(fields: FormFields): BuildFields {
   };
 }
 
-async function discard({ storage, log }: Parts, keys: string[]): Promise<void> {
+async function discard({ storage, log }: DirectContext, keys: string[]): Promise<void> {
   for (const key of keys) {
     await storage
       .remove(key)

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { ownerName, type Storage, type StoredThing } from '../../storage/storage.ts';
 import type { CheckedTime } from '../../checked-time.ts';
-import { blockmapKeyOf, fileKeyOf, isOwnKey } from './storage-key.ts';
+import { blockmapKeyOf, fileKeyOf, isOwnKey } from '../../binaries/storage-key.ts';
 
 /** What is younger may belong to a call that is under way. */
 const youngMs = 24 * 3_600_000;

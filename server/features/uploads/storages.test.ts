@@ -30,7 +30,7 @@ import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { connect } from '../../storage/s3-client.ts';
 import { s3Endpoint } from '../../../tests/fake-s3.ts';
 import { MiB, nextVersion, uploader, type Uploader } from '../../../tests/uploading.ts';
-import { newFileKey } from './storage-key.ts';
+import { newFileKey } from '../../binaries/storage-key.ts';
 
 const S3_ENDPOINT = await s3Endpoint();
 

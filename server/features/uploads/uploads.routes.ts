@@ -1,24 +1,16 @@
 import { uploads as calls } from '../../../contract/uploads.ts';
+import type { Inspector } from '../../binaries/inspect.ts';
 import type { Context } from '../../context.ts';
 import { change, changeAfter, implement } from '../../http/call.ts';
 import type { StorageWatch } from '../../storage/watch.ts';
-import type { ReleaseSet } from '../releases/releases.ts';
-import { machineOf, type UpdateRecorder } from '../updates/updates.ts';
 import { receiveChunk } from './chunk.ts';
 import { completeUpload } from './complete.ts';
 import { receiveDirect } from './direct.ts';
-import { sendFile } from './download.ts';
-import { createFollower } from './follow.ts';
-import type { Inspector } from './inspect.ts';
-import { createFileCheck } from './stored-file.ts';
+import { createIncrementalHash } from './incremental-hash.ts';
 import { cancelUpload, getUploadState, prepareUpload, reserve } from './uploads.ts';
 
-export function uploadRoutes(
-  context: Context & { releases: ReleaseSet; recorder: UpdateRecorder; storageWatch: StorageWatch },
-  inspector: Inspector,
-) {
-  const parts = { ...context, inspector, follower: createFollower(context, inspector) };
-  const files = { ...context, checkFile: createFileCheck(parts) };
+export function uploadRoutes(context: Context & { storageWatch: StorageWatch; inspector: Inspector }) {
+  const parts = { ...context, incrementalHash: createIncrementalHash(context) };
   return implement(calls, {
     direct: ({ by, stream, http }) => receiveDirect(parts, by, http.request.raw, stream!),
     prepare: changeAfter(
@@ -31,10 +23,5 @@ export function uploadRoutes(
     state: ({ params }) => getUploadState(context.db, params.uploadId),
     cancel: change((tx, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
     storage: async () => ({ usable: await context.storageWatch.isUsable() }),
-    download: ({ by, params, query, http }) =>
-      sendFile(files, by, params, {
-        ...http,
-        machineHash: machineOf(http.request, query),
-      }),
   });
 }

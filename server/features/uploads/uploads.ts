@@ -10,8 +10,8 @@ import type { Unfinished } from '../../storage/storage.ts';
 import { writeAudit } from '../audit/audit.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { checkIdentity } from '../releases/releases.ts';
-import { kindOf } from './file-kind.ts';
-import { blockmapKeyOf, newFileKey } from './storage-key.ts';
+import { kindOf } from '../../binaries/file-kind.ts';
+import { blockmapKeyOf, newFileKey } from '../../binaries/storage-key.ts';
 import {
   beingCompleted,
   findUpload,
@@ -24,10 +24,7 @@ import {
   type UploadRow,
 } from './upload-row.ts';
 
-export { createInspector } from './inspect.ts';
 export { removeOrphans } from './orphans.ts';
-export { stampOf } from './stamp.ts';
-export { verifyDueFiles } from './stored-file.ts';
 
 /** Above the 5 MiB that S3 asks of a part; six at once leave other calls of a browser a turn soon enough. */
 const chunkSize = 8 * 1024 * 1024;

@@ -4,12 +4,12 @@ import type { Context } from '../../context.ts';
 import { announce, transact } from '../../db/signals.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { writeAudit } from '../audit/audit.ts';
-import { storeBlockmap } from './build.ts';
-import type { Findings } from './inspect-worker.ts';
-import type { Inspector } from './inspect.ts';
-import { stampOf, type Keys } from './stamp.ts';
+import { storeBlockmap } from '../../binaries/blockmap.ts';
+import type { Findings } from '../../binaries/inspect-worker.ts';
+import { createInspector, type Inspector } from '../../binaries/inspect.ts';
+import { stampOf, type Keys } from '../../binaries/stamp.ts';
 
-type Parts = Pick<Context, 'db' | 'storage' | 'signals' | 'clock' | 'log'> & { inspector: Inspector };
+type VerifyContext = Pick<Context, 'db' | 'storage' | 'signals' | 'clock' | 'log'> & { inspector: Inspector };
 
 /** The file of a release, and what is known of its bytes. */
 export type StoredFile = Keys & {
@@ -31,14 +31,14 @@ const damaged = fail(
  * Tells before a delivery whether the stored bytes are still those of the release: by size and time, as the storage
  * says them. Where these changed, as after a restored backup, the hash decides, once for all who ask meanwhile.
  */
-export function createFileCheck(parts: Parts) {
+export function createFileCheck(context: VerifyContext) {
   const checking = new Map<string, Promise<boolean>>();
   return async (file: StoredFile): Promise<Failure | undefined> => {
-    const stamp = await stampOf(parts.storage, file);
+    const stamp = await stampOf(context.storage, file);
     if (stamp !== undefined && stamp === file.stamp) return file.isDamaged ? damaged : undefined;
     if (stamp === undefined && file.isDamaged) return damaged;
     const verdict =
-      checking.get(file.key) ?? verifyFile(parts, file).finally(() => checking.delete(file.key));
+      checking.get(file.key) ?? verifyFile(context, file).finally(() => checking.delete(file.key));
     checking.set(file.key, verdict);
     return (await verdict) ? undefined : damaged;
   };
@@ -50,15 +50,15 @@ export type FileCheck = ReturnType<typeof createFileCheck>;
  * of every feed and keeps its file from being delivered; the right bytes bring it back. Either is one audit entry, when
  * it is first seen. A block map that is not the one of the file is made anew. True when the file is right.
  */
-export async function verifyFile(parts: Parts, file: StoredFile): Promise<boolean> {
-  const { db, storage, signals, clock, log } = parts;
+export async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean> {
+  const { db, storage, signals, clock, log } = context;
   // before the bytes are read: what changes meanwhile is looked at again
   let stamp = await stampOf(storage, file);
-  const findings = stamp === undefined ? undefined : await findingsOf(parts, file);
+  const findings = stamp === undefined ? undefined : await findingsOf(context, file);
   const isRight = findings?.sha512 === file.sha512;
   const about = { releaseId: file.releaseId, key: file.key };
   if (!isRight) log.error(about, 'The stored file of a release is damaged or missing; it is not delivered');
-  else if (await repairBlockmap(parts, file, findings)) stamp = await stampOf(storage, file);
+  else if (await repairBlockmap(context, file, findings)) stamp = await stampOf(storage, file);
   const now = clock();
   await transact(db, signals, async (tx) => {
     const before = await tx
@@ -92,8 +92,8 @@ export async function verifyFile(parts: Parts, file: StoredFile): Promise<boolea
   return isRight;
 }
 
-async function findingsOf(parts: Parts, { key, blockmapKey }: Keys): Promise<Findings | undefined> {
-  const { storage, inspector } = parts;
+async function findingsOf(context: VerifyContext, { key, blockmapKey }: Keys): Promise<Findings | undefined> {
+  const { storage, inspector } = context;
   const bytes = await storage.read(key);
   if (!bytes) return undefined;
   const inspection = inspector.begin({ sha1: false, blockmap: blockmapKey !== null });
@@ -111,7 +111,7 @@ async function findingsOf(parts: Parts, { key, blockmapKey }: Keys): Promise<Fin
 
 /** Stores the block map of the file again where another one lies there, or removes that; false when nothing was wrong. */
 async function repairBlockmap(
-  { storage, log }: Parts,
+  { storage, log }: VerifyContext,
   { releaseId, key, blockmapKey }: StoredFile,
   findings: Findings,
 ): Promise<boolean> {
@@ -135,8 +135,19 @@ const hourMs = 3_600_000;
  * Compares with its hash the file of every release that was not compared for a day, a damaged one for an hour, and
  * says in the log how many were not right. Several processes share the work.
  */
-export async function verifyDueFiles(parts: Parts): Promise<{ checked: number; damaged: number }> {
-  const { db, clock, log } = parts;
+export async function verifyFiles(
+  context: Omit<VerifyContext, 'inspector'>,
+): Promise<{ checked: number; damaged: number }> {
+  const inspector = createInspector();
+  try {
+    return await verifyDueFiles({ ...context, inspector });
+  } finally {
+    await inspector.stop();
+  }
+}
+
+async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number; damaged: number }> {
+  const { db, clock, log } = context;
   const before = (ms: number) => new Date(clock().getTime() - ms);
   const found = { checked: 0, damaged: 0 };
   for (;;) {
@@ -164,7 +175,7 @@ export async function verifyDueFiles(parts: Parts): Promise<{ checked: number; d
       .executeTakeFirst();
     if (!row) break;
     found.checked++;
-    const isRight = await verifyFile(parts, {
+    const isRight = await verifyFile(context, {
       releaseId: row.release_id,
       key: row.storage_key!,
       blockmapKey: row.blockmap_key,

@@ -9,11 +9,13 @@ import { Body } from '../../http/body.ts';
 import type { ByteRange, Storage } from '../../storage/storage.ts';
 import type { ReleaseSet } from '../releases/releases.ts';
 import { recordDelivery, type Fetched, type UpdateRecorder } from '../updates/updates.ts';
-import { findFile, type FilePath, type FoundFile } from './find-file.ts';
+import { resolveDownload, type FilePath, type ResolvedFile } from './resolve-download.ts';
 import { frameRanges, readRanges } from './ranges.ts';
 import type { FileCheck } from './stored-file.ts';
 
-type Parts = Pick<Context, 'db' | 'storage' | 'clock'> & {
+export { verifyFiles } from './stored-file.ts';
+
+type DownloadContext = Pick<Context, 'db' | 'storage' | 'clock'> & {
   releases: ReleaseSet;
   recorder: UpdateRecorder;
   checkFile: FileCheck;
@@ -33,14 +35,14 @@ const type = 'application/octet-stream';
  * The version stands in the address and its bytes never change, so caches may keep them for good.
  */
 export async function sendFile(
-  context: Parts,
+  context: DownloadContext,
   by: Caller,
   path: FilePath,
   exchange: Exchange,
 ): Promise<FastifyReply | Failure> {
   const { db, storage, releases } = context;
   const { request, reply } = exchange;
-  const file = await findFile(db, await releases(), by.actor, path);
+  const file = await resolveDownload(db, await releases(), by.actor, path);
   if (!file) return notFound;
   const count = counter(context, by, file, exchange);
   if ('externalUrl' in file) {
@@ -81,7 +83,12 @@ export async function sendFile(
 }
 
 /** Counts for a machine that fetches a release. Staff look at files for other reasons. */
-function counter(context: Parts, by: Caller, file: FoundFile, { request, machineHash }: Exchange) {
+function counter(
+  context: DownloadContext,
+  by: Caller,
+  file: ResolvedFile,
+  { request, machineHash }: Exchange,
+) {
   const counts = by.actor.kind === 'apiKey' && request.method === 'GET' && !file.isBlockmap;
   return (step: Fetched['type'], bytes: number | null = null) => {
     if (counts && machineHash !== undefined)
@@ -95,7 +102,7 @@ const reachesEnd = (header: string | undefined, ranges: ByteRange[] | 'whole'): 
 
 async function sendBytes(
   storage: Storage,
-  file: Extract<FoundFile, { key: string }>,
+  file: Extract<ResolvedFile, { key: string }>,
   { size, ranges }: { size: number; ranges: ByteRange[] | 'whole' },
   { request, reply }: Exchange,
 ): Promise<FastifyReply | Failure> {
@@ -106,7 +113,7 @@ async function sendBytes(
     reply.code(206).header('content-type', `multipart/byteranges; boundary=${boundary}`);
     if (isHead) return empty(reply, frame.length);
     reply.header('content-length', frame.length);
-    return reply.send(new Body(parts(storage, file.key, ranges, frame)));
+    return reply.send(new Body(rangeParts(storage, file.key, ranges, frame)));
   }
   const range = ranges === 'whole' ? undefined : ranges[0]!;
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
@@ -117,7 +124,7 @@ async function sendBytes(
   return reply.header('content-length', length).send(new Body(bytes));
 }
 
-async function* parts(
+async function* rangeParts(
   storage: Storage,
   key: string,
   ranges: readonly ByteRange[],

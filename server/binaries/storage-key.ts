@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { storedExtensions } from '../../../contract/uploads.ts';
+import { storedExtensions } from '../../contract/uploads.ts';
 import { kindOf, type FileKind } from './file-kind.ts';
 
 /** A name in the storage that no other file has. */

@@ -1,4 +1,4 @@
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../storage/storage.ts';
 
 /** The file of a release, and the block map beside it where there is one. */
 export type Keys = { key: string; blockmapKey: string | null };

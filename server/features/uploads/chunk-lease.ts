@@ -14,40 +14,40 @@ import {
   type UploadRow,
 } from './upload-row.ts';
 
-type Place = { db: Db; clock: () => Date };
+type LeaseContext = { db: Db; clock: () => Date };
 type Chunk = { uploadId: string; index: number };
 
-/** The right to write a chunk, of one connection. */
-export type ChunkClaim = Chunk & { claim: string; renewedAt: Date };
+/** The right of one connection to write a chunk, until it returns or loses it. */
+export type ChunkLease = Chunk & { claim: string; renewedAt: Date };
 
 const pollMs = 100;
 export const takenOver = fail('WRONG_STATE', 'Another connection has taken this chunk over.');
 const beingSent = fail('WRONG_STATE', 'This chunk is being sent by another connection.');
 
 /**
- * Claims a chunk. While another connection sends it, waits until that one is done (`stored`), gives up, or is found
+ * Leases a chunk to one connection. While another connection sends it, waits until that one is done (`stored`), gives up, or is found
  * dead because its lease ran out; for a little longer than a lease, so that a sender who comes back after a broken
  * connection or a killed server need not ask twice.
  */
-export async function claimChunk(
-  place: Place,
+export async function leaseChunk(
+  context: LeaseContext,
   chunk: Chunk,
   isGone: () => boolean,
-): Promise<ChunkClaim | 'stored' | Failure> {
+): Promise<ChunkLease | 'stored' | Failure> {
   const until = performance.now() + leaseMs + 2000;
   for (let isFirst = true; ; isFirst = false) {
-    const got = await tryClaim(place, chunk, isFirst);
+    const got = await tryLease(context, chunk, isFirst);
     if (got !== 'held') return got;
     if (isGone() || performance.now() > until) return beingSent;
     await sleep(pollMs);
   }
 }
 
-async function tryClaim(
-  { db, clock }: Place,
+async function tryLease(
+  { db, clock }: LeaseContext,
   { uploadId, index }: Chunk,
   mayReplace: boolean,
-): Promise<ChunkClaim | 'stored' | 'held' | Failure> {
+): Promise<ChunkLease | 'stored' | 'held' | Failure> {
   const now = clock();
   const claim = randomUUID();
   return db.transaction().execute(async (tx) => {
@@ -85,27 +85,27 @@ export function refuseChunk(upload: UploadRow | undefined, now: Date): Failure |
   return isClaimed(upload, now) ? beingCompleted : undefined;
 }
 
-/** Thrown into the stream of bytes of a connection that lost its claim. */
-export class ClaimLost extends Error {}
+/** Thrown into the stream of bytes of a connection that lost its lease. */
+export class LeaseLost extends Error {}
 
-/** Keeps a claim alive while bytes arrive; throws ClaimLost when another connection has taken it. */
-export async function renew({ db, clock }: Place, held: ChunkClaim): Promise<void> {
+/** Keeps a lease alive while bytes arrive; throws LeaseLost when another connection has taken it. */
+export async function renew({ db, clock }: LeaseContext, held: ChunkLease): Promise<void> {
   const now = clock();
   if (now.getTime() - held.renewedAt.getTime() < leaseMs / 3) return;
   const { numUpdatedRows } = await mine(db, held).set({ claimed_at: now }).executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new ClaimLost();
+  if (numUpdatedRows === 0n) throw new LeaseLost();
   held.renewedAt = now;
 }
 
-/** Gives a claim back; the chunk is not stored. */
-export async function release({ db }: Place, held: ChunkClaim): Promise<void> {
+/** Ends a lease early; the chunk is not stored. */
+export async function returnLease({ db }: LeaseContext, held: ChunkLease): Promise<void> {
   await mine(db, held).set({ claim: null, claimed_at: null }).execute();
 }
 
 /** Records that the bytes are on stable storage, and answers how many chunks are. */
 export async function recordStored(
-  { db, clock }: Place,
-  held: ChunkClaim,
+  { db, clock }: LeaseContext,
+  held: ChunkLease,
   etag: string,
 ): Promise<number | Failure> {
   const now = clock();
@@ -135,7 +135,7 @@ export async function countStored(db: Db, uploadId: string): Promise<number> {
   return stored;
 }
 
-const mine = (db: Db, { uploadId, index, claim }: ChunkClaim) =>
+const mine = (db: Db, { uploadId, index, claim }: ChunkLease) =>
   db
     .updateTable('upload_chunks')
     .where('upload_id', '=', uploadId)

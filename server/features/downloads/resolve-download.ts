@@ -2,12 +2,12 @@ import { channels } from '../../../contract/versions.ts';
 import type { Actor } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease, type LiveRelease } from '../releases/releases.ts';
-import { kindOf } from './file-kind.ts';
+import { kindOf } from '../../binaries/file-kind.ts';
 import type { StoredFile } from './stored-file.ts';
 
 export type FilePath = { releaseId: string; version: string; fileName: string };
 
-export type FoundFile = {
+export type ResolvedFile = {
   /** Whose file it is; `isBlockmap` when it is only the map of it. */
   release: { id: string; version: string };
   isBlockmap: boolean;
@@ -35,12 +35,12 @@ const blockmapEnding = /\.blockmap$/;
  * release that was withdrawn or is paused: a machine that was told of it before must not fetch it now. Its block map
  * stays, from which those that run it find their way off.
  */
-export async function findFile(
+export async function resolveDownload(
   db: Db,
   live: readonly LiveRelease[],
   actor: Actor,
   { releaseId, version, fileName }: FilePath,
-): Promise<FoundFile | undefined> {
+): Promise<ResolvedFile | undefined> {
   const isStaff = actor.kind === 'staff';
   const named = live.find((r) => r.id === releaseId) ?? (isStaff ? await binned(db, releaseId) : undefined);
   const wantsBlockmap = blockmapEnding.test(fileName);
@@ -80,7 +80,7 @@ function findVersion(
 const isForMachines = ({ isDraft, isActive, pausedAt }: LiveRelease, isBlockmap: boolean): boolean =>
   !isDraft && (isBlockmap || (isActive && pausedAt === null));
 
-function toFile(release: LiveRelease, isBlockmap: boolean): FoundFile | undefined {
+function toFile(release: LiveRelease, isBlockmap: boolean): ResolvedFile | undefined {
   const { id, version, storageKey: key, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
   const of = { release: { id, version }, isBlockmap };
   if (externalUrl) return isBlockmap ? undefined : { ...of, externalUrl };

@@ -1,4 +1,4 @@
-import { storedExtensionOf } from '../../../contract/uploads.ts';
+import { storedExtensionOf } from '../../contract/uploads.ts';
 import type { Findings, Wanted } from './inspect-worker.ts';
 
 export type FileKind = 'exe' | 'dmg' | 'zip' | 'nupkg' | 'appimage' | 'deb' | 'rpm';

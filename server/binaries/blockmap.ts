@@ -1,6 +1,21 @@
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { inflateRawSync } from 'node:zlib';
-import type { Storage } from '../../storage/storage.ts';
+import type { Failure } from '../failure.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Findings } from './inspect-worker.ts';
+import { blockmapKeyOf } from './storage-key.ts';
+
+/** Stores the block map beside the file, where the kind of file has one. */
+export async function storeBlockmap(
+  storage: Storage,
+  fileKey: string,
+  { blockmap }: Findings,
+): Promise<Failure | undefined> {
+  if (!blockmap) return undefined;
+  const stored = await storage.put(blockmapKeyOf(fileKey), Readable.from([Buffer.from(blockmap)]));
+  return typeof stored === 'number' ? undefined : stored;
+}
 
 /** Far above that of the largest AppImage; what anybody may send is not unpacked without a limit. */
 const most = { packed: 4 * 1024 * 1024, unpacked: 16 * 1024 * 1024 };

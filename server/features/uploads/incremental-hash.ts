@@ -1,14 +1,14 @@
 import type { Db } from '../../db/client.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { kindOf, wantedOf } from './file-kind.ts';
-import type { Findings } from './inspect-worker.ts';
-import type { Inspection, Inspector } from './inspect.ts';
+import { kindOf, wantedOf } from '../../binaries/file-kind.ts';
+import type { Findings } from '../../binaries/inspect-worker.ts';
+import type { Inspection, Inspector } from '../../binaries/inspect.ts';
 import { partOf, storedChunks, unfinishedOf, type UploadRow } from './upload-row.ts';
 
 /** Uploads that are hashed while they arrive; beyond this the longest idle ones are hashed at the end. */
-const mostFollowed = 64;
+const mostHashed = 64;
 
-type Followed = {
+type Hashing = {
   upload: UploadRow;
   inspection: Inspection;
   /** Tags of the stored chunks that this process knows of. */
@@ -23,24 +23,32 @@ type Followed = {
  * Hashes chunked uploads behind their arrival, as far as the chunks are there without a gap, so that little is left
  * to do at the end. What was hashed is trusted only while every chunk still has the tag that it had then.
  */
-export function createFollower({ db, storage }: { db: Db; storage: Storage }, inspector: Inspector) {
-  const all = new Map<string, Followed>();
+export function createIncrementalHash({
+  db,
+  storage,
+  inspector,
+}: {
+  db: Db;
+  storage: Storage;
+  inspector: Inspector;
+}) {
+  const all = new Map<string, Hashing>();
 
-  function follow(upload: UploadRow): Followed {
-    let followed = all.get(upload.upload_id);
-    if (!followed) {
-      followed = begin(upload, inspector);
-      followed.work = learn(followed);
+  function hashingOf(upload: UploadRow): Hashing {
+    let hashing = all.get(upload.upload_id);
+    if (!hashing) {
+      hashing = begin(upload, inspector);
+      hashing.work = learn(hashing);
     }
     // the last in the map is the one used last
     all.delete(upload.upload_id);
-    all.set(upload.upload_id, followed);
-    if (all.size > mostFollowed) drop(all.keys().next().value!);
-    return followed;
+    all.set(upload.upload_id, hashing);
+    if (all.size > mostHashed) drop(all.keys().next().value!);
+    return hashing;
   }
 
   /** What was stored before this process heard of the upload. */
-  async function learn({ upload, known }: Followed): Promise<void> {
+  async function learn({ upload, known }: Hashing): Promise<void> {
     for (const { index, etag } of await storedChunks(db, upload.upload_id))
       if (!known.has(index)) known.set(index, etag);
   }
@@ -50,8 +58,8 @@ export function createFollower({ db, storage }: { db: Db; storage: Storage }, in
     all.delete(uploadId);
   }
 
-  async function advance(followed: Followed): Promise<void> {
-    const { upload, known, hashed, inspection } = followed;
+  async function advance(hashing: Hashing): Promise<void> {
+    const { upload, known, hashed, inspection } = hashing;
     for (let tag = known.get(hashed.length); tag !== undefined; tag = known.get(hashed.length)) {
       const { offset, length } = partOf(upload, hashed.length);
       const file = await storage.fileOf!(unfinishedOf(upload));
@@ -63,11 +71,11 @@ export function createFollower({ db, storage }: { db: Db; storage: Storage }, in
   /** Hears that a chunk was stored. */
   function chunkStored(upload: UploadRow, index: number, tag: string): void {
     if (!storage.fileOf) return;
-    const followed = follow(upload);
-    if (index < followed.hashed.length && followed.hashed[index] !== tag) return drop(upload.upload_id);
-    followed.known.set(index, tag);
+    const hashing = hashingOf(upload);
+    if (index < hashing.hashed.length && hashing.hashed[index] !== tag) return drop(upload.upload_id);
+    hashing.known.set(index, tag);
     // whatever goes wrong here is met again, and told, when the upload is completed
-    followed.work = followed.work.then(() => advance(followed)).catch(() => drop(upload.upload_id));
+    hashing.work = hashing.work.then(() => advance(hashing)).catch(() => drop(upload.upload_id));
   }
 
   /**
@@ -90,22 +98,22 @@ export function createFollower({ db, storage }: { db: Db; storage: Storage }, in
     const earlier = all.get(upload.upload_id);
     await earlier?.work;
     if (earlier && earlier.hashed.some((tag, index) => tag !== tags[index])) drop(upload.upload_id);
-    const followed = follow(upload);
-    await followed.work;
-    if (!followed.findings) {
-      followed.known = new Map(tags.entries());
-      await advance(followed);
-      followed.findings = await followed.inspection.finish();
+    const hashing = hashingOf(upload);
+    await hashing.work;
+    if (!hashing.findings) {
+      hashing.known = new Map(tags.entries());
+      await advance(hashing);
+      hashing.findings = await hashing.inspection.finish();
     }
-    return followed.findings;
+    return hashing.findings;
   }
 
   return { chunkStored, conclude, drop };
 }
 
-export type Follower = ReturnType<typeof createFollower>;
+export type IncrementalHash = ReturnType<typeof createIncrementalHash>;
 
-function begin(upload: UploadRow, inspector: Inspector): Followed {
+function begin(upload: UploadRow, inspector: Inspector): Hashing {
   return {
     upload,
     inspection: inspector.begin(wantedOf(kindOf(upload.file_name)!)),

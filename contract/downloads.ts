@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { id } from './common.ts';
+import { apiKeyOrStaffWith, route } from './route.ts';
+
+export const downloads = {
+  file: route({
+    method: 'GET',
+    path: '/api/v1/updates/files/{releaseId}/{version}/{fileName}',
+    summary:
+      'The file of a release, or with .blockmap added to its name the block map; ranges, also several at once',
+    access: apiKeyOrStaffWith('updates', 'releases', 'read'),
+    params: z.object({
+      releaseId: id,
+      version: z.string().max(100),
+      fileName: z.string().max(300),
+    }),
+    // updaters copy the query of their feed's address onto this one
+    query: z
+      .object({
+        machineId: z
+          .string()
+          .optional()
+          .meta({ description: 'Or the header X-Machine-Id: counts a download of that machine' }),
+        // as Squirrel.Windows repeats a request that failed
+        machineid: z.string().optional(),
+      })
+      .transform(({ machineId, machineid }) => ({ machineId: machineId ?? machineid })),
+    raw: true,
+    apiKeyInQuery: true,
+    errors: ['NOT_FOUND'],
+  }),
+};
