@@ -9,7 +9,7 @@ export const account = {
   changePassword: route({
     method: 'POST',
     path: '/api/v1/auth/password',
-    summary: 'Change one’s own password; the other sessions end',
+    summary: 'Change your own password; all other sessions end',
     access: signedIn,
     body: z.strictObject({
       currentPassword: z.string().max(1024),
@@ -21,14 +21,14 @@ export const account = {
   sessions: route({
     method: 'GET',
     path: '/api/v1/auth/sessions',
-    summary: 'One’s own open sessions',
+    summary: 'Your own open sessions',
     access: signedIn,
     answer: z.array(openSession),
   }),
   endSession: route({
     method: 'DELETE',
     path: '/api/v1/auth/sessions/{sessionId}',
-    summary: 'End one of one’s own sessions',
+    summary: 'End one of your own sessions',
     access: signedIn,
     params: z.object({ sessionId: id }),
     errors: ['NOT_FOUND'],
@@ -36,26 +36,26 @@ export const account = {
   endOtherSessions: route({
     method: 'DELETE',
     path: '/api/v1/auth/sessions',
-    summary: 'End all of one’s own sessions but this one',
+    summary: 'End all of your own sessions except this one',
     access: signedIn,
   }),
   secondFactor: route({
     method: 'GET',
     path: '/api/v1/auth/second-factor',
-    summary: 'Whether one has a second factor, and whether one must',
+    summary: 'Whether you have a second factor, and whether a role requires one',
     access: signedIn,
     answer: z
       .object({
         active: z.boolean(),
         recoveryCodesLeft: z.number(),
-        requiredBy: z.string().nullable().meta({ description: 'A role of this person that requires it' }),
+        requiredBy: z.string().nullable().meta({ description: 'A role of this user that requires it' }),
       })
       .meta({ id: 'OwnSecondFactor' }),
   }),
   enrollSecondFactor: route({
     method: 'POST',
     path: '/api/v1/auth/second-factor',
-    summary: 'Begin with a second factor: the secret for an authenticator app, shown once',
+    summary: 'Start to set up a second factor; returns the secret for an authenticator app, once',
     access: signedIn,
     body: z.strictObject({ currentPassword: z.string().max(1024) }),
     answer: z.object({ secret: z.string(), otpauthUrl: z.string() }),
@@ -65,7 +65,8 @@ export const account = {
   confirmSecondFactor: route({
     method: 'POST',
     path: '/api/v1/auth/second-factor/confirm',
-    summary: 'Prove the authenticator app; answers the recovery codes, shown once',
+    summary:
+      'Confirm the second factor with a code of the authenticator app; returns the recovery codes, once',
     access: signedIn,
     body: z.strictObject({ code: authenticatorCode }),
     answer: z.object({ recoveryCodes: z.array(z.string()) }),
@@ -75,7 +76,7 @@ export const account = {
   removeSecondFactor: route({
     method: 'DELETE',
     path: '/api/v1/auth/second-factor',
-    summary: 'Go back to the password alone, unless the role requires a second factor',
+    summary: 'Remove the second factor, unless a role requires it',
     access: signedIn,
     body: z.strictObject({ currentPassword: z.string().max(1024) }),
     errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],

@@ -14,7 +14,7 @@ export const activation = z
     status: z.enum(activationStatuses),
     activationType: z
       .enum(activationTypes)
-      .meta({ description: 'automatic: taken by a validation; manual: given by staff' }),
+      .meta({ description: 'automatic: created by a validation; manual: created by staff' }),
     hostname: z.string().nullable(),
     platform: z.string().nullable(),
     architecture: z.string().nullable(),
@@ -29,7 +29,7 @@ export type Activation = z.output<typeof activation>;
 
 const selfReleases = z
   .object({ today: z.number(), atMost: z.number() })
-  .meta({ description: 'Seats that machines of the license gave back themselves on this UTC day' });
+  .meta({ description: 'Seats that machines of the license released themselves on this UTC day' });
 
 /** Why something may not be done to an activation; null when it may (spec part 1, section 4). */
 export const activationRefusal = {
@@ -56,7 +56,7 @@ export const activations = {
   deactivate: route({
     method: 'DELETE',
     path: '/api/licenses/activations/{activationId}',
-    summary: 'Take the seat from a machine; it stays out until staff reactivate it',
+    summary: 'Deactivate a machine and free its seat; only staff can reactivate it',
     access: staffWith('licenses', 'update'),
     params: z.object({ activationId: id }),
     body: z.strictObject({ machineId }),

@@ -25,7 +25,7 @@ export const health = z
     totalActivations: z.number(),
     errorRate: z
       .number()
-      .meta({ description: 'Percent of validations of the last 7 days that were not VALID' }),
+      .meta({ description: 'Validations of the last 7 days that were not VALID, in percent' }),
     avgResponseTime: z.number().meta({ description: 'Milliseconds, over the last 7 days' }),
     lastUpdated: answeredInstant,
   })
@@ -36,7 +36,7 @@ export const trends = z
     activations: series.meta({ description: 'Machines that validated, per UTC day' }),
     customers: series.meta({ description: 'Customers whose machines validated' }),
     licenses: series.meta({ description: 'Licenses that were validated' }),
-    successRate: series.meta({ description: 'Percent of validations that were VALID' }),
+    successRate: series.meta({ description: 'Validations that were VALID, in percent' }),
     responseTime: series.meta({ description: 'Average in milliseconds' }),
     codes: z.array(z.object({ period: z.string(), code: z.enum(validationCodes), count: z.number() })),
   })
@@ -54,10 +54,10 @@ export const customerUse = z
           activeLicenses: z.number(),
         }),
       )
-      .meta({ description: 'The ten with most active machines' }),
+      .meta({ description: 'The ten customers with the most active machines' }),
     versions: z
       .array(z.object({ company: z.string(), appVersion: z.string(), machines: z.number() }))
-      .meta({ description: 'Versions in the field of those customers' }),
+      .meta({ description: 'App versions that machines of these customers run' }),
     expiring: z
       .array(z.object({ weekStart: z.string(), count: z.number() }))
       .meta({ description: 'Licenses that expire in each of the next 13 weeks' }),
@@ -73,7 +73,7 @@ export const analytics = {
     method: 'GET',
     path: '/api/analytics/health',
     alias: '/analytics/health',
-    summary: 'Licenses, activations, error rate and response time now',
+    summary: 'Current licenses, activations, error rate and response time',
     access: canRead,
     answer: health,
   }),
@@ -90,7 +90,7 @@ export const analytics = {
     method: 'GET',
     path: '/api/analytics/customers',
     alias: '/analytics/customers',
-    summary: 'The customers with most machines, versions in the field, licenses about to expire',
+    summary: 'The customers with the most machines, the versions they run, licenses that expire soon',
     access: canRead,
     query: period,
     answer: customerUse,

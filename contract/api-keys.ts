@@ -24,12 +24,12 @@ export const lacksForScope = (scope: ApiKeyScope, held: readonly Permission[]): 
 /** Who made a key. The key outlives the person; staff see what changed about them. */
 const apiKeyMaker = z
   .object({
-    userId: z.string().nullable().meta({ description: 'None when the person was deleted' }),
+    userId: z.string().nullable().meta({ description: 'Null when the user was deleted' }),
     email: z.string(),
     status: z.enum(['active', 'inactive', 'deleted']),
     lacks: z
       .array(z.string())
-      .meta({ description: 'Permissions that the scopes need and the maker no longer holds' }),
+      .meta({ description: 'Permissions that the scopes require and the creator no longer has' }),
   })
   .meta({ id: 'ApiKeyMaker' });
 
@@ -40,7 +40,7 @@ const apiKey = z
     name: z.string(),
     keyPrefix: z.string(),
     isActive: z.boolean(),
-    revokedAt: answeredInstant.nullable().meta({ description: 'Set for good by a revocation' }),
+    revokedAt: answeredInstant.nullable().meta({ description: 'When the key was revoked; cannot be undone' }),
     scopes: z.array(z.enum(apiKeyScopes)),
     expiresAt: answeredInstant.nullable(),
     rateLimit: z.number().meta({ description: 'Requests per hour' }),
@@ -48,9 +48,11 @@ const apiKey = z
     totalRequests: z.number(),
     createdAt: answeredInstant,
     lastUsedAt: answeredInstant.nullable(),
-    lastUsedIp: z.string().nullable().meta({ description: 'The address that used it last' }),
-    maker: apiKeyMaker.nullable().meta({ description: 'None for a key that Lanyard itself made' }),
-    updatedAt: answeredInstant.meta({ description: 'Of name, state, limits or scopes; use leaves it' }),
+    lastUsedIp: z.string().nullable().meta({ description: 'IP address of the last use' }),
+    maker: apiKeyMaker.nullable().meta({ description: 'Null for a key that Lanyard created itself' }),
+    updatedAt: answeredInstant.meta({
+      description: 'When name, state, limits or scopes last changed; using the key does not change it',
+    }),
   })
   .meta({ id: 'ApiKey' });
 
@@ -76,7 +78,7 @@ export const apiKeys = {
   list: route({
     method: 'GET',
     path: '/api/v1/api-keys',
-    summary: 'All API keys, or those that one person made, without their secrets',
+    summary: 'All API keys, or those that one user created, without their secrets',
     access: staffWith('api_keys', 'read'),
     query: z.strictObject({ createdBy: id.optional() }),
     answer: z.object({ apiKeys: z.array(apiKey) }),
@@ -84,7 +86,7 @@ export const apiKeys = {
   impact: route({
     method: 'GET',
     path: '/api/v1/api-keys/{keyId}/impact',
-    summary: 'Validations with the key in the last 24 hours, and the machines that made them',
+    summary: 'Validations with the key in the last 24 hours, and the number of machines',
     access: staffWith('api_keys', 'read'),
     params: z.object({ keyId: id }),
     answer: z.object({ validations: z.number(), machines: z.number() }).meta({ id: 'ApiKeyImpact' }),
@@ -94,7 +96,7 @@ export const apiKeys = {
     method: 'POST',
     path: '/api/v1/api-keys',
     summary:
-      'Create a key that can do no more than its maker; the answer is the only time that it is shown whole',
+      'Create an API key with at most the permissions of its creator; only this response contains the complete key',
     access: staffWith('api_keys', 'create'),
     body: apiKeyInput,
     answer: apiKey.extend({ key: z.string() }).meta({ id: 'NewApiKey' }),
@@ -106,7 +108,7 @@ export const apiKeys = {
     method: 'PATCH',
     path: '/api/v1/api-keys/{keyId}',
     summary:
-      'Change name, state, expiry, limit, whitelist or scopes of a key that is not revoked; nobody widens what they lack themselves',
+      'Change name, state, expiry, limit, whitelist or scopes of a key that is not revoked; scopes that the caller lacks cannot be added',
     access: staffWith('api_keys', 'update'),
     params: z.object({ keyId: id }),
     body: z
@@ -126,7 +128,7 @@ export const apiKeys = {
   revoke: route({
     method: 'DELETE',
     path: '/api/v1/api-keys/{keyId}',
-    summary: 'Revoke a key: it is refused at once, and for good',
+    summary: 'Revoke a key: it is refused immediately and permanently',
     access: staffWith('api_keys', 'delete'),
     params: z.object({ keyId: id }),
     errors: ['NOT_FOUND', 'WRONG_STATE'],

@@ -52,9 +52,9 @@ const filter = {
   resourceId: text(200).optional(),
   eventType: text(100).optional(),
   startDate: dayOrInstant.optional(),
-  endDate: dayOrInstant.optional().meta({ description: 'A day is included whole' }),
+  endDate: dayOrInstant.optional().meta({ description: 'A date includes the whole day' }),
   search,
-  success: queryFlag.optional().meta({ description: 'false: only what failed or was refused' }),
+  success: queryFlag.optional().meta({ description: 'false: only failed or refused calls' }),
 };
 
 const canRead = staffWith('audit', 'read');
@@ -74,13 +74,13 @@ export const chainState = z
   .object({
     state: z
       .enum(['whole', 'broken', 'checking'])
-      .meta({ description: 'checking: the first round through all entries is not done yet' }),
+      .meta({ description: 'checking: the first check of all entries has not finished yet' }),
     broken: broken.nullable(),
-    sequence: z.number().meta({ description: 'The number of the last sealed entry' }),
+    sequence: z.number().meta({ description: 'Sequence number of the last sealed entry' }),
     checkedAt: answeredInstant.nullable(),
     wholeAt: answeredInstant
       .nullable()
-      .meta({ description: 'When a round through all entries last found no break' }),
+      .meta({ description: 'When a check of all entries last found no break' }),
     kept: z
       .array(
         z.object({
@@ -90,7 +90,7 @@ export const chainState = z
           error: z.string().nullable(),
         }),
       )
-      .meta({ description: 'Where the head is kept outside of the database, and since when' }),
+      .meta({ description: 'Copies of the head outside of the database, and when each was written' }),
   })
   .meta({ id: 'AuditChainState' });
 export type ChainState = z.output<typeof chainState>;
@@ -102,7 +102,7 @@ export const auditVerification = z
     checkedEntries: z.number(),
     unsealedEntries: z.number(),
     anchors: z.number(),
-    acceptedGaps: z.number().meta({ description: 'Missing entries that the operator accepted' }),
+    acceptedGaps: z.number().meta({ description: 'Missing entries that an operator has accepted' }),
     broken: broken.nullable(),
     durationMs: z.number(),
   })
@@ -113,7 +113,7 @@ export const audit = {
   list: route({
     method: 'GET',
     path: '/api/audit',
-    summary: 'Audit entries, the newest first',
+    summary: 'Audit entries, newest first',
     access: canRead,
     query: z.strictObject({
       ...filter,
@@ -121,24 +121,24 @@ export const audit = {
       offset: wholeNumber(0, 1_000_000_000).default(0),
       after: text(200)
         .optional()
-        .meta({ description: 'nextCursor of the page before, for pages of any depth' }),
+        .meta({ description: 'nextCursor of the previous page; works at any depth' }),
     }),
     answer: z.object({
       entries: z.array(auditEntry),
       total: z.number(),
-      totalIsExact: z.boolean().meta({ description: 'false: more than this many' }),
+      totalIsExact: z.boolean().meta({ description: 'false: there are more entries than total' }),
       hasMore: z.boolean(),
       nextCursor: z.string().nullable(),
       searchedBackTo: answeredInstant.nullable().meta({
         description:
-          'Not null: the filter is so dear that only entries back to here were looked at; nextCursor goes on',
+          'Not null: the filter is so expensive that only entries newer than this were searched; continue with nextCursor',
       }),
     }),
   }),
   exportCsv: route({
     method: 'GET',
     path: '/api/audit/export',
-    summary: 'The whole filter as CSV; itself audited',
+    summary: 'All entries that match the filter, as CSV; the export is audited',
     access: staffWith('audit', 'export'),
     query: z.strictObject(filter),
     csv: true,
@@ -146,7 +146,7 @@ export const audit = {
   stats: route({
     method: 'GET',
     path: '/api/audit/stats',
-    summary: 'Entries by day, event and person',
+    summary: 'Number of entries by day, event and user',
     access: canRead,
     query: z.strictObject({ days: wholeNumber(1, 366).default(30) }),
     answer: z.object({
@@ -161,7 +161,7 @@ export const audit = {
   choices: route({
     method: 'GET',
     path: '/api/audit/choices',
-    summary: 'What the filters can be set to: the people, records and events of the log',
+    summary: 'Values that the filters accept: users, resource types and event types in the log',
     access: canRead,
     answer: z.object({
       users: z.array(z.object({ user_id: z.string(), user_email: z.string() })),
@@ -172,7 +172,7 @@ export const audit = {
   config: route({
     method: 'GET',
     path: '/api/audit/config',
-    summary: 'How long entries are kept',
+    summary: 'Settings of the audit log: how long entries are kept',
     access: canRead,
     answer: auditConfig,
   }),
@@ -194,12 +194,12 @@ export const audit = {
   cleanupImpact: route({
     method: 'GET',
     path: '/api/audit/cleanup',
-    summary: 'How many entries a clean-up would remove, and from when to when they are',
+    summary: 'How many entries a cleanup would remove, with the oldest and newest of them',
     access: canRead,
     query: z.strictObject({
       days: wholeNumber(shortestRetentionDays, longestRetentionDays)
         .optional()
-        .meta({ description: 'The retention to go by; without it the one that is set' }),
+        .meta({ description: 'Retention in days; by default the configured one' }),
     }),
     answer: z
       .object({ entries: z.number(), oldest: answeredInstant.nullable(), newest: answeredInstant.nullable() })
@@ -208,7 +208,7 @@ export const audit = {
   cleanup: route({
     method: 'POST',
     path: '/api/audit/cleanup',
-    summary: 'Remove entries older than the retention; a signed anchor stays in their place',
+    summary: 'Delete entries older than the retention; a signed anchor replaces them',
     access: staffWith('audit', 'delete'),
     answer: z.object({ removed: z.number(), before: answeredInstant }),
     errors: ['WRONG_STATE'],
@@ -216,21 +216,21 @@ export const audit = {
   verify: route({
     method: 'POST',
     path: '/api/audit/verify',
-    summary: 'Check the sealed chain from the last anchor to now',
+    summary: 'Verify the hash chain from the last anchor to now',
     access: canRead,
     answer: auditVerification,
   }),
   chain: route({
     method: 'GET',
     path: '/api/audit/chain',
-    summary: 'Whether the chain is whole, as it was last checked',
+    summary: 'Result of the last check of the hash chain',
     access: canRead,
     answer: chainState,
   }),
   get: route({
     method: 'GET',
     path: '/api/audit/{id}',
-    summary: 'One entry with before and after',
+    summary: 'One entry with the values before and after the change',
     access: canRead,
     params: z.object({ id: requiredText(100) }),
     answer: auditDetail,

@@ -8,12 +8,12 @@ const canConfirm = staffWith('audit', 'delete');
 export const clockState = z
   .object({
     now: answeredInstant,
-    newest: answeredInstant
-      .nullable()
-      .meta({ description: 'Null: the clock fits. Else the newest moment that the database has seen' }),
+    newest: answeredInstant.nullable().meta({
+      description: 'Null when the clock is plausible; otherwise the newest time that the database has seen',
+    }),
     releasesDue: z
       .number()
-      .meta({ description: 'Releases in the recycle bin that wait to be deleted for good' }),
+      .meta({ description: 'Releases in the recycle bin that are due for permanent deletion' }),
   })
   .meta({ id: 'ClockState' });
 export type ClockState = z.output<typeof clockState>;
@@ -22,17 +22,17 @@ export const clock = {
   state: route({
     method: 'GET',
     path: '/api/v1/clock',
-    summary: 'Whether deletions wait because the clock jumped',
+    summary: 'Whether deletions are on hold because the clock jumped',
     access: canConfirm,
     answer: clockState,
   }),
   confirm: route({
     method: 'POST',
     path: '/api/v1/clock/confirm',
-    summary: 'Confirm that the clock is right, so that deletions go on',
+    summary: 'Confirm that the clock is right and resume deletions',
     access: canConfirm,
     body: z.strictObject({
-      now: instant.meta({ description: 'The time that the person saw and confirms' }),
+      now: instant.meta({ description: 'The time that was shown to the user, who confirms it' }),
     }),
     answer: clockState,
     errors: ['WRONG_STATE'],

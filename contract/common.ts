@@ -63,11 +63,11 @@ export const queryFlag = z.enum(['true', 'false']).transform((value) => value ==
 
 /** Page of a list. Without `limit` a list answers whole, as the spec's calls do. */
 export const paging = {
-  limit: wholeNumber(1, 500).optional().meta({ description: 'Rows to answer; without it the list is whole' }),
+  limit: wholeNumber(1, 500).optional().meta({ description: 'Maximum number of rows; by default all' }),
   offset: wholeNumber(0, 10_000_000).optional().meta({ description: 'Rows to skip' }),
 };
 
-/** Text to find; bounded so that no search can be made arbitrarily dear. */
+/** Text to find; bounded so that no search can be made arbitrarily expensive. */
 export const search = text(200).optional();
 
 /** `meta` beside the data of every list. */

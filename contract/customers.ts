@@ -38,7 +38,7 @@ export const customer = z
     licenses: z
       .array(z.object({ licenseId: z.string(), licenseKey: z.string(), moduleIds: z.array(z.string()) }))
       .optional()
-      .meta({ description: 'Left out of a paged list' }),
+      .meta({ description: 'Omitted from a paged list' }),
   })
   .meta({ id: 'Customer' });
 
@@ -98,7 +98,7 @@ export const customers = {
   list: route({
     method: 'GET',
     path: '/api/customers',
-    summary: 'Customers that are not soft-deleted, or all of them',
+    summary: 'Customers; soft-deleted ones only on request',
     access: canRead,
     query: z.strictObject({
       ...filter,
@@ -121,7 +121,7 @@ export const customers = {
   exportCsv: route({
     method: 'GET',
     path: '/api/customers/export.csv',
-    summary: 'The filtered list of customers as CSV',
+    summary: 'Customers that match the filter, as CSV',
     access: canRead,
     query: z.strictObject({ ...filter, sort: z.enum(customerSorts).optional() }),
     csv: true,
@@ -129,7 +129,7 @@ export const customers = {
   impact: route({
     method: 'GET',
     path: '/api/customers/impact',
-    summary: 'Licenses of these customers, and machines that deleting refuses or restoring accepts again',
+    summary: 'How many licenses and machines deleting or restoring these customers affects',
     access: canRead,
     query: z.strictObject({ ids: idList }),
     answer: licenseImpact,
@@ -166,7 +166,7 @@ export const customers = {
   softDelete: route({
     method: 'PATCH',
     path: '/api/customers/{id}/soft-delete',
-    summary: 'Move a customer to the trash; its machines are refused until it is restored',
+    summary: 'Soft-delete a customer; its machines are refused until it is restored',
     access: canDelete,
     params: byId,
     answer: customer,
@@ -175,7 +175,7 @@ export const customers = {
   restore: route({
     method: 'PATCH',
     path: '/api/customers/{id}/restore',
-    summary: 'Take a customer out of the trash',
+    summary: 'Restore a soft-deleted customer',
     access: canUpdate,
     params: byId,
     answer: customer,
@@ -184,7 +184,7 @@ export const customers = {
   hardDelete: route({
     method: 'DELETE',
     path: '/api/customers/{id}',
-    summary: 'Remove a soft-deleted customer for good, with its licenses and activations',
+    summary: 'Permanently delete a soft-deleted customer, with its licenses and activations',
     access: canDelete,
     params: byId,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
@@ -192,7 +192,7 @@ export const customers = {
   checkDeletable: route({
     method: 'GET',
     path: '/api/customers/{id}/check-deletable',
-    summary: 'Whether a customer can be removed for good, and what goes with it',
+    summary: 'Whether a customer can be permanently deleted, and what is deleted with it',
     access: canRead,
     params: byId,
     answer: z.object({ canDelete: z.boolean(), message: z.string() }).meta({ id: 'DeletableCheck' }),

@@ -30,7 +30,7 @@ export const license = z
     customer: z
       .object({ name: z.string(), deletedAt: answeredInstant.nullable() })
       .nullable()
-      .meta({ description: 'The owner; null when it is unknown' }),
+      .meta({ description: 'The customer that owns the license; null when unknown' }),
     type: z.enum(licenseTypes),
     status: z.enum(licenseStatuses),
     validFrom: answeredInstant,
@@ -78,7 +78,7 @@ export const maxActivationsLimit = 1_000_000;
 const moduleIds = z
   .preprocess(normalizeModuleIds, z.array(text(100)).max(200))
   .transform((ids) => [...new Set(ids)])
-  .meta({ description: 'A list, a list holding one JSON text, or a JSON text' });
+  .meta({ description: 'An array, an array with one JSON string, or a JSON string' });
 
 const fields = {
   customerId: id,
@@ -133,10 +133,10 @@ export const licenseListMeta = listMeta
   .extend({
     counts: z
       .object({ active: z.number(), revoked: z.number(), expired: z.number() })
-      .meta({ description: 'Licenses of each tab under the other filters' }),
-    groups: z
-      .array(z.object({ customerId: z.string(), count: z.number() }))
-      .meta({ description: 'For each customer on this page: its licenses in the tab under all filters' }),
+      .meta({ description: 'Number of licenses in each tab under the other filters' }),
+    groups: z.array(z.object({ customerId: z.string(), count: z.number() })).meta({
+      description: 'For each customer on this page: its number of licenses in the tab under all filters',
+    }),
   })
   .meta({ id: 'LicenseListMeta' });
 export type LicenseListMeta = z.output<typeof licenseListMeta>;
@@ -158,7 +158,7 @@ export const licenses = {
   exportCsv: route({
     method: 'GET',
     path: '/api/v1/licenses/export.csv',
-    summary: 'The filtered list of licenses as CSV',
+    summary: 'Licenses that match the filter, as CSV',
     access: canRead,
     query: z.strictObject(filter),
     csv: true,
@@ -166,7 +166,7 @@ export const licenses = {
   impact: route({
     method: 'GET',
     path: '/api/v1/licenses/impact',
-    summary: 'Machines that revoking these licenses refuses, or reactivating them accepts again',
+    summary: 'How many machines revoking or reactivating these licenses affects',
     access: canRead,
     query: z.strictObject({ ids: idList }),
     answer: licenseImpact,
@@ -183,7 +183,7 @@ export const licenses = {
   create: route({
     method: 'POST',
     path: '/api/v1/licenses',
-    summary: 'Issue a license; the key is made by the server',
+    summary: 'Issue a license; the server generates the key',
     access: staffWith('licenses', 'create'),
     body: licenseInput,
     answer: license,
@@ -203,7 +203,7 @@ export const licenses = {
   delete: route({
     method: 'DELETE',
     path: '/api/v1/licenses/{id}',
-    summary: 'Remove a license and its activations for good',
+    summary: 'Permanently delete a license and its activations',
     access: staffWith('licenses', 'delete'),
     params: byId,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
@@ -211,7 +211,7 @@ export const licenses = {
   revoke: route({
     method: 'PATCH',
     path: '/api/v1/licenses/{id}/revoke',
-    summary: 'Revoke a license: its machines are refused from now on',
+    summary: 'Revoke a license; its machines are refused immediately',
     access: canUpdate,
     params: byId,
     answer: license,
@@ -220,7 +220,7 @@ export const licenses = {
   reactivate: route({
     method: 'POST',
     path: '/api/v1/licenses/{id}/reactivate',
-    summary: 'Make a revoked license valid again',
+    summary: 'Reactivate a revoked license',
     access: canUpdate,
     params: byId,
     answer: license,

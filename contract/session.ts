@@ -21,15 +21,15 @@ const rights = {
   permissions: z.array(permission),
   roles: z.array(role),
   secondFactorMissing: z.boolean().meta({
-    description: 'A role of this person requires a second factor; until there is one, nothing is permitted',
+    description: 'A role of this user requires a second factor; until it is set up, nothing is permitted',
   }),
   ownPasswordMissing: z.boolean().meta({
     description:
-      'Somebody else set the password, and this server requires one’s own; until it is changed, nothing is permitted',
+      'The password was set by someone else, and this server requires users to set their own; until it is changed, nothing is permitted',
   }),
   advice: z.array(advice).meta({
     description:
-      '`password`: somebody else set it; `secondFactor`: this person may change users and has none. Empty while ' +
+      '`password`: set by someone else; `secondFactor`: this user may change users and has none. Empty while ' +
       'something is missing',
   }),
 };
@@ -81,7 +81,7 @@ export const session = {
   me: route({
     method: 'GET',
     path: '/api/v1/auth/me',
-    summary: 'The signed-in person with permissions and roles',
+    summary: 'The signed-in user with permissions and roles',
     access: signedIn,
     answer: z.object({ user: sessionUser, ...rights }).meta({ id: 'Me' }),
   }),

@@ -17,7 +17,7 @@ export const user = z
     role: z.string(),
     roles: z.array(z.string()),
     status: z.enum(userStatuses),
-    secondFactor: z.boolean().meta({ description: 'Whether the person signs in with a second factor' }),
+    secondFactor: z.boolean().meta({ description: 'Whether the user signs in with a second factor' }),
     lastSignInAt: answeredInstant.nullable(),
     createdAt: answeredInstant,
     updatedAt: answeredInstant,
@@ -30,7 +30,7 @@ export const role = z
     roleId: z.string(),
     name: z.string(),
     description: z.string(),
-    builtIn: z.boolean().meta({ description: 'One of the seven; it cannot be removed' }),
+    builtIn: z.boolean().meta({ description: 'One of the seven built-in roles; cannot be deleted' }),
     requiresSecondFactor: z.boolean(),
     permissions: z.array(permission),
     userCount: z.number(),
@@ -62,7 +62,7 @@ const canUpdate = staffWith('users', 'update');
 
 /** One's own password, for what would let a stolen session take over somebody else's account. */
 const currentPassword = z.string().max(1024).optional().meta({
-  description: 'Of the person who asks; needed when they signed in more than five minutes ago',
+  description: 'Password of the caller; required when the last sign-in is more than five minutes ago',
 });
 
 /** A sign-in as the person sees it. */
@@ -90,7 +90,7 @@ export const users = {
   impact: route({
     method: 'GET',
     path: '/api/users/{id}/impact',
-    summary: 'Open sessions of a user, and API keys that the user made',
+    summary: 'Open sessions of a user, and API keys that the user created',
     access: canRead,
     params: byId,
     answer: z.object({ openSessions: z.number(), apiKeys: z.number() }).meta({ id: 'UserImpact' }),
@@ -99,7 +99,7 @@ export const users = {
   create: route({
     method: 'POST',
     path: '/api/users',
-    summary: 'Create a user; nobody grants more than they hold',
+    summary: 'Create a user; the role must not grant more than the caller has',
     access: staffWith('users', 'create'),
     body: userInput,
     answer: user,
@@ -109,7 +109,7 @@ export const users = {
   update: route({
     method: 'PATCH',
     path: '/api/users/{id}',
-    summary: 'Change email, name or role; a change of role acts on the next call of that person',
+    summary: 'Change email, name or role; a new role takes effect with the user’s next call',
     access: canUpdate,
     params: byId,
     body: z.strictObject({ email, name: text(200), role: roleId, updatedAt: seenVersion }).partial(),
@@ -137,7 +137,7 @@ export const users = {
   delete: route({
     method: 'DELETE',
     path: '/api/users/{id}',
-    summary: 'Remove a user for good; audit entries stay',
+    summary: 'Permanently delete a user; audit entries are kept',
     access: staffWith('users', 'delete'),
     params: byId,
     errors: ['NOT_FOUND', 'RULE_VIOLATED'],
@@ -145,7 +145,7 @@ export const users = {
   resetPassword: route({
     method: 'POST',
     path: '/api/users/{id}/reset-password',
-    summary: 'Set a new password; every session of that person ends',
+    summary: 'Set a new password; ends every session of the user',
     access: canUpdate,
     params: byId,
     body: z.strictObject({
@@ -158,7 +158,7 @@ export const users = {
   resetSecondFactor: route({
     method: 'DELETE',
     path: '/api/users/{id}/second-factor',
-    summary: 'Take a lost second factor off a user',
+    summary: 'Remove the lost second factor of a user',
     access: canUpdate,
     params: byId,
     body: z.strictObject({ currentPassword }),
@@ -168,7 +168,7 @@ export const users = {
   sessions: route({
     method: 'GET',
     path: '/api/users/{id}/sessions',
-    summary: 'Open sessions of a user; of others only for a super admin',
+    summary: 'Open sessions of a user; those of other users only for a super admin',
     access: canRead,
     params: byId,
     answer: z.array(openSession),
@@ -177,7 +177,7 @@ export const users = {
   endSession: route({
     method: 'DELETE',
     path: '/api/users/{id}/sessions/{sessionId}',
-    summary: 'End a session of a user; of others only for a super admin',
+    summary: 'End a session of a user; those of other users only for a super admin',
     access: canUpdate,
     params: z.object({ id, sessionId: id }),
     errors: ['NOT_FOUND', 'RULE_VIOLATED'],
@@ -198,7 +198,7 @@ export const rbac = {
   permissions: route({
     method: 'GET',
     path: '/api/rbac/permissions',
-    summary: 'Every permission there is: the cells of the matrix',
+    summary: 'All permissions, as shown in the matrix',
     access: canRead,
     answer: z.array(permission),
   }),
@@ -214,7 +214,7 @@ export const rbac = {
   assignRole: route({
     method: 'POST',
     path: '/api/rbac/users/{userId}/roles/{roleId}',
-    summary: 'Give a user a role',
+    summary: 'Assign a role to a user',
     access: canUpdate,
     params: byUserRole,
     anyBody: true,
@@ -223,7 +223,7 @@ export const rbac = {
   revokeRole: route({
     method: 'DELETE',
     path: '/api/rbac/users/{userId}/roles/{roleId}',
-    summary: 'Take a role from a user',
+    summary: 'Remove a role from a user',
     access: canUpdate,
     params: byUserRole,
     errors: ['NOT_FOUND', 'RULE_VIOLATED'],
@@ -231,7 +231,7 @@ export const rbac = {
   createRole: route({
     method: 'POST',
     path: '/api/rbac/roles',
-    summary: 'Make a role from an existing one',
+    summary: 'Create a role as a copy of an existing one',
     access: canUpdate,
     body: z.strictObject({
       roleId,
@@ -245,7 +245,7 @@ export const rbac = {
   updateRole: route({
     method: 'PUT',
     path: '/api/rbac/roles/{roleId}',
-    summary: 'Set what a role may do; acts on the next call of everyone who has it',
+    summary: 'Set the permissions of a role; takes effect with the next call of its users',
     access: canUpdate,
     params: byRole,
     body: z.strictObject({
@@ -260,7 +260,7 @@ export const rbac = {
   roleImpact: route({
     method: 'GET',
     path: '/api/rbac/roles/{roleId}/impact',
-    summary: 'How many active people have a role, and how many of them have no second factor',
+    summary: 'How many active users have a role, and how many of them have no second factor',
     access: canRead,
     params: byRole,
     answer: z.object({ people: z.number(), withoutSecondFactor: z.number() }).meta({ id: 'RoleImpact' }),
@@ -269,7 +269,7 @@ export const rbac = {
   deleteRole: route({
     method: 'DELETE',
     path: '/api/rbac/roles/{roleId}',
-    summary: 'Remove a role that nobody has and that is not one of the seven',
+    summary: 'Delete a role that no user has and that is not built in',
     access: canUpdate,
     params: byRole,
     errors: ['NOT_FOUND', 'RULE_VIOLATED'],
