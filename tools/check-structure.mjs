@@ -33,7 +33,6 @@ function importsOf(file, text) {
 }
 
 function isBarrel(file, text) {
-  if (!/(^|\/)index\.tsx?$/.test(file) || file === 'contract/index.ts') return false;
   const rest = text.replace(/\/\*[^]*?\*\/|\/\/.*$/gm, '').replace(RE_EXPORT, '');
   return rest.trim() === '' && text.trim() !== '';
 }
@@ -58,19 +57,24 @@ function circles(graph) {
 const errors = [];
 const warnings = [];
 const graph = new Map();
+const files = FOLDERS.flatMap(sourceFiles);
+const isDoor = (file) => file === `${featureOf(file)?.replace('/', '/features/')}/index.ts`;
+const doors = new Set(files.filter(isDoor).map(featureOf));
 
-for (const file of FOLDERS.flatMap(sourceFiles)) {
+for (const file of files) {
   const text = readFileSync(join(root, file), 'utf8');
   const isTest = /\.(test|testing|e2e)\.tsx?$/.test(file) || file.startsWith('tests/');
   for (const { specifier, target } of importsOf(file, text)) {
-    const reason = breachOf(file, target, isTest);
+    const reason = breachOf(file, target, isTest, doors);
     if (reason) errors.push(`${file}: imports ${specifier}: ${reason}`);
     const [from, to] = [featureOf(file), featureOf(target)];
     if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
   }
   for (const reason of [...rawFieldsOf(file, text), ...forgetfulOf(file, text)])
     errors.push(`${file}: ${reason}`);
-  if (isBarrel(file, text))
+  if (isDoor(file) && !isBarrel(file, text))
+    errors.push(`${file}: does more than re-export: a door names what other features use`);
+  if (/\/index\.tsx?$/.test(file) && !isDoor(file) && file !== 'contract/index.ts' && isBarrel(file, text))
     errors.push(`${file}: only re-exports: import from the file itself, so that a search finds it`);
   const lines = text.split('\n').length - 1;
   if (!isTest && lines > MAX_LINES)

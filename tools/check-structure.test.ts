@@ -40,7 +40,7 @@ test('the designed directions are allowed', async () => {
     'server/features/customers/customers.test.ts': importing('../../../tests/harness.ts'),
     'web/routes.tsx': importing('./features/customers/customers-page.tsx'),
     'web/features/customers/customers-page.tsx': [
-      importing('../licenses/licenses.tsx'),
+      importing('../licenses/index.ts'),
       importing('../../shell/page.tsx'),
       importing('../../api.ts'),
       importing('../../ui/table.tsx'),
@@ -67,7 +67,8 @@ test.each([
   ['server/db/client.ts', '../http/reply.ts', 'know nothing of http/'],
   ['server/features/a/a.ts', '../b/b.routes.ts', 'main module only'],
   ['server/features/a/a.ts', '../b/b-key.ts', 'main module only'],
-  ['web/features/a/a.tsx', '../b/b-dialog.tsx', 'main module only'],
+  ['web/features/a/a.tsx', '../b/b.tsx', 'by its door only'],
+  ['web/features/a/a.tsx', './index.ts', 'for other features'],
   ['web/features/a/a.tsx', '../../routes.tsx', 'routes → features'],
   ['web/shell/page.tsx', '../features/a/a.tsx', 'routes → features'],
   ['web/api.ts', './shell/page.tsx', 'routes → features'],
@@ -100,6 +101,21 @@ test('features in a circle are named once', async () => {
   expect(output.match(/in a circle/g)).toHaveLength(1);
   expect(output).toContain('server/a → server/b → server/c → server/a');
 });
+
+test('a feature of the server with a door is entered by it alone', async () => {
+  const { output } = await check({
+    'server/features/a/a.ts': importing('../b/index.ts'),
+    'server/features/b/index.ts': `export { x } from './b.ts';`,
+    'server/features/c/c.ts': importing('../b/b.ts'),
+  });
+  expect(output).toContain('error: server/features/c/c.ts: imports ../b/b.ts: ');
+  expect(output).toContain('1 breaches');
+});
+
+test('a door only re-exports', async () =>
+  expect((await check({ 'web/features/a/index.ts': 'export const x = 1;' })).output).toContain(
+    'error: web/features/a/index.ts: does more than re-export',
+  ));
 
 test('barrels and long files are refused, tests may be long', async () => {
   const long = 'x;\n'.repeat(500);

@@ -5,7 +5,9 @@ const WHY = {
   top: 'only the entry above may import this: the direction is main → app → features → db, http, storage',
   below: 'features stand above this file: the direction is main → app → features → db, http, storage',
   level: 'db/ and storage/ know nothing of http/, and they nothing of each other',
-  door: "another feature is entered by its main module only (features/<name>/<name>.ts): the rest is that feature's own",
+  door: "another feature is entered by its door only (features/<name>/index.ts): the rest is that feature's own",
+  main: "another feature is entered by its main module only (features/<name>/<name>.ts): the rest is that feature's own",
+  ownDoor: 'the door is for other features: import from the file itself',
   ui: 'web/ui has parts without a domain word: it may import only web/ui',
   webTop: 'the direction is routes → features → shell, api → ui: what is below never imports what is above',
 };
@@ -16,29 +18,36 @@ export function featureOf(file) {
   return match ? `${match[1]}/${match[2]}` : undefined;
 }
 
-/** Why `file` may not import `target`, both relative to the root; undefined where it may. */
-export function breachOf(file, target, isTest) {
+/**
+ * Why `file` may not import `target`, both relative to the root; undefined where it may. `doors` are the features of the
+ * server that have an `index.ts`; in the console all have one.
+ */
+export function breachOf(file, target, isTest, doors) {
   const [room, other] = [file.split('/')[0], target.split('/')[0]];
   if (room === 'contract' && !isTest && other !== 'contract') return WHY.contract;
   if ((room === 'server' && other === 'web') || (room === 'web' && other === 'server')) return WHY.rooms;
+  const [from, to] = [featureOf(file), featureOf(target)];
+  if (from && from === to && /\/index\.tsx?$/.test(target)) return WHY.ownDoor;
   if (isTest) return undefined;
   if (['server', 'web'].includes(room) && ['tests', 'tools'].includes(other)) return WHY.outside;
-  if (room === other && room === 'server') return serverBreach(file, target);
+  if (room === other && room === 'server') return serverBreach(file, target, doors);
   if (room === 'web') return webBreach(file, target);
   return undefined;
 }
 
-function throughDoor(file, target) {
+function pastDoor(file, target, doors) {
   const [from, to] = [featureOf(file), featureOf(target)];
-  if (!from || !to || from === to) return true;
+  if (!from || !to || from === to) return undefined;
   const name = to.split('/')[1];
-  return new RegExp(`/features/${name}/${name}\\.tsx?$`).test(target);
+  if (to.startsWith('server/') && !doors.has(to))
+    return target.endsWith(`/features/${name}/${name}.ts`) ? undefined : WHY.main;
+  return target.endsWith(`/features/${name}/index.ts`) ? undefined : WHY.door;
 }
 
 // "features", "db", "http", … for a folder; "main.ts", "config.ts", … for a file beside them.
 const layerOf = (file) => file.split('/')[1];
 
-function serverBreach(file, target) {
+function serverBreach(file, target, doors) {
   const [layer, other] = [layerOf(file), layerOf(target)];
   if (layer === 'main.ts') return undefined;
   if (['main.ts', 'serve.ts'].includes(other)) return WHY.top;
@@ -47,7 +56,7 @@ function serverBreach(file, target) {
   if (other === 'app.ts') return WHY.top;
   if (layer === 'jobs') return undefined;
   if (other === 'jobs') return WHY.top;
-  if (layer === 'features') return throughDoor(file, target) ? undefined : WHY.door;
+  if (layer === 'features') return pastDoor(file, target, doors);
   if (other === 'features') return WHY.below;
   if (layer !== other && ['db', 'storage'].includes(layer) && ['db', 'http', 'storage'].includes(other))
     return WHY.level;
@@ -61,7 +70,7 @@ function webBreach(file, target) {
   if (/^main\.tsx?$/.test(other)) return WHY.webTop;
   if (/^routes\.tsx?$/.test(layer)) return undefined;
   if (/^routes\.tsx?$/.test(other)) return WHY.webTop;
-  if (layer === 'features') return throughDoor(file, target) ? undefined : WHY.door;
+  if (layer === 'features') return pastDoor(file, target);
   if (other === 'features') return WHY.webTop;
   if (other === 'shell' && layer !== 'shell') return WHY.webTop;
   return undefined;

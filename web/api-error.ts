@@ -47,6 +47,19 @@ export const messageOf = (error: unknown, fallback = 'Unknown error'): string =>
 export const fieldErrors = (error: unknown): Record<string, string> =>
   error instanceof ApiError ? Object.fromEntries(error.details.map((d) => [d.path, d.message])) : {};
 
+/** The server's own sentence, else the words of spec part 2, section 8; a server that is not there is named. */
+export function sentenceOf(error: unknown, otherwise: string): string {
+  if (!(error instanceof ApiError)) return otherwise;
+  return error.sentence ?? (error.status === 0 ? `${otherwise}. ${error.message}` : otherwise);
+}
+
+/** The same for a form whose fields already say part of it: undefined where they say all. */
+export function sentenceBesideFields(error: Error | null, otherwise: string): string | undefined {
+  if (!error) return undefined;
+  const sentence = sentenceOf(error, otherwise);
+  return Object.values(fieldErrors(error)).some((said) => sentence.includes(said)) ? undefined : sentence;
+}
+
 const longestPlainText = 99;
 
 /** A page of a proxy is no sentence for a person. */

@@ -5,13 +5,13 @@ import { live } from './live.ts';
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
 
-const { activationsQuery } = await import('./features/activations/activation-calls.ts');
-const { clockQuery } = await import('./features/clock/clock.ts');
-const { customerUseQuery, healthQuery, trendsQuery } = await import('./features/analytics/analytics.ts');
-const { auditStatsQuery } = await import('./features/audit/audit-calls.ts');
-const { machineOffersQuery, machineQuery } = await import('./features/machines/machines.ts');
+const { activationsQuery } = await import('./features/activations/queries.ts');
+const { clockQuery } = await import('./features/clock/queries.ts');
+const { customerUseQuery, healthQuery, trendsQuery } = await import('./features/analytics/queries.ts');
+const { auditStatsQuery } = await import('./features/audit/queries.ts');
+const { machineOffersQuery, machineQuery } = await import('./features/machines/queries.ts');
 const { pausedReleasesQuery, releaseAnalyticsQuery, releaseListQuery } =
-  await import('./features/releases/releases.ts');
+  await import('./features/releases/queries.ts');
 
 const succeeded = { state: { status: 'success', data: [] } };
 

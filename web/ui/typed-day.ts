@@ -83,16 +83,16 @@ export const shownMoment = (value: string): string =>
 /** What is wrong with a text that is no day; undefined for a day and for an empty field. */
 export function dayProblem(value: string): string | undefined {
   if (value === '' || isDay(value)) return undefined;
-  return problemOf(value, 'Write a date such as 31 Dec 2026, 31.12.2026 or 2026-12-31');
+  return hint(value, 'Write a date such as 31 Dec 2026, 31.12.2026 or 2026-12-31');
 }
 
 /** What is wrong with a text that is no moment; undefined for a moment and for an empty field. */
 export function momentProblem(value: string): string | undefined {
   if (value === '' || isMoment(value)) return undefined;
-  return problemOf(value, 'Write a date and time such as 31 Dec 2026, 17:00');
+  return hint(value, 'Write a date and time such as 31 Dec 2026, 17:00');
 }
 
-function problemOf(text: string, example: string): string {
+function hint(text: string, example: string): string {
   const parts = partsOf(moment.exec(tidy(text))?.[1] ?? '');
   if (!parts) return example;
   if (dayOf(parts)) return 'There is no such time on that day';

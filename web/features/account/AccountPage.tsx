@@ -1,16 +1,17 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, type ReactNode } from 'react';
+import { sentenceOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { problemOf, SessionList } from '../users/users.ts';
+import { SessionList } from '../users/index.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
-import { endOtherSessions, endSession, ownSessionsQuery } from './account.ts';
+import { endOtherSessions, endSession, ownSessionsQuery } from './queries.ts';
 import { ChangePassword } from './ChangePassword.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
 
@@ -65,7 +66,7 @@ function OwnSessions() {
     return (
       <ErrorState
         title="Failed to fetch sessions"
-        message={problemOf(sessions.error, 'Failed to fetch sessions')}
+        message={sentenceOf(sessions.error, 'Failed to fetch sessions')}
         onRetry={() => void sessions.refetch()}
       />
     );
@@ -82,7 +83,7 @@ function OwnSessions() {
           End All Others
         </Button>
       )}
-      {problem && <ErrorText>{problemOf(problem, 'Failed to end session')}</ErrorText>}
+      {problem && <ErrorText>{sentenceOf(problem, 'Failed to end session')}</ErrorText>}
     </Suspense>
   );
 }

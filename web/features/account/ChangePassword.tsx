@@ -1,13 +1,14 @@
 import { Button, Stack } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
+import { sentenceOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
-import { passwordsProblem, problemOf } from '../users/users.ts';
+import { passwordsProblem } from '../users/index.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
-import { changePassword } from './account.ts';
+import { changePassword } from './queries.ts';
 import { PasswordField } from './PasswordField.tsx';
 
 /** Sets one's own password, with the current one. */
@@ -23,7 +24,7 @@ export function ChangePassword() {
       void refreshRights();
       void toast({ message: 'Password changed successfully' });
     },
-    onError: (error) => setProblem(problemOf(error, 'Failed to change password')),
+    onError: (error) => setProblem(sentenceOf(error, 'Failed to change password')),
   });
 
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -1,12 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import type { FormEvent } from 'react';
+import { sentenceOf } from '../../api-error.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
-import { problemOf } from '../users/users.ts';
 import { useChange } from '../../use-change.ts';
-import { removeSecondFactor } from './account.ts';
+import { removeSecondFactor } from './queries.ts';
 import { PasswordField } from './PasswordField.tsx';
 
 /** Goes back to the password alone. */
@@ -29,7 +29,9 @@ export default function RemoveSecondFactor({ onClose }: { onClose: () => void })
           <Text>From then on your password alone signs you in. Your recovery codes stop working.</Text>
           <PasswordField label="Current Password" name="currentPassword" focused />
           <FormEnd
-            problem={remove.error ? problemOf(remove.error, 'Failed to remove the second factor') : undefined}
+            problem={
+              remove.error ? sentenceOf(remove.error, 'Failed to remove the second factor') : undefined
+            }
             submitLabel="Remove"
             busy={remove.isPending}
             onCancel={onClose}

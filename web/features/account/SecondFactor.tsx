@@ -1,14 +1,14 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
+import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { problemOf } from '../users/users.ts';
 import classes from './account.module.css';
-import { secondFactorQuery } from './account.ts';
+import { secondFactorQuery } from './queries.ts';
 
 const SetUpSecondFactor = lazy(() => import('./SetUpSecondFactor.tsx'));
 const RemoveSecondFactor = lazy(() => import('./RemoveSecondFactor.tsx'));
@@ -19,7 +19,7 @@ export function SecondFactor() {
   const [dialog, setDialog] = useKept<'set up' | 'remove'>('open: second factor');
   const close = () => setDialog(undefined);
   if (factor.isLoadingError) {
-    return <ErrorText>{problemOf(factor.error, 'Failed to fetch the second factor')}</ErrorText>;
+    return <ErrorText>{sentenceOf(factor.error, 'Failed to fetch the second factor')}</ErrorText>;
   }
   if (!factor.data) return <Skeleton className={classes.factor} radius={4} aria-busy aria-label="Loading" />;
   const { active, recoveryCodesLeft, requiredBy } = factor.data;

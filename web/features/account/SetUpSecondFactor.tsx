@@ -2,6 +2,7 @@ import { Anchor, Button, Center, Group, Skeleton, Stack, Text, TextInput } from 
 import { lazy, Suspense, useState, type FormEvent } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { keptValues, useKeepingValues } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -9,10 +10,9 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { formText } from '../../ui/form-text.ts';
-import { problemOf } from '../users/users.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
-import { confirmSecondFactor, enrollSecondFactor } from './account.ts';
+import { confirmSecondFactor, enrollSecondFactor } from './queries.ts';
 import { inGroups } from './in-groups.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
@@ -72,7 +72,7 @@ function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => voi
         <Text>Have an authenticator app at hand, such as the one of your phone’s password manager.</Text>
         <PasswordField label="Current Password" name="currentPassword" focused />
         <FormEnd
-          problem={enroll.error ? problemOf(enroll.error, 'Failed to set up a second factor') : undefined}
+          problem={enroll.error ? sentenceOf(enroll.error, 'Failed to set up a second factor') : undefined}
           submitLabel="Continue"
           busy={enroll.isPending}
           onCancel={onCancel}
@@ -120,7 +120,7 @@ function ProveApp(props: {
           maxLength={7}
           data-autofocus
         />
-        {error && <ErrorText>{problemOf(error, 'Failed to set up a second factor')}</ErrorText>}
+        {error && <ErrorText>{sentenceOf(error, 'Failed to set up a second factor')}</ErrorText>}
         <Group justify="flex-end">
           <Button type="submit" loading={props.busy}>
             Confirm

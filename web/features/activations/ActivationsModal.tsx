@@ -14,9 +14,9 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { activationsQuery, deactivateMachine, reactivateMachine } from './activation-calls.ts';
+import { activationsQuery, deactivateMachine, reactivateMachine } from './queries.ts';
 import { activationColumns } from './activation-columns.tsx';
-import { SeatUsage } from './activations.tsx';
+import { SeatUsage } from './SeatUsage.tsx';
 import classes from './ActivationsModal.module.css';
 
 type Props = {

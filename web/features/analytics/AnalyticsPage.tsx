@@ -7,7 +7,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
-import { customerUseQuery, healthQuery, problemOf, trendsQuery } from './analytics.ts';
+import { customerUseQuery, healthQuery, analyticsProblem, trendsQuery } from './queries.ts';
 import { periods, type Period } from './series.ts';
 import classes from './analytics.module.css';
 import { VersionsTable } from './VersionsTable.tsx';
@@ -61,7 +61,9 @@ function Figures({ period }: { period: Period }) {
   const failed = asked.find((query) => query.isError && !query.data);
   if (failed) {
     const retry = () => void Promise.all(asked.map((query) => query.refetch()));
-    return <ErrorState title="Error loading analytics" message={problemOf(failed.error)} onRetry={retry} />;
+    return (
+      <ErrorState title="Error loading analytics" message={analyticsProblem(failed.error)} onRetry={retry} />
+    );
   }
   if (asked.every((query) => query.isPending)) return <Loading />;
   return (

@@ -8,7 +8,7 @@ import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { RecordHistoryLink } from '../audit/audit.tsx';
+import { RecordHistoryLink } from '../audit/index.ts';
 import { makerNotice, rateText, scopeWords, statusNote, statusOf, whyFinal } from './api-key-words.ts';
 import classes from './api-keys.module.css';
 

@@ -11,7 +11,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { useChange } from '../../use-change.ts';
 import { apiKeyColumns } from './api-key-columns.tsx';
 import { revokeQuestion } from './api-key-words.ts';
-import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './api-keys.ts';
+import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './queries.ts';
 import { useApiKeysSearch } from './use-api-keys-search.ts';
 
 /** The table of keys; figures that could not be refreshed stay, and the list says so. */

@@ -4,7 +4,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { ApiKeyDetails } from './ApiKeyDetails.tsx';
 import { whyFinal } from './api-key-words.ts';
-import { apiKeyListQuery } from './api-keys.ts';
+import { apiKeyListQuery } from './queries.ts';
 import { EditApiKey, Loading } from './EditApiKey.tsx';
 
 /** Details of a key, or with `edits` the fields to change; a key that was revoked is only shown. */

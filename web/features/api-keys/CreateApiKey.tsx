@@ -9,7 +9,7 @@ import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-ke
 import { ApiKeyCreated } from './ApiKeyCreated.tsx';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
 import { whyNotScope } from './api-key-words.ts';
-import { createApiKey, type ApiKeyPayload } from './api-keys.ts';
+import { createApiKey, type ApiKeyPayload } from './queries.ts';
 
 /** Creates a key, and then shows it, once. */
 export default function CreateApiKey({ onClose }: { onClose: () => void }) {

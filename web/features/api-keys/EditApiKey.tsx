@@ -16,7 +16,7 @@ import { conflictRows, fieldLabels } from './api-key-conflict.ts';
 import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key-form.ts';
 import { refusedSentence } from './api-key-words.ts';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
-import { apiKeyImpactQuery, apiKeyQuery, updateApiKey, type ApiKeyPatch } from './api-keys.ts';
+import { apiKeyImpactQuery, apiKeyQuery, updateApiKey, type ApiKeyPatch } from './queries.ts';
 
 const statuses = [
   { value: 'active', label: 'Active' },

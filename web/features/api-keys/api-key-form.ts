@@ -3,7 +3,7 @@ import { apiKeyInput, apiKeys, defaultRateLimit, type ApiKey } from '../../../co
 import type { ApiKeyScope } from '../../../contract/route.ts';
 import { isMoment, localOf, momentProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
-import type { ApiKeyPatch, ApiKeyPayload } from './api-keys.ts';
+import type { ApiKeyPatch, ApiKeyPayload } from './queries.ts';
 
 /** The fields as a person fills them. */
 export type Values = {

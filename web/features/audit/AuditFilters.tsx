@@ -6,7 +6,7 @@ import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import { useSettledText } from '../../ui/use-settled-text.ts';
-import { auditChoicesQuery } from './audit-calls.ts';
+import { auditChoicesQuery } from './queries.ts';
 import classes from './audit.module.css';
 import { useAuditSearch } from './use-audit-search.ts';
 

@@ -10,7 +10,7 @@ import { FilterRow } from '../../ui/Page.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
-import { auditListQuery } from './audit-calls.ts';
+import { auditListQuery } from './queries.ts';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
 import { AuditPages, type AuditPage } from './AuditPages.tsx';

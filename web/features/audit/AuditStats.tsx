@@ -5,7 +5,7 @@ import { AsOf } from '../../ui/AsOf.tsx';
 import { isUnfinished } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import classes from './audit.module.css';
-import { auditStatsQuery, statsDays } from './audit-calls.ts';
+import { auditStatsQuery, statsDays } from './queries.ts';
 
 const number = (n: number) => n.toLocaleString('en');
 

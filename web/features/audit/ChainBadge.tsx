@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ChainState } from '../../../contract/audit.ts';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
-import { chainQuery } from './audit-calls.ts';
+import { chainQuery } from './queries.ts';
 import { Break } from './Break.tsx';
 
 const shown: Record<ChainState['state'], { tone: Tone; label: string }> = {

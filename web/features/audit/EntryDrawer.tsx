@@ -8,7 +8,7 @@ import { ErrorState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import classes from './audit.module.css';
-import { auditEntryQuery } from './audit-calls.ts';
+import { auditEntryQuery } from './queries.ts';
 import { eventTone, personText, rolesText } from './audit-words.ts';
 import { FieldChanges } from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './use-audit-search.ts';

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { toast } from '../../ui/toast.tsx';
 import type { AuditSearch } from './audit-search.ts';
-import { saveExport } from './audit-calls.ts';
+import { saveExport } from './queries.ts';
 
 /** Saves what the filters show, all pages of it. A long export can be cancelled. */
 export function ExportButton({ search }: { search: AuditSearch }) {

@@ -18,7 +18,7 @@ import { fullTime } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { useChange } from '../../use-change.ts';
-import { auditConfigQuery, cleanUp, cleanUpImpactQuery, setRetention } from './audit-calls.ts';
+import { auditConfigQuery, cleanUp, cleanUpImpactQuery, setRetention } from './queries.ts';
 
 type Config = RouteAnswer<typeof audit.config>;
 

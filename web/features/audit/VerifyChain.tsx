@@ -6,7 +6,7 @@ import type { AuditVerification } from '../../../contract/audit.ts';
 import { messageOf } from '../../api-error.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './audit.module.css';
-import { chainQuery, verifyChain } from './audit-calls.ts';
+import { chainQuery, verifyChain } from './queries.ts';
 import { Break, tones } from './Break.tsx';
 
 /** Checks the sealed chain, and says whether it is whole or which entry breaks it. */

@@ -7,7 +7,7 @@ import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { momentText } from '../../ui/time.ts';
-import { clockQuery } from './clock.ts';
+import { clockQuery } from './queries.ts';
 
 const ConfirmClock = lazy(() => import('./ConfirmClock.tsx'));
 

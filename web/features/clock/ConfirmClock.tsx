@@ -5,7 +5,7 @@ import { counted } from '../../ui/counted.ts';
 import { momentText } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { confirmClock } from './clock.ts';
+import { confirmClock } from './queries.ts';
 
 /** Asks before a person's word lets deletions go on. */
 export default function ConfirmClock({ state, onClose }: { state: ClockState; onClose: () => void }) {

@@ -8,9 +8,9 @@ import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
-import { RecordHistoryLink } from '../audit/audit.tsx';
+import { RecordHistoryLink } from '../audit/index.ts';
 import { fieldLabels } from './customer-conflict.ts';
-import type { CustomerPayload } from './customers.ts';
+import type { CustomerPayload } from './queries.ts';
 
 type Values = Record<keyof typeof fieldLabels, string>;
 

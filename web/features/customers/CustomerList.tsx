@@ -17,7 +17,7 @@ import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
 import { CustomerFilters } from './CustomerFilters.tsx';
-import { customerExportUrl, customerListQuery, pageSize } from './customers.ts';
+import { customerExportUrl, customerListQuery, pageSize } from './queries.ts';
 import { useCustomerSearch } from './use-customer-search.ts';
 
 const DeleteCustomers = lazy(() => import('./DeleteCustomers.tsx'));

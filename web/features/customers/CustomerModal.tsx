@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { conflictRows } from './customer-conflict.ts';
 import { CustomerForm } from './CustomerForm.tsx';
-import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } from './customers.ts';
+import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } from './queries.ts';
 
 /** Add Customer, or Edit Customer when there is an `id` (spec part 1, section 2). */
 export default function CustomerModal({ id, onClose }: { id?: string; onClose: () => void }) {

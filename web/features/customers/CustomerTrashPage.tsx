@@ -16,7 +16,8 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { trashColumns } from './trash-columns.tsx';
 import type { CustomerTrashSearch } from './customers-search.ts';
-import { customerTrashQuery, pageSize, PermanentDelete } from './customers.ts';
+import { PermanentDelete } from './lazy.ts';
+import { customerTrashQuery, pageSize } from './queries.ts';
 
 const ReactivateCustomer = lazy(() => import('./ReactivateCustomer.tsx'));
 const route = getRouteApi('/signed-in/customers/trash');

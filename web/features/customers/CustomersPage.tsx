@@ -8,7 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { CustomerList } from './CustomerList.tsx';
-import { customerListQuery } from './customers.ts';
+import { customerListQuery } from './queries.ts';
 import { useCustomerSearch } from './use-customer-search.ts';
 
 const CustomerModal = lazy(() => import('./CustomerModal.tsx'));

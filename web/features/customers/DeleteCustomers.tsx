@@ -9,7 +9,7 @@ import { counted } from '../../ui/counted.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { customerImpactQuery, restoreCustomer, softDeleteCustomer } from './customers.ts';
+import { customerImpactQuery, restoreCustomer, softDeleteCustomer } from './queries.ts';
 
 /** Asks before customers go to the trash, offers the way back afterwards, and names those that failed. */
 export default function DeleteCustomers(props: {

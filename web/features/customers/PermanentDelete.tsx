@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { checkCustomerDeletable, hardDeleteCustomer } from './customers.ts';
+import { checkCustomerDeletable, hardDeleteCustomer } from './queries.ts';
 
 type Props = {
   id: string;

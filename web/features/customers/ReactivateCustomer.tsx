@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { customerImpactQuery, restoreCustomer } from './customers.ts';
+import { customerImpactQuery, restoreCustomer } from './queries.ts';
 
 /** Asks before a customer comes back from the trash. */
 export default function ReactivateCustomer({

@@ -2,7 +2,7 @@ import { IconBuilding } from '@tabler/icons-react';
 import { countryName } from '../../../contract/countries.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
-import { findCustomers } from './customers.ts';
+import { findCustomers } from './queries.ts';
 
 const found = 6;
 

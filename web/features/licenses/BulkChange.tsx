@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { countOf } from './license-words.ts';
-import { licenseImpactQuery, reactivateLicense, revokeLicense } from './licenses.ts';
+import { licenseImpactQuery, reactivateLicense, revokeLicense } from './queries.ts';
 
 type Kind = 'revoke' | 'reactivate';
 type Result = BulkResult<License>;

@@ -5,7 +5,7 @@ import { acceptedSentence, refusedSentence } from '../../impact-words.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { licenseImpactQuery, reactivateLicense, revokeLicense } from './licenses.ts';
+import { licenseImpactQuery, reactivateLicense, revokeLicense } from './queries.ts';
 
 type Props = { license: License; onClose: () => void };
 

@@ -5,7 +5,7 @@ import { useState, type ComponentProps } from 'react';
 import { useAuth } from '../../session.tsx';
 import { bestFirst } from '../../ui/best-match.ts';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
-import { customerChoicesQuery, customerQuery } from '../customers/customers.ts';
+import { customerChoicesQuery, customerQuery } from '../customers/index.ts';
 
 const settleAfter = 200;
 /** Inside the dialog or page that it belongs to, for those who go by landmarks. */

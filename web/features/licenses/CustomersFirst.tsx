@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
-import { customerChoicesQuery } from '../customers/customers.ts';
+import { customerChoicesQuery } from '../customers/index.ts';
 
 /** Of the fields of the license form, in pixels. */
 export const formHeights = [48, 48, 48, 150];

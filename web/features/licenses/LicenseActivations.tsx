@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { License } from '../../../contract/licenses.ts';
-import { ActivationsModal } from '../activations/activations.tsx';
-import { licenseByKeyQuery } from './licenses.ts';
+import { ActivationsModal } from '../activations/index.ts';
+import { licenseByKeyQuery } from './queries.ts';
 
 /** The activations of a license that a link names by its key; the license may stand on another page or tab. */
 export function LicenseActivations(props: {

@@ -9,13 +9,13 @@ import { focusLate } from '../../ui/focus-late.ts';
 import { FormEnd } from '../../ui/FormEnd.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { RecordHistoryLink } from '../audit/audit.tsx';
-import { ModulePicker } from '../modules/modules.tsx';
+import { RecordHistoryLink } from '../audit/index.ts';
+import { ModulePicker } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { fieldLabels, payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
 import type { Terms } from './license-term.ts';
 import { typeBadges } from './license-words.ts';
-import type { LicensePayload } from './licenses.ts';
+import type { LicensePayload } from './queries.ts';
 
 const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
 

@@ -16,7 +16,7 @@ import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx'
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
 import type { LicenseListSearch } from './licenses-search.ts';
-import { licenseExportUrl, pageSize, sortOf, tabOf } from './licenses.ts';
+import { licenseExportUrl, pageSize, sortOf, tabOf } from './queries.ts';
 import type { Asked } from './ListDialogs.tsx';
 import { NoLicenses } from './NoLicenses.tsx';
 import type { ChangeSearch, LicenseListResult } from './use-license-list.ts';

@@ -17,7 +17,7 @@ import { modalTerms } from './license-term.ts';
 import { LicenseDetails } from './LicenseDetails.tsx';
 import { LicenseForm } from './LicenseForm.tsx';
 import classes from './licenses.module.css';
-import { licenseQuery, updateLicense, type LicensePayload } from './licenses.ts';
+import { licenseQuery, updateLicense, type LicensePayload } from './queries.ts';
 import { NewLicense } from './NewLicense.tsx';
 
 const width = 480;

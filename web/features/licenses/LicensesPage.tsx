@@ -10,7 +10,7 @@ import { LicenseActivations } from './LicenseActivations.tsx';
 import { LicenseList } from './LicenseList.tsx';
 import { LicenseTabs } from './LicenseTabs.tsx';
 import type { LicenseListSearch } from './licenses-search.ts';
-import { tabOf } from './licenses.ts';
+import { tabOf } from './queries.ts';
 import { useChangeSearch, useLicenseList, usePrefetch, type ChangeSearch } from './use-license-list.ts';
 
 const LicenseModal = lazy(() => import('./LicenseModal.tsx'));

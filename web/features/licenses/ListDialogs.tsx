@@ -1,5 +1,5 @@
 import type { License, LicenseTab } from '../../../contract/licenses.ts';
-import { PermanentDelete } from '../customers/customers.ts';
+import { PermanentDelete } from '../customers/index.ts';
 import { BulkChange } from './BulkChange.tsx';
 import { ReactivateLicense, RevokeLicense } from './ChangeState.tsx';
 

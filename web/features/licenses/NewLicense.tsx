@@ -3,7 +3,7 @@ import { CustomersFirst } from './CustomersFirst.tsx';
 import type { Terms } from './license-term.ts';
 import { LicenseCreated } from './LicenseCreated.tsx';
 import { LicenseForm } from './LicenseForm.tsx';
-import { createLicense, type LicensePayload } from './licenses.ts';
+import { createLicense, type LicensePayload } from './queries.ts';
 
 /** The form of a new license, and its key afterwards. */
 export function NewLicense({ terms, onClose }: { terms: Terms; onClose: () => void }) {

@@ -5,7 +5,7 @@ import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { stateBadges } from './license-words.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
-import { tabOf } from './licenses.ts';
+import { tabOf } from './queries.ts';
 import type { ChangeSearch } from './use-license-list.ts';
 
 const empty: Record<LicenseTab, { title: string; todo: string }> = {

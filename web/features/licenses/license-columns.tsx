@@ -3,7 +3,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
-import { SeatUsage } from '../activations/activations.tsx';
+import { SeatUsage } from '../activations/index.ts';
 import { CustomerCell, ModulesCell, StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';

@@ -4,7 +4,7 @@ import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { addTerm, dayOf, instantOf, today, type Terms } from './license-term.ts';
-import type { LicensePayload } from './licenses.ts';
+import type { LicensePayload } from './queries.ts';
 
 /** Fields of the license form and what they are called in it (spec part 1, section 2). */
 export const fieldLabels = {

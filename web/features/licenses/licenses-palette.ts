@@ -3,7 +3,7 @@ import { licenseTab, type License } from '../../../contract/licenses.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { ownerText, stateBadge } from './license-words.ts';
-import { findLicenses } from './licenses.ts';
+import { findLicenses } from './queries.ts';
 
 const found = 6;
 

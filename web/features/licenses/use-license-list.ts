@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { effectOf } from '../../search-params.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
-import { licenseListQuery } from './licenses.ts';
+import { licenseListQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/licenses');
 

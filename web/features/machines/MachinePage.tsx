@@ -15,7 +15,7 @@ import { machineTabs, type MachineTab } from './machine-search.ts';
 import { Activations, Downloads } from './MachineTables.tsx';
 import { MachineFacts } from './MachineFacts.tsx';
 import classes from './machines.module.css';
-import { machineOffersQuery, machineQuery, type MachineDetail } from './machines.ts';
+import { machineOffersQuery, machineQuery, type MachineDetail } from './queries.ts';
 import { Offers } from './Offers.tsx';
 
 const route = getRouteApi('/signed-in/machines/$machineId');

@@ -9,7 +9,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { downloadStatus } from './download-status.ts';
 import classes from './machines.module.css';
-import type { MachineDetail } from './machines.ts';
+import type { MachineDetail } from './queries.ts';
 
 type Download = MachineDetail['downloadHistory'][number];
 type Activation = MachineDetail['activations'][number];

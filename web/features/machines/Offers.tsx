@@ -6,9 +6,9 @@ import { messageOf } from '../../api-error.ts';
 import { DataTable, type Column } from '../../ui/DataTable.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { unusualKind } from '../releases/releases.ts';
+import { unusualKind } from '../releases/index.ts';
 import classes from './machines.module.css';
-import { machineOffersQuery } from './machines.ts';
+import { machineOffersQuery } from './queries.ts';
 import { bucketText, isForPlatform, reasonWords } from './offer-words.ts';
 
 const title = 'Why this machine is or is not offered a release';

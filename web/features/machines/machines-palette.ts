@@ -1,8 +1,8 @@
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
-import { platformText } from '../releases/releases.ts';
-import { findMachines } from './machines.ts';
+import { platformText } from '../releases/index.ts';
+import { findMachines } from './queries.ts';
 
 const found = 6;
 

@@ -2,9 +2,9 @@ import type { DeletedRelease } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { problemOf } from './release-words.ts';
+import { releaseProblem } from './release-words.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
-import { deleteReleasePermanently } from './releases.ts';
+import { deleteReleasePermanently } from './queries.ts';
 
 /** Asks before a release and its binary are gone for good. */
 export default function DeleteForGood(props: { release: DeletedRelease; onClose: () => void }) {
@@ -25,7 +25,7 @@ export default function DeleteForGood(props: { release: DeletedRelease; onClose:
       message={`This action cannot be undone! Are you sure you want to permanently delete version ${release.version}? This will remove the release and its binary file from all storage systems.`}
       consequences={consequences}
       busy={remove.isPending}
-      error={remove.error ? problemOf(remove.error, 'Failed to permanently delete release') : undefined}
+      error={remove.error ? releaseProblem(remove.error, 'Failed to permanently delete release') : undefined}
       onConfirm={(reason) => remove.mutate(reason)}
       onClose={onClose}
     />

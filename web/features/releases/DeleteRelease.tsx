@@ -2,9 +2,9 @@ import { binDays, type Release } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { buildText, problemOf } from './release-words.ts';
+import { buildText, releaseProblem } from './release-words.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
-import { restoreRelease, softDeleteRelease } from './releases.ts';
+import { restoreRelease, softDeleteRelease } from './queries.ts';
 
 /** Asks before a release goes to the recycle bin (spec part 2, section 2.4), and offers the way back afterwards. */
 export default function DeleteRelease({ release, onClose }: { release: Release; onClose: () => void }) {
@@ -13,7 +13,7 @@ export default function DeleteRelease({ release, onClose }: { release: Release; 
   const restore = useChange({
     mutationFn: () => restoreRelease(id, 'Deletion undone'),
     onSuccess: () => toast({ message: 'Release restored successfully' }),
-    onError: (error) => toast({ message: problemOf(error, 'Failed to restore release'), tone: 'red' }),
+    onError: (error) => toast({ message: releaseProblem(error, 'Failed to restore release'), tone: 'red' }),
   });
   const softDelete = useChange({
     mutationFn: (reason: string) => softDeleteRelease(id, reason),
@@ -35,7 +35,7 @@ export default function DeleteRelease({ release, onClose }: { release: Release; 
       consequences={consequences}
       confirmLabel="Move to Recycle Bin"
       busy={softDelete.isPending}
-      error={softDelete.error ? problemOf(softDelete.error, 'Failed to delete release') : undefined}
+      error={softDelete.error ? releaseProblem(softDelete.error, 'Failed to delete release') : undefined}
       onConfirm={(reason) => softDelete.mutate(reason)}
       onClose={onClose}
     />

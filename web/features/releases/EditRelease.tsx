@@ -14,7 +14,7 @@ import { needsReachConfirm, percentageOf, type ReleaseValues } from './release-f
 import { conflictRows } from './release-conflict.ts';
 import { platformText } from './release-words.ts';
 import classes from './edit-release.module.css';
-import { releaseQuery } from './releases.ts';
+import { releaseQuery } from './queries.ts';
 import { useSaveRelease } from './use-save-release.ts';
 
 const width = 480;

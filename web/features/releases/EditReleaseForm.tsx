@@ -18,7 +18,7 @@ import {
   valuesOf,
   type ReleaseValues,
 } from './release-form.ts';
-import { problemOf } from './release-words.ts';
+import { releaseProblem } from './release-words.ts';
 import { RolloutFields } from './RolloutFields.tsx';
 import classes from './edit-release.module.css';
 
@@ -124,7 +124,7 @@ export function EditReleaseForm(props: {
         />
         <RolloutFields form={form} />
         {props.saved && <Banner tone="teal">Release updated successfully!</Banner>}
-        {props.error && <Banner tone="red">{problemOf(props.error, 'Failed to update release')}</Banner>}
+        {props.error && <Banner tone="red">{releaseProblem(props.error, 'Failed to update release')}</Banner>}
         <Group justify="flex-end" gap="xs">
           <CancelButton onCancel={props.onCancel} />
           <Button type="submit" disabled={props.busy || props.saved}>

@@ -5,7 +5,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { buildText } from './release-words.ts';
-import { pauseRollout } from './releases.ts';
+import { pauseRollout } from './queries.ts';
 
 /** Stops a rollout where it is, with the reason that everyone reads until it is resumed. */
 export default function PauseRollout({ release, onClose }: { release: Release; onClose: () => void }) {

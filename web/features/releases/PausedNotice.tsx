@@ -4,7 +4,7 @@ import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
 import { buildText } from './release-words.ts';
-import { pausedReleasesQuery } from './releases.ts';
+import { pausedReleasesQuery } from './queries.ts';
 
 /**
  * Rollouts that paused themselves, above every screen: nobody did it, so nobody would know. The screen of the releases

@@ -10,7 +10,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { buildText } from './release-words.ts';
 import classes from './releases.module.css';
-import { pausedReleasesQuery } from './releases.ts';
+import { pausedReleasesQuery } from './queries.ts';
 
 const ResumeRollout = lazy(() => import('./ResumeRollout.tsx'));
 const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));

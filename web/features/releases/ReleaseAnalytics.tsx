@@ -8,7 +8,7 @@ import { Tiles } from '../../ui/Tiles.tsx';
 import { MachineActivity, ReleasePerformance } from './AnalyticsTables.tsx';
 import { summaryOf } from './analytics-figures.ts';
 import { DownloadsChart } from './DownloadsChart.tsx';
-import { releaseAnalyticsQuery } from './releases.ts';
+import { releaseAnalyticsQuery } from './queries.ts';
 import { TrendsChart } from './TrendsChart.tsx';
 
 /** Checks, downloads and machines of the last 30 days. Loaded when the tab is opened: charts are heavy. */

@@ -19,7 +19,7 @@ import { releaseColumns } from './release-columns.tsx';
 import { inSeveralKinds } from './release-words.ts';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
 import classes from './releases.module.css';
-import { pageSize, releaseListQuery } from './releases.ts';
+import { pageSize, releaseListQuery } from './queries.ts';
 import { useReleasesSearch } from './use-releases-search.ts';
 import { newestFirst } from './version-groups.ts';
 

@@ -15,7 +15,7 @@ import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import type { ReleaseTrashSearch } from './releases-search.ts';
-import { releaseTrashQuery, trashPageSize } from './releases.ts';
+import { releaseTrashQuery, trashPageSize } from './queries.ts';
 import { trashColumns } from './trash-columns.tsx';
 
 const RestoreRelease = lazy(() => import('./RestoreRelease.tsx'));

@@ -7,7 +7,7 @@ import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
-import { NewReleaseButton } from '../uploads/uploads.tsx';
+import { NewReleaseButton } from '../uploads/index.ts';
 import { PausedRollouts } from './PausedRollouts.tsx';
 import { ReleaseList } from './ReleaseList.tsx';
 import { useReleasesSearch } from './use-releases-search.ts';

@@ -2,9 +2,9 @@ import type { DeletedRelease } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { problemOf } from './release-words.ts';
+import { releaseProblem } from './release-words.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
-import { restoreRelease } from './releases.ts';
+import { restoreRelease } from './queries.ts';
 
 /** Asks before a release comes back from the recycle bin. */
 export default function RestoreRelease(props: { release: DeletedRelease; onClose: () => void }) {
@@ -25,7 +25,7 @@ export default function RestoreRelease(props: { release: DeletedRelease; onClose
       consequences={consequences}
       confirmLabel="Restore"
       busy={restore.isPending}
-      error={restore.error ? problemOf(restore.error, 'Failed to restore release') : undefined}
+      error={restore.error ? releaseProblem(restore.error, 'Failed to restore release') : undefined}
       onConfirm={(reason) => restore.mutate(reason)}
       onClose={onClose}
     />

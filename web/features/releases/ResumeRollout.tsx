@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
-import { resumeRollout } from './releases.ts';
+import { resumeRollout } from './queries.ts';
 
 /** Asks before a paused rollout goes on. */
 export default function ResumeRollout({ release, onClose }: { release: Release; onClose: () => void }) {

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
-import { storageQuery } from './releases.ts';
+import { storageQuery } from './queries.ts';
 
 /** The storage of files is away, above every screen: uploads and downloads fail meanwhile, and nothing else does. */
 export default function StorageNotice() {

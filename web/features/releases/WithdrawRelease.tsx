@@ -10,7 +10,7 @@ import { useChange } from '../../use-change.ts';
 import { buildText } from './release-words.ts';
 import classes from './releases.module.css';
 import { useReleaseConsequences } from './release-consequences.ts';
-import { withdrawRelease } from './releases.ts';
+import { withdrawRelease } from './queries.ts';
 
 type Withdrawn = Awaited<ReturnType<typeof withdrawRelease>>;
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Release } from '../../../contract/releases.ts';
 import { counted } from '../../ui/counted.ts';
-import { releaseImpactQuery } from './releases.ts';
+import { releaseImpactQuery } from './queries.ts';
 
 type Change = 'withdraw' | 'pause' | 'softDelete' | 'restore' | 'deletePermanently' | 'resume';
 

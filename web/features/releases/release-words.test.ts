@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { ApiError, errorOf } from '../../api-error.ts';
-import { buildText, inSeveralKinds, platformText, problemOf, shortPlatformText } from './release-words.ts';
+import {
+  buildText,
+  inSeveralKinds,
+  platformText,
+  releaseProblem,
+  shortPlatformText,
+} from './release-words.ts';
 
 test('names platform and architecture', () => {
   expect(platformText('win32', 'ia32')).toBe('Windows (x86)');
@@ -27,11 +33,11 @@ test('tells the builds of a version apart', () => {
 
 test('says what the server says, and the words of the spec where it says nothing', () => {
   const otherwise = 'Failed to restore release';
-  expect(problemOf(errorOf(409, '{"error":"Exists already"}'), otherwise)).toBe('Exists already');
-  expect(problemOf(errorOf(502, ''), otherwise)).toBe(otherwise);
-  expect(problemOf(errorOf(500, '{}'), otherwise)).toBe(otherwise);
-  expect(problemOf(new ApiError(0, 'The server cannot be reached.'), otherwise)).toBe(
+  expect(releaseProblem(errorOf(409, '{"error":"Exists already"}'), otherwise)).toBe('Exists already');
+  expect(releaseProblem(errorOf(502, ''), otherwise)).toBe(otherwise);
+  expect(releaseProblem(errorOf(500, '{}'), otherwise)).toBe(otherwise);
+  expect(releaseProblem(new ApiError(0, 'The server cannot be reached.'), otherwise)).toBe(
     'The server cannot be reached.',
   );
-  expect(problemOf('nothing', otherwise)).toBe(otherwise);
+  expect(releaseProblem('nothing', otherwise)).toBe(otherwise);
 });

@@ -53,7 +53,7 @@ export const shortPlatformText = (platform: Platform, architecture: Architecture
   architecture === 'x64' ? platformNames[platform] : platformText(platform, architecture);
 
 /** The server's own words; `otherwise` where it says nothing (spec part 2, section 8). */
-export const problemOf = (error: unknown, otherwise: string): string =>
+export const releaseProblem = (error: unknown, otherwise: string): string =>
   error instanceof ApiError && error.message === `Request failed with status ${error.status}`
     ? otherwise
     : messageOf(error, otherwise);

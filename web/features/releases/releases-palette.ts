@@ -3,7 +3,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { platformText } from './release-words.ts';
-import { findReleases } from './releases.ts';
+import { findReleases } from './queries.ts';
 
 const found = 6;
 

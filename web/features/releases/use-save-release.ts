@@ -11,7 +11,7 @@ import {
   valuesOf,
   type ReleaseValues,
 } from './release-form.ts';
-import { setRollout, updateRelease } from './releases.ts';
+import { setRollout, updateRelease } from './queries.ts';
 
 /** How long the banner that says so stands before the dialog closes. */
 const bannerFor = 1200;

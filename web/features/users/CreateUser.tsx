@@ -1,6 +1,7 @@
 import { PasswordInput, Stack, TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { userInput } from '../../../contract/users.ts';
+import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -9,7 +10,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
-import { createUser, problemBesideFields, type NewUser } from './users.ts';
+import { createUser, type NewUser } from './queries.ts';
 
 type Values = Required<NewUser>;
 
@@ -51,7 +52,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     },
   });
   useRefusedFields(create.error, form, atFields);
-  const problem = problemBesideFields(create.error, 'Failed to create user');
+  const problem = sentenceBesideFields(create.error, 'Failed to create user');
 
   return (
     <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>

@@ -1,9 +1,10 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { deleteRole, problemOf } from './users.ts';
+import { deleteRole } from './queries.ts';
 
 /** Asks before a role of one's own making goes. */
 export default function DeleteRole(props: { role: Role; onDeleted: () => void; onClose: () => void }) {
@@ -23,7 +24,7 @@ export default function DeleteRole(props: { role: Role; onDeleted: () => void; o
       consequences="affects nobody else"
       confirmLabel="Delete"
       busy={remove.isPending}
-      error={remove.error ? problemOf(remove.error, 'Failed to delete role') : undefined}
+      error={remove.error ? sentenceOf(remove.error, 'Failed to delete role') : undefined}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     />

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { User } from '../../../contract/users.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
@@ -9,7 +10,7 @@ import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { EditUserForm, type UserValues } from './EditUserForm.tsx';
 import { conflictRows } from './user-conflict.ts';
-import { problemOf, updateUser, userQuery } from './users.ts';
+import { updateUser, userQuery } from './queries.ts';
 
 /** Edit User: email, name, role (spec part 2, section 2.8). */
 export default function EditUser({ id, onClose }: { id: string; onClose: () => void }) {
@@ -19,7 +20,7 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
       {user.isLoadingError ? (
         <ErrorState
           title="Failed to fetch users"
-          message={problemOf(user.error, 'Failed to fetch users')}
+          message={sentenceOf(user.error, 'Failed to fetch users')}
           onRetry={() => void user.refetch()}
         />
       ) : !user.data ? (

@@ -1,6 +1,7 @@
 import { Stack, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { users, type User } from '../../../contract/users.ts';
+import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
@@ -9,7 +10,6 @@ import { FormEnd } from '../../ui/FormEnd.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
 import { useUserConsequences } from './user-consequences.ts';
-import { problemBesideFields } from './users.ts';
 
 export type UserValues = { email: string; name: string; role: string };
 
@@ -32,7 +32,7 @@ export function EditUserForm(props: {
   const { id, email, name, role } = props.user;
   const form = useDialogForm<UserValues>(id, { initialValues: { email, name, role }, validate });
   useRefusedFields(props.error, form);
-  const problem = problemBesideFields(props.error, 'Failed to update user');
+  const problem = sentenceBesideFields(props.error, 'Failed to update user');
 
   return (
     <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>

@@ -1,6 +1,7 @@
 import { Stack, TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { rbac } from '../../../contract/users.ts';
+import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -8,7 +9,7 @@ import { FormEnd } from '../../ui/FormEnd.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
-import { createRole, problemBesideFields } from './users.ts';
+import { createRole } from './queries.ts';
 
 const validate = schemaResolver(rbac.createRole.body, { sync: true });
 
@@ -42,7 +43,7 @@ function CreateForm(props: Props) {
     },
   });
   useRefusedFields(create.error, form, atFields);
-  const problem = problemBesideFields(create.error, 'Failed to create role');
+  const problem = sentenceBesideFields(create.error, 'Failed to create role');
 
   return (
     <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>

@@ -1,6 +1,7 @@
 import { PasswordInput, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormEnd } from '../../ui/FormEnd.tsx';
@@ -10,7 +11,7 @@ import { useChange } from '../../use-change.ts';
 import { OwnPassword } from './OwnPassword.tsx';
 import { passwordsProblem } from './password-rules.ts';
 import { useUserConsequences } from './user-consequences.ts';
-import { problemOf, resetPassword } from './users.ts';
+import { resetPassword } from './queries.ts';
 
 /** Sets another person's password (spec part 2, section 2.8); all their sessions end. */
 export default function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
@@ -24,7 +25,7 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
       void toast({ message: 'Password reset successfully' });
       onClose();
     },
-    onError: (error) => setProblem(problemOf(error, 'Failed to reset password of user')),
+    onError: (error) => setProblem(sentenceOf(error, 'Failed to reset password of user')),
   });
 
   const submit = (event: FormEvent<HTMLFormElement>) => {

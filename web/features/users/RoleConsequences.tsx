@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { roleSentences, type RoleChange } from './role-consequences.ts';
-import { roleImpactQuery } from './users.ts';
+import { roleImpactQuery } from './queries.ts';
 
 /** Whom the edit of a role hits, above the button that saves it. */
 export function RoleConsequences({ roleId, change }: { roleId: string; change: RoleChange }) {

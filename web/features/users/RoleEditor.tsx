@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { PageForm } from '../../ui/Dialog.tsx';
@@ -12,7 +13,7 @@ import { RoleForm } from './RoleForm.tsx';
 import classes from './roles.module.css';
 import { useUsersSearch } from './use-users-search.ts';
 import { usersSearch } from './users-search.ts';
-import { problemOf, rolesQuery } from './users.ts';
+import { rolesQuery } from './queries.ts';
 
 const NewRole = lazy(() => import('./NewRole.tsx'));
 
@@ -26,7 +27,7 @@ export default function RoleEditor() {
     return (
       <ErrorState
         title="Failed to fetch roles"
-        message={problemOf(roles.error, 'Failed to fetch roles')}
+        message={sentenceOf(roles.error, 'Failed to fetch roles')}
         onRetry={() => void roles.refetch()}
       />
     );

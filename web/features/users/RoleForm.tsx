@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { lazy } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useKept, useSeen } from '../../kept-work.ts';
@@ -27,7 +28,7 @@ import {
 import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
 import { useMe } from './use-roles.ts';
-import { problemOf, updateRole } from './users.ts';
+import { updateRole } from './queries.ts';
 
 const DeleteRole = lazy(() => import('./DeleteRole.tsx'));
 
@@ -103,7 +104,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
           onChange={(cell, on) => setValues(withCell(values, cell, on))}
         />
         {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
-        {edit.error && <ErrorText>{problemOf(edit.error, 'Failed to update role')}</ErrorText>}
+        {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
         {!locked && (
           <Group justify="flex-end" gap="xs">
             <Button variant="default" disabled={!changed} onClick={() => beginFrom(latest)}>

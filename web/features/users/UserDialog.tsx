@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { User } from '../../../contract/users.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { runBulk } from '../../bulk-run.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
@@ -9,11 +10,11 @@ import { ConfirmQuestion } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { apiKeysOfQuery, revokeApiKey } from '../api-keys/api-keys.ts';
+import { apiKeysOfQuery, revokeApiKey } from '../api-keys/index.ts';
 import { KeysToRevoke } from './KeysToRevoke.tsx';
 import type { UserAction } from './user-columns.tsx';
 import { useUserConsequences } from './user-consequences.ts';
-import { deactivateUser, deleteUser, problemOf, reactivateUser } from './users.ts';
+import { deactivateUser, deleteUser, reactivateUser } from './queries.ts';
 
 const ResetPassword = lazy(() => import('./ResetPassword.tsx'));
 const UserSessions = lazy(() => import('./UserSessions.tsx'));
@@ -88,7 +89,7 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
       severity={action === 'delete' ? 'high' : 'normal'}
       confirmLabel={label}
       busy={change.isPending}
-      error={change.error ? problemOf(change.error, `Failed to ${action} user`) : undefined}
+      error={change.error ? sentenceOf(change.error, `Failed to ${action} user`) : undefined}
       onConfirm={() => change.mutate()}
       onClose={onClose}
     >

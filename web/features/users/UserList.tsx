@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -13,7 +14,7 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useMe, useRoles } from './use-roles.ts';
 import { useUsersSearch } from './use-users-search.ts';
 import { hiddenAtFirst, userColumns, type UserAction } from './user-columns.tsx';
-import { problemOf, usersQuery } from './users.ts';
+import { usersQuery } from './queries.ts';
 
 const UserDialog = lazy(() => import('./UserDialog.tsx'));
 
@@ -50,7 +51,7 @@ export function UserList() {
       {list.isLoadingError ? (
         <ErrorState
           title="Failed to fetch users"
-          message={problemOf(list.error, 'Failed to fetch users')}
+          message={sentenceOf(list.error, 'Failed to fetch users')}
           onRetry={() => void list.refetch()}
         />
       ) : (

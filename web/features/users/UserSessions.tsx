@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -12,7 +13,7 @@ import { useChange } from '../../use-change.ts';
 import { OwnPassword } from './OwnPassword.tsx';
 import SessionList from './SessionList.tsx';
 import { useMe } from './use-roles.ts';
-import { endUserSession, problemOf, resetSecondFactor, usersQuery, userSessionsQuery } from './users.ts';
+import { endUserSession, resetSecondFactor, usersQuery, userSessionsQuery } from './queries.ts';
 
 /** Where a person is signed in, and their second factor. */
 export default function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
@@ -41,7 +42,7 @@ function OpenSessions({ user }: { user: User }) {
     onSuccess: () => toast({ message: 'Session ended successfully' }),
   });
   if (sessions.isLoadingError) {
-    return <ErrorText>{problemOf(sessions.error, 'Failed to fetch sessions')}</ErrorText>;
+    return <ErrorText>{sentenceOf(sessions.error, 'Failed to fetch sessions')}</ErrorText>;
   }
   return (
     <>
@@ -50,7 +51,7 @@ function OpenSessions({ user }: { user: User }) {
         ending={end.isPending ? end.variables : undefined}
         onEnd={({ sessionId }) => end.mutate(sessionId)}
       />
-      {end.error && <ErrorText>{problemOf(end.error, 'Failed to end session')}</ErrorText>}
+      {end.error && <ErrorText>{sentenceOf(end.error, 'Failed to end session')}</ErrorText>}
     </>
   );
 }
@@ -104,7 +105,7 @@ function SecondFactor(props: {
           consequences={['One person: until they set up another, the password alone signs them in.']}
           confirmLabel="Reset"
           busy={reset.isPending}
-          error={reset.error ? problemOf(reset.error, 'Failed to reset second factor of user') : undefined}
+          error={reset.error ? sentenceOf(reset.error, 'Failed to reset second factor of user') : undefined}
           onConfirm={() => reset.mutate()}
           onClose={() => setAsking(undefined)}
         >

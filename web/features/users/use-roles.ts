@@ -3,7 +3,7 @@ import type { Role } from '../../../contract/users.ts';
 import { useAuth } from '../../session.tsx';
 import { fallbackRoles } from './role-words.ts';
 import type { Me } from './user-can.ts';
-import { rolesQuery } from './users.ts';
+import { rolesQuery } from './queries.ts';
 
 /** All roles; the seven of the spec until they are loaded, and where they cannot be. */
 export const useRoles = (): Role[] => useQuery(rolesQuery).data ?? fallbackRoles;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { counted } from '../../ui/counted.ts';
-import { userImpactQuery } from './users.ts';
+import { userImpactQuery } from './queries.ts';
 
 type Change = 'deactivate' | 'reactivate' | 'delete' | 'resetPassword' | 'changeRole';
 type Impact = { openSessions: number; apiKeys: number };

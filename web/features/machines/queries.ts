@@ -4,8 +4,6 @@ import { call, callList } from '../../api.ts';
 import { live } from '../../live.ts';
 import { shouldRetry } from '../../query-client.ts';
 
-/** Main module of the feature: what the console asks the service about client machines. */
-
 const retryOnce = (failures: number, error: unknown) => failures < 1 && shouldRetry(failures, error);
 
 const loadMachine = (id: string, signal: AbortSignal) => call(machines.get, { params: { id } }, { signal });

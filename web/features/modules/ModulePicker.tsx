@@ -1,19 +1,12 @@
 import { Button, Group, Input, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
-import { moduleLabel, modules, type Module } from '../../../contract/modules.ts';
-import { call } from '../../api.ts';
+import { moduleLabel, type Module } from '../../../contract/modules.ts';
 import { ModuleCategory } from './ModuleCategory.tsx';
 import { groupModules, searchGroups, withModules } from './module-groups.ts';
+import { modulesQuery } from './queries.ts';
 import classes from './ModulePicker.module.css';
-
-/** Main module of the feature: the modules that a license can hold, and how a person picks them. */
-
-const modulesQuery = queryOptions({
-  queryKey: ['modules'],
-  queryFn: ({ signal }) => call(modules.list, undefined, { signal }),
-});
 
 type Props = {
   value: string[];

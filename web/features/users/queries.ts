@@ -1,14 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { lazy } from 'react';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { rbac, users } from '../../../contract/users.ts';
-import { ApiError, fieldErrors } from '../../api-error.ts';
+import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
 import { askedOnce } from '../../query-client.ts';
-
-/** Main module of the feature: what the console asks and tells the service about users and roles. */
-
-export { passwordsProblem } from './password-rules.ts';
 
 /** All users, or those whose email or name contains the search. */
 export const usersQuery = (search: string | undefined) =>
@@ -91,19 +86,3 @@ export const createRole = (body: RouteRequest<typeof rbac.createRole>['body']) =
 export const updateRole = (roleId: string, body: RoleInput) =>
   call(rbac.updateRole, { params: { roleId }, body });
 export const deleteRole = (roleId: string) => call(rbac.deleteRole, { params: { roleId } });
-
-/** The server's own sentence, else the words of spec part 2, section 8; a server that is not there is named. */
-export function problemOf(error: unknown, otherwise: string): string {
-  if (!(error instanceof ApiError)) return otherwise;
-  return error.sentence ?? (error.status === 0 ? `${otherwise}. ${error.message}` : otherwise);
-}
-
-/** The same for a form whose fields already say part of it: undefined where they say all. */
-export function problemBesideFields(error: Error | null, otherwise: string): string | undefined {
-  if (!error) return undefined;
-  const problem = problemOf(error, otherwise);
-  return Object.values(fieldErrors(error)).some((said) => problem.includes(said)) ? undefined : problem;
-}
-
-/** Also a part of the account page. */
-export const SessionList = lazy(() => import('./SessionList.tsx'));

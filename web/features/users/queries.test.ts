@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
 
-const { auditListQuery } = await import('./audit-calls.ts');
+const { rolesQuery } = await import('./queries.ts');
 
-test('a page is fresh for 30 seconds and kept for 5 minutes', () =>
-  expect(auditListQuery({})).toMatchObject({ staleTime: 30_000, gcTime: 300_000 }));
+test('the roles are kept for 10 minutes', () =>
+  expect(rolesQuery).toMatchObject({ staleTime: 600_000, gcTime: 600_000 }));

@@ -1,5 +1,4 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { lazy } from 'react';
 import { isCountryCode } from '../../../contract/countries.ts';
 import { customers, customerSorts } from '../../../contract/customers.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
@@ -7,8 +6,6 @@ import { call, callList, urlOf } from '../../api.ts';
 import { askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import type { CustomerListSearch, CustomerTrashSearch } from './customers-search.ts';
-
-/** Main module of the feature: what the console asks and tells the service about customers. */
 
 export const pageSize = 50;
 
@@ -94,6 +91,3 @@ function withId(id: string) {
   if (!id) throw new Error('Customer ID is required');
   return { params: { id } };
 }
-
-/** Dialogs that other screens offer as well. */
-export const PermanentDelete = lazy(() => import('./PermanentDelete.tsx'));

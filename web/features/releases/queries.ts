@@ -10,10 +10,6 @@ import { every, live } from '../../live.ts';
 import { oneOf } from '../../search-params.ts';
 import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
 
-/** Main module of the feature: what the console asks and tells the service about releases. */
-
-export { platformText, unusualKind } from './release-words.ts';
-
 /** Releases on a page of the list. */
 export const pageSize = 100;
 

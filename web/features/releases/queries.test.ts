@@ -5,7 +5,7 @@ import { ApiError } from '../../api-error.ts';
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
 
-const { releaseAnalyticsQuery, releaseListQuery, releaseTrashQuery } = await import('./releases.ts');
+const { releaseAnalyticsQuery, releaseListQuery, releaseTrashQuery } = await import('./queries.ts');
 
 test('what is asked about releases is fresh for 5 minutes, and asked once more when it fails', () => {
   for (const { staleTime, retry } of [releaseListQuery({}), releaseAnalyticsQuery(), releaseTrashQuery({})]) {

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
-const calls = await import('./customers.ts');
+const calls = await import('./queries.ts');
 
 test('no call about one customer is made without its id', async () => {
   const input = { name: 'Northside', country: 'DE' };

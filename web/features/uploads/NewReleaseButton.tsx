@@ -4,8 +4,6 @@ import { lazy } from 'react';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 
-/** Main module of the feature: the way to a new release, for the screens that offer one. */
-
 const UploadModal = lazy(() => import('./UploadModal.tsx'));
 
 /**

@@ -4,8 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 
-/** Main module of the feature. */
-
 /** The way from a record to all changes made to it; nothing for those who may not read the audit log. */
 export function RecordHistoryLink(props: { resourceType: string; resourceId: string }) {
   const { can } = useAuth();

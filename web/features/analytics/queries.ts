@@ -5,8 +5,6 @@ import { call } from '../../api.ts';
 import { live } from '../../live.ts';
 import { daysOf, type Period } from './series.ts';
 
-/** Main module of the feature: the three calls, and the periods that they are asked for (spec part 2, section 2.7). */
-
 const shared = { ...live, staleTime: 30_000, placeholderData: keepPreviousData };
 
 export const healthQuery = () =>
@@ -44,7 +42,7 @@ function succeeded<T extends object>(answer: T, otherwise: string): T {
 }
 
 /** The words of spec part 2, section 8, and what the server or the network says beside them. */
-export function problemOf(error: unknown): string {
+export function analyticsProblem(error: unknown): string {
   if (!(error instanceof ApiError)) return messageOf(error, unknownProblem);
   const words = error.status === 0 ? unknownProblem : 'Failed to fetch analytics data';
   const said = error.sentence ?? (error.status === 0 ? error.message : undefined);

@@ -3,8 +3,6 @@ import { account } from '../../../contract/account.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call } from '../../api.ts';
 
-/** Main module of the feature: what a person asks and tells the service about their own account. */
-
 export const ownSessionsQuery = queryOptions({
   queryKey: ['account', 'sessions'],
   queryFn: ({ signal }) => call(account.sessions, undefined, { signal }),

@@ -13,8 +13,6 @@ import { askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
 
-/** Main module of the feature: what the console asks and tells the service about licenses. */
-
 export const pageSize = 50;
 
 export const tabOf = (search: LicenseListSearch): LicenseTab => oneOf(licenseTabs, search.tab) ?? 'active';

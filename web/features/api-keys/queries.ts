@@ -5,8 +5,6 @@ import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
 import { askedOnce } from '../../query-client.ts';
 
-/** Main module of the feature. */
-
 /** How often the usage figures are asked for anew while the screen is looked at, in milliseconds. */
 const usageEvery = 10_000;
 

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { ApiError, sentenceBesideFields, sentenceOf } from './api-error.ts';
+
+const refused = (error: string, path?: string, message = '') =>
+  new ApiError(422, error, { error, details: path ? [{ path, message }] : [] });
+
+test('the server’s sentence is preferred to the words of the spec', () => {
+  expect(sentenceOf(refused('Said so'), 'Failed to update user')).toBe('Said so');
+  expect(sentenceOf(new ApiError(500, 'Request failed with status 500'), 'Failed to update user')).toBe(
+    'Failed to update user',
+  );
+  expect(sentenceOf(new TypeError('x is not a function'), 'Failed to update user')).toBe(
+    'Failed to update user',
+  );
+});
+
+test('a server that is not there is named', () =>
+  expect(sentenceOf(new ApiError(0, 'The server cannot be reached.'), 'Failed to create user')).toBe(
+    'Failed to create user. The server cannot be reached.',
+  ));
+
+test('what a field says is not said twice', () => {
+  const grant = refused('role: You cannot grant admin', 'role', 'You cannot grant admin');
+  expect(sentenceBesideFields(grant, 'Failed to create user')).toBeUndefined();
+  const taken = refused('There is a user with this email already.', 'email', 'Is in use already');
+  expect(sentenceBesideFields(taken, 'Failed to create user')).toBe(
+    'There is a user with this email already.',
+  );
+  expect(sentenceBesideFields(null, 'Failed to create user')).toBeUndefined();
+});

@@ -1,0 +1,2 @@
+export { ActivationsModal } from './lazy.ts';
+export { SeatUsage } from './SeatUsage.tsx';

@@ -1,0 +1,1 @@
+export { apiKeysOfQuery, revokeApiKey } from './queries.ts';

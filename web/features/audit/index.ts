@@ -1,0 +1,1 @@
+export { RecordHistoryLink } from './RecordHistoryLink.tsx';

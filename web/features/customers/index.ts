@@ -1,0 +1,2 @@
+export { PermanentDelete } from './lazy.ts';
+export { customerChoicesQuery, customerQuery } from './queries.ts';

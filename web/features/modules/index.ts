@@ -1,0 +1,1 @@
+export { ModulePicker, ModulesByCategory } from './ModulePicker.tsx';

@@ -1,0 +1,1 @@
+export { platformText, unusualKind } from './release-words.ts';

@@ -1,0 +1,1 @@
+export { NewReleaseButton } from './NewReleaseButton.tsx';

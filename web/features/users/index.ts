@@ -1,0 +1,2 @@
+export { SessionList } from './lazy.ts';
+export { passwordsProblem } from './password-rules.ts';
