@@ -77,11 +77,7 @@ export async function postgresVersion(source: Source, skip: (why: string) => voi
         `select current_setting('server_version_num')::int / 10000 as major`,
       );
       const { major } = version!;
-      const plain = await documented(
-        superuser,
-        'lanyard',
-        /## A database of your own\n[^]*?```sql\n([^]*?)```/,
-      );
+      const plain = await documented(superuser, 'lanyard', /## External database\n[^]*?```sql\n([^]*?)```/);
       if (major < oldest) return refused(plain, `The server is PostgreSQL ${major}. Use ${oldest} or newer.`);
       await work(plain, moveToEmbedded);
       await ask(superuser, `create role administrator login createrole createdb password 'secret'`);
