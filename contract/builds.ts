@@ -9,6 +9,10 @@ export type Platform = (typeof platforms)[number];
 export const architectures = ['x64', 'arm64', 'ia32'] as const;
 export type Architecture = (typeof architectures)[number];
 
+/** What people call them (spec part 2, section 2.1). */
+export const platformNames: Record<Platform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
+export const architectureNames: Record<Architecture, string> = { x64: 'x64', arm64: 'arm64', ia32: 'x86' };
+
 /** Also in the words of electron-builder, as its `${os}` writes them. */
 export const platformName = z
   .enum([...platforms, 'win', 'mac'])

@@ -424,7 +424,7 @@ describe('the audit log', () => {
       event_type: 'customer.updated',
       resource_type: 'customer',
       resource_id: made.customerId,
-      changes_summary: 'name: Before → After; phone: 1 → –',
+      changes_summary: 'After: name: Before → After; phone: 1 → –',
       before: expect.objectContaining({ name: before.name, phone: '1' }),
       after: expect.objectContaining({ name: 'After', phone: null }),
       api_endpoint: 'PUT /api/customers/{id}',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { WriteEntry } from './change.ts';
 import type { Config } from './config.ts';
 import type { Connections } from './db/connect.ts';
 import type { Secrets } from './secrets.ts';
@@ -12,6 +13,8 @@ export type Context = Omit<Connections, 'end'> & {
   storage: Storage;
   secrets: Secrets;
   outside: Outside;
+  /** How a change writes its audit entries. */
+  writeEntry: WriteEntry;
   /** The only source of the present time, so that tests can move it. */
   clock: () => Date;
   /** When each job of this process must have succeeded again, by its name; empty before jobs are started. */

@@ -8,7 +8,13 @@ import { keepAlive, startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { requireDatabase } from './db/requirements.ts';
 import { atAddress, type Addresses } from './db/setting-of.ts';
-import { auditKeys, createChainWatch, createRefusals, withAuditKey } from './features/audit/audit.ts';
+import {
+  auditKeys,
+  createChainWatch,
+  createRefusals,
+  entryWriter,
+  withAuditKey,
+} from './features/audit/audit.ts';
 import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
 import { followRotation, openKeys } from './features/keys/keys.ts';
@@ -55,6 +61,7 @@ async function start(
     storage: await openStorage(config.storage),
     secrets: keys.secrets,
     outside,
+    writeEntry: entryWriter(chainKeys),
     clock: () => new Date(),
     jobsDue: new Map(),
   };

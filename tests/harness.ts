@@ -22,6 +22,7 @@ import {
   auditKeys,
   createChainWatch,
   createRefusals,
+  entryWriter,
   withAuditKey,
   type AuditKeys,
   type ChainWatch,
@@ -374,6 +375,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     storage: await openStorage(config.storage),
     secrets: options.secrets ?? installation.secrets,
     outside: options.outside ?? outside,
+    writeEntry: entryWriter(keys),
     clock: () => clock.now(),
     jobsDue: new Map(),
   };

@@ -8,7 +8,7 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
-import { auditKeys, withAuditKey } from '../server/features/audit/audit.ts';
+import { auditKeys, entryWriter, withAuditKey } from '../server/features/audit/audit.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
 import { createModuleNames } from '../server/features/modules/modules.ts';
 import { createUpdateRecorder } from '../server/features/updates/updates.ts';
@@ -45,7 +45,8 @@ async function main(): Promise<void> {
   const pool = createPool(databaseUrl);
   const plain = createDb(pool);
   const keys = await openKeys(plain, config, new Date());
-  const db = withAuditKey(plain, auditKeys(keys.signer));
+  const auditing = auditKeys(keys.signer);
+  const db = withAuditKey(plain, auditing);
   const signals = await startSignals(databaseUrl, log);
   const passwords = createPasswords();
   try {
@@ -66,9 +67,17 @@ async function main(): Promise<void> {
     };
     const random = createRandom(Number(values.seed));
     const passwordHash = await passwords.hash(password);
-    const stage = { db, validator, random, now: new Date(), passwordHash };
+    const stage = {
+      db,
+      signals,
+      writeEntry: entryWriter(auditing),
+      validator,
+      random,
+      now: new Date(),
+      passwordHash,
+    };
     const people = await makeStaff(stage);
-    const { apiKey, desktop } = await makeKeys({ ...stage, signals, behind }, people[0]!);
+    const { apiKey, desktop } = await makeKeys({ ...stage, behind }, people[0]!);
     const licensing = people.slice(0, 4);
     const customers = Number(values.customers);
     const { inUse, ...made } = await makeCustomers(stage, licensing, desktop, customers);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { architectureNames, platformNames } from '../contract/builds.ts';
 import { releases, type Release } from '../contract/releases.ts';
 import { call } from './api.ts';
-import { architectureNames, platformNames } from './build-names.ts';
 import { askedOnce } from './query-client.ts';
 import { ConfirmDialog } from './ui/ConfirmDialog.tsx';
 import { counted } from './ui/counted.ts';

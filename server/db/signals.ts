@@ -139,7 +139,11 @@ const followUps = new WeakMap<object, (() => Promise<void>)[]>();
  * announced is dropped from this process's caches before the caller goes on: NOTIFY alone could arrive after the
  * answer, and the next call would still see the old state.
  */
-export async function transact<T>(db: Db, signals: Signals, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function transact<T>(
+  db: Db,
+  signals: Pick<Signals, 'drop'>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   let mustWait = false;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -162,7 +166,12 @@ const lockWaitMs = 3000;
  */
 const waitingForLocks = createSlots(3, lockWaitMs);
 
-async function once<T>(db: Db, signals: Signals, lockMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function once<T>(
+  db: Db,
+  signals: Pick<Signals, 'drop'>,
+  lockMs: number,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   let topics: Set<Topic> | undefined;
   let followUp: (() => Promise<void>)[] | undefined;
   const result = await db.transaction().execute(async (tx) => {

@@ -6,8 +6,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { permissionsOf, type Access, type Route } from '../../contract/route.ts';
 import { hasPermission } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
+import { runChange } from '../change.ts';
 import type { Context } from '../context.ts';
-import { transactOrFail } from '../db/transaction.ts';
 import { fail, failField, isFailure, type Failure } from '../failure.ts';
 import { compressed, compressedStream } from './compression.ts';
 import type { Call, ChangeHandler, CsvFile, Implemented, Cookie } from './call.ts';
@@ -75,12 +75,12 @@ async function answer(
       by,
       ...auth.cookies(request, reply),
       bearer: bearerToken(request),
-      ifMatch,
+      seen: (input.body as { updatedAt?: string } | undefined)?.updatedAt ?? ifMatch,
       stream,
       http: { request, reply },
     } as Call<Route>;
     if (typeof handler === 'function') return handler(call);
-    return runChange(context, route, request, call, handler);
+    return carryOut(context, route, request, call, handler);
   });
   if (isFailure(result)) return sendFailure(request, reply, result);
   if (route.raw) return reply;
@@ -89,7 +89,7 @@ async function answer(
   return sendAnswer(route, request, reply, result);
 }
 
-async function runChange(
+async function carryOut(
   context: Context,
   route: Route,
   request: FastifyRequest,
@@ -100,18 +100,18 @@ async function runChange(
   if (isFailure(key)) return key;
   const { actor, now } = call.by;
   const prepared = await handler.prepare?.(call);
-  return transactOrFail<unknown>(context, async (tx) => {
+  return runChange<unknown>(context, call.by, async (change) => {
     if (key !== undefined) {
       const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
-      const earlier = await claimKey(tx, context.secrets, { actor, key, request: asked, now });
+      const earlier = await claimKey(change.tx, context.secrets, { actor, key, request: asked, now });
       if (isFailure(earlier)) return earlier;
       if (earlier) return repeated(route, earlier);
     }
     // not before: what was carried out once is answered again, even when preparing it would fail by now
     if (isFailure(prepared)) return prepared;
-    const result: unknown = await handler.change(tx, call, prepared);
+    const result: unknown = await handler.change(change, call, prepared);
     if (key !== undefined && !isFailure(result))
-      await keepAnswer(tx, actor, key, route.shownOnce ? null : result);
+      await keepAnswer(change.tx, actor, key, route.shownOnce ? null : result);
     return result;
   });
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { Route, RouteAnswer, RouteInput } from '../../contract/route.ts';
 import type { Caller } from '../caller.ts';
-import type { Tx } from '../db/client.ts';
+import type { Change } from '../change.ts';
 import type { Failure } from '../failure.ts';
 
 /** A cookie of this call; what is set or cleared goes out with the answer. */
@@ -23,8 +23,8 @@ export type Call<R extends Route> = RouteInput<R> & {
   http: { request: FastifyRequest; reply: FastifyReply };
   /** The body of a route with `bodyKind`, as it arrives, and its content type. */
   stream: { readable: Readable; contentType: string } | undefined;
-  /** The version in `If-Match`, for edits that carry it there instead of in the body. */
-  ifMatch: string | undefined;
+  /** The version of the record that an edit began from: `updatedAt` of the body, else that of `If-Match`. */
+  seen: string | undefined;
 };
 
 /** A raw handler has answered through `call.http.reply` when it returns. */
@@ -41,24 +41,24 @@ export type PlainHandler<R extends Route> = (call: Call<R>) => Promise<Answer<R>
 export type ChangeHandler<R extends Route> = {
   /** What must not hold a connection, such as hashing a password; its Failure is the answer. */
   prepare?: (call: Call<R>) => Promise<unknown>;
-  change: (tx: Tx, call: Call<R>, prepared: unknown) => Promise<Answer<R> | Failure>;
+  change: (change: Change, call: Call<R>, prepared: unknown) => Promise<Answer<R> | Failure>;
 };
 
 export type Handler<R extends Route> = PlainHandler<R> | ChangeHandler<R>;
 
 /** Marks a handler as one change: it runs in one transaction with its audit entry, and honors `Idempotency-Key`. */
-export const change = <R extends Route>(
-  run: (tx: Tx, call: Call<R>) => Promise<Answer<R> | Failure>,
+export const inChange = <R extends Route>(
+  run: (change: Change, call: Call<R>) => Promise<Answer<R> | Failure>,
 ): ChangeHandler<R> => ({ change: run });
 
 /**
- * Like `change`, for one that takes long to prepare, such as hashing a password or asking another server: that is
+ * Like `inChange`, for one that takes long to prepare, such as hashing a password or asking another server: that is
  * done before the transaction opens.
  */
-export const changeAfter = <R extends Route, P>(
+export const inChangeAfter = <R extends Route, P>(
   prepare: (call: Call<R>) => Promise<P | Failure>,
-  run: (tx: Tx, call: Call<R>, prepared: P) => Promise<Answer<R> | Failure>,
-): ChangeHandler<R> => ({ prepare, change: (tx, call, prepared) => run(tx, call, prepared as P) });
+  run: (change: Change, call: Call<R>, prepared: P) => Promise<Answer<R> | Failure>,
+): ChangeHandler<R> => ({ prepare, change: (change, call, prepared) => run(change, call, prepared as P) });
 
 /** A route with its handler, types checked against each other. */
 export type Implemented = { route: Route; handler: Handler<Route> };

@@ -1,12 +1,13 @@
 import type { License } from '../../contract/licenses.ts';
 import { roleMatrix } from '../../contract/permissions.ts';
-import { systemCaller, type Caller } from '../../server/caller.ts';
+import type { Caller } from '../../server/caller.ts';
+import { systemChange } from '../../server/change.ts';
 import { createCustomer, softDeleteCustomer } from '../../server/features/customers/customers.ts';
 import { createLicense } from '../../server/features/licenses/licenses.ts';
 import { listModules } from '../../server/features/modules/modules.ts';
 import { insertUser } from '../../server/features/users/users.ts';
 import { days, workingMoment } from './calendar.ts';
-import { at, done, type Stage } from './stage.ts';
+import { at, made, type Stage } from './stage.ts';
 import { runLicense, type Desktop } from './license-life.ts';
 import { makeCustomer, staff, staffEmail } from './names.ts';
 import type { DemoMachine } from './updates.ts';
@@ -21,15 +22,16 @@ export type Company = {
 };
 
 /** The staff of the vendor, in the order of `staff`, as they make calls. */
-export async function makeStaff({ db, now, passwordHash }: Stage): Promise<Caller[]> {
-  const hired = systemCaller(new Date(now.getTime() - days(510)));
-  const made: Caller[] = [];
+export async function makeStaff(stage: Stage): Promise<Caller[]> {
+  const { now, passwordHash } = stage;
+  const hired = new Date(now.getTime() - days(510));
+  const staffMade: Caller[] = [];
   for (const { name, role } of staff) {
     const email = staffEmail(name);
-    const { id: userId } = await db
-      .transaction()
-      .execute((tx) => insertUser(tx, hired, { email, name, passwordHash, role }));
-    made.push({
+    const { id: userId } = await systemChange(stage, hired, ({ tx, by }) =>
+      insertUser(tx, by, { email, name, passwordHash, role }),
+    );
+    staffMade.push({
       actor: {
         kind: 'staff',
         userId,
@@ -50,7 +52,7 @@ export async function makeStaff({ db, now, passwordHash }: Stage): Promise<Calle
       endpoint: 'demo',
     });
   }
-  return made;
+  return staffMade;
 }
 
 /**
@@ -72,7 +74,7 @@ export async function makeCustomers(
     const signed = workingMoment(random, joined, joined + days(7));
     const input = makeCustomer(random, taken);
     const by = () => random.pick(people);
-    const customer = await db.transaction().execute((tx) => createCustomer(tx, at(by(), signed), input));
+    const customer = await made(stage, at(by(), signed), (change) => createCustomer(change, input));
     company.customers += 1;
     // every twentieth left, the second of all among them, so that the trash is never empty
     const left = n % 20 === 1 ? workingMoment(random, now.getTime() - days(28), now.getTime()) : undefined;
@@ -86,20 +88,13 @@ export async function makeCustomers(
       company.licenses += 1;
       await runLicense({ ...stage, desktop, company, by }, { license, issued, left });
     }
-    if (left)
-      await done(
-        db.transaction().execute((tx) => softDeleteCustomer(tx, at(by(), left), customer.customerId)),
-      );
+    if (left) await made(stage, at(by(), left), (change) => softDeleteCustomer(change, customer.customerId));
   }
   return company;
 }
 
-function makeLicense(
-  { db, random, now }: Stage,
-  by: Caller,
-  customerId: string,
-  modules: string[],
-): Promise<License> {
+function makeLicense(stage: Stage, by: Caller, customerId: string, modules: string[]): Promise<License> {
+  const { random, now } = stage;
   const trial = random.chance(0.2);
   const year = days(365);
   // Most are renewed every year, some not: those end in the months before and after today.
@@ -117,7 +112,7 @@ function makeLicense(
     maxActivations: trial ? random.whole(1, 3) : random.whole(2, 25),
     moduleIds: random.some(modules, random.whole(1, 5)),
   };
-  return done(db.transaction().execute((tx) => createLicense(tx, by, input)));
+  return made(stage, by, (change) => createLicense(change, input));
 }
 
 const startOfDay = (moment: number) => `${new Date(moment).toISOString().slice(0, 10)}T00:00:00.000Z`;

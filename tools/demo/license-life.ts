@@ -6,7 +6,7 @@ import { revokeLicense } from '../../server/features/licenses/licenses.ts';
 import { validate } from '../../server/features/validation/validation.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Company } from './company.ts';
-import { at, done, type Stage } from './stage.ts';
+import { at, done, made, type Stage } from './stage.ts';
 
 export type Desktop = Caller & { actor: { kind: 'apiKey' } };
 type Running = Stage & { desktop: Desktop; company: Company; by: () => Caller };
@@ -23,7 +23,7 @@ const historyMs = days(365);
  * is full, others are refused; staff move a machine or revoke the license now and then.
  */
 export async function runLicense(stage: Running, { license, issued, left }: Issued): Promise<void> {
-  const { random, now, by, db } = stage;
+  const { random, now, by } = stage;
   const revoked = random.chance(0.06) ? workingMoment(random, issued + days(15), now.getTime()) : undefined;
   const end = [
     { at: Date.parse(license.validUntil), code: 'EXPIRED' as const },
@@ -38,7 +38,7 @@ export async function runLicense(stage: Running, { license, issued, left }: Issu
     refuse(stage, license, issued, end, machineOf(random, license, count));
   if (random.chance(0.15) && end.at > now.getTime()) await moveMachine(stage, license);
   if (revoked !== undefined && revoked < Date.parse(license.validUntil))
-    await done(db.transaction().execute((tx) => revokeLicense(tx, at(by(), revoked), license.licenseId)));
+    await made(stage, at(by(), revoked), (change) => revokeLicense(change, license.licenseId));
 }
 
 async function runMachine(stage: Running, license: License, issued: number, end: End, machine: Machine) {
@@ -103,16 +103,15 @@ function record(
   company.validations += 1;
 }
 
-async function moveMachine({ db, validator, now, random, by }: Running, license: License): Promise<void> {
+async function moveMachine(stage: Running, license: License): Promise<void> {
+  const { db, validator, now, random, by } = stage;
   await validator.recorder.flush();
   const { selfReleasesPerSeat } = validator.config;
   const list = await done(listActivations(db, now, selfReleasesPerSeat, license.licenseKey));
   const [machine] = list.data;
   if (machine?.status !== 'active') return;
   const when = workingMoment(random, now.getTime() - days(90), now.getTime());
-  await done(
-    db
-      .transaction()
-      .execute((tx) => deactivateMachine(tx, at(by(), when), machine.activationId, machine.machineId)),
+  await made(stage, at(by(), when), (change) =>
+    deactivateMachine(change, machine.activationId, machine.machineId),
   );
 }

@@ -1,6 +1,6 @@
 import { account as calls } from '../../../contract/account.ts';
 import type { Context } from '../../context.ts';
-import { change, changeAfter, implement } from '../../http/call.ts';
+import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import type { Refusals } from '../audit/audit.ts';
 import { refuseCurrentPassword } from '../session/session.ts';
 import type { Passwords } from '../../passwords.ts';
@@ -21,26 +21,26 @@ export function accountRoutes(context: Context, passwords: Passwords, refusals: 
   const { db, secrets } = context;
   const guarded = { db, passwords, refusals };
   return implement(calls, {
-    changePassword: changeAfter(
+    changePassword: inChangeAfter(
       ({ by, body }) => prepareNewPassword(guarded, by, body),
-      (tx, { by }, passwordHash) => changePassword(tx, by, passwordHash),
+      ({ tx }, { by }, passwordHash) => changePassword(tx, by, passwordHash),
     ),
     sessions: ({ by }) => listOwnSessions(context, by),
-    endSession: change((tx, { by, params }) => endOwnSession(tx, by, params.sessionId)),
-    endOtherSessions: change((tx, { by }) => endOtherSessions(tx, by)),
+    endSession: inChange(({ tx }, { by, params }) => endOwnSession(tx, by, params.sessionId)),
+    endOtherSessions: inChange(({ tx }, { by }) => endOtherSessions(tx, by)),
     secondFactor: ({ by }) => ownSecondFactor(db, by),
-    enrollSecondFactor: changeAfter(
+    enrollSecondFactor: inChangeAfter(
       ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),
-      (tx, { by }) => beginSecondFactor(tx, secrets, by),
+      ({ tx }, { by }) => beginSecondFactor(tx, secrets, by),
     ),
     // The codes are hashed before the transaction: a connection must not wait for argon2.
-    confirmSecondFactor: changeAfter(
+    confirmSecondFactor: inChangeAfter(
       ({ by, body }) => proveOwnApp({ db, secrets, passwords }, by, body.code),
-      (tx, { by }, proven) => finishSecondFactor(tx, by, proven),
+      ({ tx }, { by }, proven) => finishSecondFactor(tx, by, proven),
     ),
-    removeSecondFactor: changeAfter(
+    removeSecondFactor: inChangeAfter(
       ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),
-      (tx, { by }) => dropSecondFactor(tx, by),
+      ({ tx }, { by }) => dropSecondFactor(tx, by),
     ),
   });
 }

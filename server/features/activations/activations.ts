@@ -5,11 +5,10 @@ import {
   type activations as calls,
 } from '../../../contract/activations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import type { Caller } from '../../caller.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { writeAudit } from '../audit/audit.ts';
 import { findLicenseId } from '../licenses/licenses.ts';
 
 export type ActivationRow = Selectable<Tables['activations']>;
@@ -58,11 +57,11 @@ export const selfReleasesOn = (now: Date) =>
 
 /** Staff take the seat from a machine. `machineId` must be the machine's own: it guards against a stale list. */
 export async function deactivateMachine(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   activationId: string,
   machineId: string,
 ): Promise<Activation | Failure> {
+  const { tx } = change;
   const found = await tx
     .selectFrom('activations')
     .select(['license_id', 'machine_id'])
@@ -84,39 +83,33 @@ export async function deactivateMachine(
   if (!row) return notFound;
   const reason = activationRefusal.deactivate(toActivation(row));
   if (reason) return fail('WRONG_STATE', `${reason}.`);
-  return leaveSeat(tx, by, row, 'deactivated');
+  return leaveSeat(change, row, 'deactivated');
 }
 
 /** Takes an active machine off its seat, with the audit entry. The license must be locked by the caller. */
 export async function leaveSeat(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   row: ActivationRow,
   status: 'deactivated' | 'released',
 ): Promise<Activation> {
-  const after = await tx
+  const after = await change.tx
     .updateTable('activations')
-    .set({ status, updated_at: by.now })
+    .set({ status, updated_at: change.now })
     .where('activation_id', '=', row.activation_id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await tx
+  const { license_id: licenseId, license_key: licenseKey } = await change.tx
     .updateTable('licenses')
     .set((eb) => ({ current_activations: eb('current_activations', '-', 1) }))
     .where('license_id', '=', row.license_id)
-    .execute();
+    .returning(['license_id', 'license_key'])
+    .executeTakeFirstOrThrow();
   const activation = toActivation(after);
-  await writeAudit(tx, by, {
-    event: `activation.${status}`,
-    resourceType: 'activation',
-    resourceId: row.activation_id,
-    summary:
-      status === 'deactivated'
-        ? `Deactivated machine ${row.machine_id}`
-        : `Machine ${row.machine_id} released its seat`,
-    before: { ...toActivation(row), licenseId: row.license_id },
-    after: { ...activation, licenseId: row.license_id },
-  });
+  await change.audit(
+    `activation.${status}`,
+    { ...activation, licenseKey },
+    { before: { ...toActivation(row), licenseId }, after: { ...activation, licenseId } },
+  );
   return activation;
 }
 

@@ -1,6 +1,6 @@
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
 import type { Context } from '../../context.ts';
-import { change, changeAfter, implement } from '../../http/call.ts';
+import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import { fail } from '../../failure.ts';
 import { checkClock, isJump, jumpSentence } from '../../checked-time.ts';
 import { getEntry } from './audit-detail.ts';
@@ -19,9 +19,9 @@ export const auditRoutes = ({ db, reports }: Context, watch: ChainWatch) => {
     stats: ({ query, by }) => statsOf(reports, query.days, by.now),
     choices: () => choicesOf(reports),
     config: () => retentionOf(db),
-    setConfig: change((tx, { by, body }) => setRetention(tx, by, body.value)),
+    setConfig: inChange(({ tx }, { by, body }) => setRetention(tx, by, body.value)),
     cleanupImpact: ({ by, query }) => impactOfCleanUp(db, by.now, query.days),
-    cleanup: changeAfter(watch.seal, async (tx, { by }) => {
+    cleanup: inChangeAfter(watch.seal, async ({ tx }, { by }) => {
       const time = await checkClock(tx, by.now);
       if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));
       return cleanUp(tx, { by, time }, watch.keys, await watch.kept());

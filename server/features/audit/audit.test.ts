@@ -16,7 +16,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { systemCaller, type Caller } from '../../caller.ts';
-import { writeAudit, type AuditEvent } from './audit.ts';
+import { runChange, type NewEntry } from '../../change.ts';
 
 type Query = NonNullable<RouteRequest<typeof calls.list>['query']>;
 
@@ -30,11 +30,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const entry = (fields: Partial<AuditEvent> = {}, by: Partial<Caller> = {}, on = server) =>
-  writeAudit(
-    on.db,
-    { ...systemCaller(on.clock.now()), ...by },
-    { event: 'test.made', resourceType: 'test', resourceId: null, summary: 'x', ...fields },
+const entry = (fields: Partial<NewEntry> = {}, by: Partial<Caller> = {}, on = server) =>
+  runChange(on.context, { ...systemCaller(on.clock.now()), ...by }, (change) =>
+    on.context.writeEntry(change.tx, change.by, {
+      event: 'test.made',
+      resourceType: 'test',
+      resourceId: null,
+      summary: 'x',
+      ...fields,
+    }),
   );
 
 const found = async (query: Query, on = api) => (await on.ok(calls.list, { query })).entries;
@@ -52,7 +56,7 @@ describe('the list', () => {
       event_type: 'customer.created',
       resource_type: 'customer',
       resource_id: customer.customerId,
-      changes_summary: 'Created Clinic',
+      changes_summary: 'Clinic: created',
       api_endpoint: 'POST /api/customers',
       ip_address: '127.0.0.1',
       success: true,

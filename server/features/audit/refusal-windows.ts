@@ -4,7 +4,8 @@ import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
 import { locks, tryLock } from '../../db/locks.ts';
 import type { Tables } from '../../db/tables.ts';
-import { repeatEntry, writeAudit } from './audit.ts';
+import { writeAudit } from './audit.ts';
+import { repeatEntry } from './write-entry.ts';
 import { isOurs } from './links.ts';
 import type { AuditKeys } from './keys.ts';
 import { refusalWindowMs, windowOf } from './refusals.ts';
@@ -43,7 +44,7 @@ async function writeCount(tx: Tx, keys: AuditKeys, row: Row, now: Date): Promise
   // Whoever can write rows can name any entry here: only one of ours that tells of a refusal is said again.
   if (first && isOurs(keys, first) && !first.success) {
     const { mac: _, ...entry } = first;
-    await repeatEntry(tx, entry, now, {
+    await repeatEntry(tx, keys, entry, now, {
       changes_summary: `${first.changes_summary}, ${times} ${span}`,
       after,
     });

@@ -4,7 +4,8 @@ import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { writeAudit, type AuditEvent } from './audit.ts';
+import type { NewEntry } from '../../change.ts';
+import { writeAudit } from './audit.ts';
 
 /** What is refused, as the metric names it. */
 export const refusalKinds = [
@@ -22,7 +23,7 @@ export const refusalKinds = [
 export type RefusalKind = (typeof refusalKinds)[number];
 
 /** `subject` is who or what was refused: all refusals of one kind and subject in a window are one entry. */
-export type Refusal = { kind: RefusalKind; subject: string; entry: AuditEvent & { error: string } };
+export type Refusal = { kind: RefusalKind; subject: string; entry: NewEntry & { error: string } };
 
 export const refusalWindowMs = 15 * 60_000;
 /** Subjects of one kind that have entries of their own in a window; the others share one. */
@@ -115,7 +116,7 @@ export function createRefusals({ db, clock, log }: Pick<Context, 'db' | 'clock' 
 const hashOf = (subject: string) => createHash('sha256').update(subject.toLowerCase()).digest('hex');
 
 /** Counts one of the first, and writes its entry where no other process has written enough of them. */
-function first(db: Db, by: Caller, counter: Counter, entry: AuditEvent): Promise<boolean> {
+function first(db: Db, by: Caller, counter: Counter, entry: NewEntry): Promise<boolean> {
   const { windowStart, kind, subject } = counter;
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ entries: number }>`

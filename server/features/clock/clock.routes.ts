@@ -1,10 +1,10 @@
 import { clock as calls } from '../../../contract/clock.ts';
 import type { Context } from '../../context.ts';
-import { change, implement } from '../../http/call.ts';
+import { inChange, implement } from '../../http/call.ts';
 import { clockState, confirmClock } from './clock.ts';
 
 export const clockRoutes = ({ db }: Context) =>
   implement(calls, {
     state: ({ by }) => clockState(db, by.now),
-    confirm: change((tx, { by, body }) => confirmClock(tx, by, new Date(body.now))),
+    confirm: inChange(({ tx }, { by, body }) => confirmClock(tx, by, new Date(body.now))),
   });

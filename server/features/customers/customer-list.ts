@@ -3,11 +3,11 @@ import { countryName } from '../../../contract/countries.ts';
 import type { customers as calls } from '../../../contract/customers.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
+import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { contains, orderBy } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
-import { writeAudit } from '../audit/audit.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
@@ -72,10 +72,11 @@ function sorted(query: ReturnType<typeof filtered>, sort: ListQuery['sort'] = 'n
 
 /** The filtered list as a CSV file, and an entry that says who took it. */
 export async function exportCustomers(
-  db: Db,
+  parts: ChangeParts,
   by: Caller,
   query: RouteInput<typeof calls.exportCsv>['query'],
 ): Promise<CsvFile> {
+  const { db } = parts;
   const found = await sorted(filtered(db, query), query.sort).select('customer_id').execute();
   const rows = inPieces(
     found.map((c) => c.customer_id),
@@ -87,13 +88,10 @@ export async function exportCustomers(
         .execute(),
     (c) => c.customer_id,
   );
-  await writeAudit(db, by, {
-    event: 'customer.exported',
-    resourceType: 'customer',
-    resourceId: null,
-    summary: `Exported ${found.length} ${found.length === 1 ? 'customer' : 'customers'} as CSV`,
-    after: { filter: query },
-  });
+  const what = `exported ${found.length} as CSV`;
+  await runChange(parts, by, (change) =>
+    change.audit('customer.exported', null, { what, after: { filter: query } }),
+  );
   return {
     fileName: `customers-${by.now.toISOString().slice(0, 10)}.csv`,
     stream: csvStream(rows, {

@@ -543,7 +543,7 @@ describe('the CSV of the list', () => {
         .where('event_type', '=', 'customer.exported')
         .executeTakeFirstOrThrow();
       expect(entry).toEqual({
-        changes_summary: 'Exported 1 customer as CSV',
+        changes_summary: 'Customers: exported 1 as CSV',
         user_email: expect.any(String),
       });
     });

@@ -1,12 +1,11 @@
+import type { Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { customerRefusal, type Customer, type CustomerInput } from '../../../contract/customers.ts';
-import type { Caller } from '../../caller.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import { announce } from '../../db/signals.ts';
-import { nextVersion } from '../../db/sql.ts';
-import { editConflict } from '../../edit-conflict.ts';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+import type { Tables } from '../../db/tables.ts';
+import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 
 export { exportCustomers, listCustomers, listTrash } from './customer-list.ts';
@@ -26,20 +25,20 @@ export async function getCustomer(db: Db, id: string, includeDeleted: boolean): 
 }
 
 /** Creates a customer. */
-export async function createCustomer(tx: Tx, by: Caller, input: CustomerInput): Promise<Customer> {
-  const row = await tx
+export async function createCustomer(change: Change, input: CustomerInput): Promise<Customer> {
+  const row = await change.tx
     .insertInto('customers')
     .values({
       customer_id: uuidv7(),
       ...toColumns(input),
-      created_at: by.now,
-      updated_at: by.now,
+      created_at: change.now,
+      updated_at: change.now,
       deleted_at: null,
     })
     .returning(customerColumns)
     .executeTakeFirstOrThrow();
   const customer = toCustomer(row);
-  await audit(tx, by, 'customer.created', customer, { summary: `Created ${customer.name}`, after: customer });
+  await change.audit('customer.created', customer, { after: customer });
   return customer;
 }
 
@@ -47,62 +46,35 @@ export async function createCustomer(tx: Tx, by: Caller, input: CustomerInput): 
  * Changes a customer. `seen` is the version that the person began from; a newer stored one is an EDIT_CONFLICT
  * that says what differs.
  */
-export async function updateCustomer(
-  tx: Tx,
-  by: Caller,
+export const updateCustomer = (
+  change: Change,
   id: string,
   input: CustomerInput,
   seen: string | undefined,
-): Promise<Customer | Failure> {
-  const before = await lock(tx, id);
-  if (isFailure(before)) return before;
-  const reason = customerRefusal.update(before);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
-  const conflict = editConflict('customer', before, input, seen);
-  if (conflict) return conflict;
-  const after = await write(tx, by, before, toColumns(input));
-  // the license search looks through the customer's name
-  if (after.name !== before.name) await announce(tx, 'licenses');
-  await audit(tx, by, 'customer.updated', after, { summary: changeSummary(before, after), before, after });
-  return after;
-}
+): Promise<Customer | Failure> =>
+  editRecord(change, editable, id, {
+    event: 'customer.updated',
+    refuse: customerRefusal.update,
+    sent: input,
+    seen,
+    columns: toColumns(input),
+  });
 
 /** Moves a customer to the trash: it becomes inactive, so that its machines are refused. */
-export function softDeleteCustomer(tx: Tx, by: Caller, id: string): Promise<Customer | Failure> {
-  return move(tx, by, id, {
+export const softDeleteCustomer = (change: Change, id: string): Promise<Customer | Failure> =>
+  editRecord(change, editable, id, {
     event: 'customer.soft_deleted',
     refuse: customerRefusal.softDelete,
-    set: { status: 'inactive', deleted_at: by.now },
-    summary: (name) => `Moved ${name} to the trash`,
+    columns: { status: 'inactive', deleted_at: change.now },
   });
-}
 
 /** Takes a customer out of the trash, active again. */
-export function restoreCustomer(tx: Tx, by: Caller, id: string): Promise<Customer | Failure> {
-  return move(tx, by, id, {
+export const restoreCustomer = (change: Change, id: string): Promise<Customer | Failure> =>
+  editRecord(change, editable, id, {
     event: 'customer.restored',
     refuse: customerRefusal.restore,
-    set: { status: 'active', deleted_at: null },
-    summary: (name) => `Restored ${name}`,
+    columns: { status: 'active', deleted_at: null },
   });
-}
-
-type Move = {
-  event: string;
-  refuse: (customer: Customer) => string | null;
-  set: { status: Customer['status']; deleted_at: Date | null };
-  summary: (name: string) => string;
-};
-
-async function move(tx: Tx, by: Caller, id: string, { event, refuse, set, summary }: Move) {
-  const before = await lock(tx, id);
-  if (isFailure(before)) return before;
-  const reason = refuse(before);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
-  const after = await write(tx, by, before, set);
-  await audit(tx, by, event, after, { summary: summary(after.name), before, after });
-  return after;
-}
 
 /** Whether a customer can be removed for good, with a sentence that says what goes with it or why not. */
 export async function checkDeletable(
@@ -128,55 +100,43 @@ export async function checkDeletable(
 const counted = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 /** Removes a soft-deleted customer for good; its licenses and activations go with it, its audit entries stay. */
-export async function hardDeleteCustomer(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
-  const found = await lock(tx, id);
+export async function hardDeleteCustomer(change: Change, id: string): Promise<undefined | Failure> {
+  const { tx } = change;
+  const found = await lockAllowed(change, editable, id, customerRefusal.hardDelete);
   if (isFailure(found)) return found;
-  const reason = customerRefusal.hardDelete(found);
-  if (reason) return fail('WRONG_STATE', reason);
   const [before] = await withLicenses(tx, [found]);
   await tx.deleteFrom('customers').where('customer_id', '=', id).execute();
-  await announce(tx, 'licenses');
-  await audit(tx, by, 'customer.deleted', found, {
-    summary: `Permanently deleted ${found.name} with ${counted(found.licenseCount, 'license')}`,
-    before: before!,
+  await change.announce('licenses');
+  await change.audit('customer.deleted', found, {
+    what: `permanently deleted with ${counted(found.licenseCount, 'license')}`,
+    before,
   });
   return undefined;
 }
 
-async function lock(tx: Tx, id: string): Promise<Customer | Failure> {
-  const row = await tx
-    .selectFrom('customers')
-    .select(customerColumns)
-    .where('customer_id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  return row ? toCustomer(row) : notFound;
-}
-
-async function write(
-  tx: Tx,
-  by: Caller,
-  before: Customer,
-  set: Partial<ReturnType<typeof toColumns>> | Move['set'],
-): Promise<Customer> {
-  const row = await tx
-    .updateTable('customers')
-    .set({ ...set, updated_at: nextVersion(new Date(before.updatedAt), by.now) })
-    .where('customer_id', '=', before.customerId)
-    .returning(customerColumns)
-    .executeTakeFirstOrThrow();
-  return toCustomer(row);
-}
-
-function audit(
-  tx: Tx,
-  by: Caller,
-  event: string,
-  { customerId }: Customer,
-  what: { summary: string; before?: object; after?: object },
-) {
-  return writeAudit(tx, by, { event, resourceType: 'customer', resourceId: customerId, ...what });
-}
+const editable: Editable<Customer, Updateable<Tables['customers']>> = {
+  name: 'customer',
+  async lock(tx, id) {
+    const row = await tx
+      .selectFrom('customers')
+      .select(customerColumns)
+      .where('customer_id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    return row ? toCustomer(row) : notFound;
+  },
+  async write(change, before, columns) {
+    const row = await change.tx
+      .updateTable('customers')
+      .set(columns)
+      .where('customer_id', '=', before.customerId)
+      .returning(customerColumns)
+      .executeTakeFirstOrThrow();
+    // the license search looks through the customer's name
+    if (row.name !== before.name) await change.announce('licenses');
+    return toCustomer(row);
+  },
+};
 
 function toColumns(input: CustomerInput) {
   return {

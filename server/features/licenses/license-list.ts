@@ -9,6 +9,7 @@ import {
 import { moduleLabel } from '../../../contract/modules.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
+import { runChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import { createCache } from '../../db/cache.ts';
@@ -16,7 +17,6 @@ import type { Db } from '../../db/client.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { onMachinesFoundBy } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
-import { writeAudit } from '../audit/audit.ts';
 import { licenseKeyFragment } from './license-key.ts';
 import { anyOf, selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
 
@@ -75,10 +75,11 @@ const totalOf = (counts: Counts, tab: LicenseTab | undefined): number =>
 
 /** The filtered list as a CSV file, and an entry that says who took its keys. */
 export async function exportLicenses(
-  db: Db,
+  parts: ChangeParts,
   by: Caller,
   { sort = 'customer', ...filter }: RouteInput<typeof calls.exportCsv>['query'],
 ): Promise<CsvFile> {
+  const { db } = parts;
   const found = await db
     .selectFrom('licenses as l')
     .select('l.license_id')
@@ -90,13 +91,8 @@ export async function exportLicenses(
     (ids) => selectLicenses(db).where('l.license_id', '=', anyOf(ids)).execute(),
     (l) => l.license_id,
   );
-  await writeAudit(db, by, {
-    event: 'license.exported',
-    resourceType: 'license',
-    resourceId: null,
-    summary: `Exported ${found.length} ${found.length === 1 ? 'license' : 'licenses'} as CSV`,
-    after: { filter },
-  });
+  const what = `exported ${found.length} as CSV`;
+  await runChange(parts, by, (change) => change.audit('license.exported', null, { what, after: { filter } }));
   return {
     fileName: `licenses-${by.now.toISOString().slice(0, 10)}.csv`,
     stream: csvStream(rows, {

@@ -1,6 +1,6 @@
 import { licenses as calls } from '../../../contract/licenses.ts';
 import type { Context } from '../../context.ts';
-import { change, implement } from '../../http/call.ts';
+import { inChange, implement } from '../../http/call.ts';
 import {
   createLicense,
   createLicenseCounts,
@@ -19,15 +19,15 @@ export function licenseRoutes(context: Context) {
   const counts = createLicenseCounts(context);
   return implement(calls, {
     list: ({ by, query }) => listLicenses(context, counts, by.now, query),
-    exportCsv: async ({ by, query }) => exportLicenses(reports, by, query),
+    exportCsv: async ({ by, query }) => exportLicenses({ ...context, db: reports }, by, query),
     impact: ({ by, query }) => impactOfLicenses(reports, by.now, query.ids),
     get: ({ params }) => getLicense(db, params.id),
-    create: change((tx, { by, body }) => createLicense(tx, by, body)),
-    update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>
-      updateLicense(tx, by, params.id, patch, updatedAt ?? ifMatch),
+    create: inChange((change, { body }) => createLicense(change, body)),
+    update: inChange((change, { params, body: patch, seen }) =>
+      updateLicense(change, params.id, patch, seen),
     ),
-    delete: change((tx, { by, params }) => deleteLicense(tx, by, params.id)),
-    revoke: change((tx, { by, params }) => revokeLicense(tx, by, params.id)),
-    reactivate: change((tx, { by, params }) => reactivateLicense(tx, by, params.id)),
+    delete: inChange((change, { params }) => deleteLicense(change, params.id)),
+    revoke: inChange((change, { params }) => revokeLicense(change, params.id)),
+    reactivate: inChange((change, { params }) => reactivateLicense(change, params.id)),
   });
 }

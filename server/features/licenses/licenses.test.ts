@@ -749,7 +749,7 @@ describe('the CSV of the list', () => {
       await own.call(calls.exportCsv, { query: { type: 'enterprise' } });
       const { entries } = await own.ok(audit.list, { query: { eventType: 'license.exported' } });
       expect(entries).toMatchObject([
-        { changes_summary: 'Exported 1 license as CSV', resource_type: 'license' },
+        { changes_summary: 'Licenses: exported 1 as CSV', resource_type: 'license' },
       ]);
       const { after } = await own.ok(audit.get, { params: { id: entries[0]!.audit_id } });
       expect(after).toEqual({ filter: { type: 'enterprise' } });

@@ -1,3 +1,4 @@
+import type { Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import {
   licenseRefusal,
@@ -5,13 +6,11 @@ import {
   type LicenseInput,
   type LicensePatch,
 } from '../../../contract/licenses.ts';
-import type { Caller } from '../../caller.ts';
+import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { announce } from '../../db/signals.ts';
-import { nextVersion } from '../../db/sql.ts';
-import { editConflict } from '../../edit-conflict.ts';
-import { breaksRule, fail, type Failure } from '../../failure.ts';
-import { changeSummary, writeAudit } from '../audit/audit.ts';
+import type { Tables } from '../../db/tables.ts';
+import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
+import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { unknownModules } from '../modules/modules.ts';
 import { newLicenseKey, parseLicenseKey } from './license-key.ts';
 import { lockLicense, selectLicenses, toLicense } from './license-row.ts';
@@ -41,7 +40,8 @@ export async function findLicenseId(db: Db | Tx, typedKey: string): Promise<stri
 }
 
 /** Issues a license to a customer that is not soft-deleted. The key is made here. */
-export async function createLicense(tx: Tx, by: Caller, input: LicenseInput): Promise<License | Failure> {
+export async function createLicense(change: Change, input: LicenseInput): Promise<License | Failure> {
+  const { tx, now } = change;
   const wrong = (await refuseCustomer(tx, input.customerId)) ?? (await refuseModules(tx, input.moduleIds));
   if (wrong) return wrong;
   const license_id = uuidv7();
@@ -51,16 +51,14 @@ export async function createLicense(tx: Tx, by: Caller, input: LicenseInput): Pr
       license_id,
       license_key: newLicenseKey(input.type),
       ...toColumns(input),
-      created_at: by.now,
-      updated_at: by.now,
+      created_at: now,
+      updated_at: now,
     })
     .execute();
-  await announce(tx, 'licenses');
-  const license = toLicense(
-    await selectLicenses(tx).where('l.license_id', '=', license_id).executeTakeFirstOrThrow(),
-  );
-  await audit(tx, by, 'license.created', license, {
-    summary: `Issued ${license.licenseKey} (${license.type}) to ${license.customer!.name}`,
+  await change.announce('licenses');
+  const license = await read(tx, license_id);
+  await change.audit('license.created', license, {
+    what: `issued to ${license.customer!.name} (${license.type})`,
     after: license,
   });
   return license;
@@ -71,100 +69,64 @@ export async function createLicense(tx: Tx, by: Caller, input: LicenseInput): Pr
  * an EDIT_CONFLICT that says what differs. Seats can not be cut below the machines that hold one.
  */
 export async function updateLicense(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   id: string,
-  patch: Omit<LicensePatch, 'updatedAt'>,
+  patch: LicensePatch,
   seen: string | undefined,
 ): Promise<License | Failure> {
+  const { tx } = change;
   // The new customer is locked before the license: whoever locks both takes them in this order.
   const wrongCustomer =
     patch.customerId === undefined ? undefined : await refuseCustomer(tx, patch.customerId);
-  const before = await lockLicense(tx, id);
-  if (!before) return notFound;
-  const reason = licenseRefusal.update(before);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
-  const conflict = editConflict('license', before, patch, seen);
-  if (conflict) return conflict;
-  const wrong = wrongCustomer ?? refusePatch(before, patch) ?? (await refuseAdded(tx, before, patch));
-  if (wrong) return wrong;
-  return change(tx, by, before, toColumns({ ...before, ...patch }), {
+  return editRecord(change, editable, id, {
     event: 'license.updated',
-    summary: (after) => changeSummary(before, after),
+    refuse: licenseRefusal.update,
+    sent: patch,
+    seen,
+    check: async (before) =>
+      wrongCustomer ?? refusePatch(before, patch) ?? (await refuseAdded(tx, before, patch)),
+    columns: (before) => toColumns({ ...before, ...patch }),
   });
 }
 
 /** Revokes a license: its machines are refused with their next validation. */
-export async function revokeLicense(tx: Tx, by: Caller, id: string): Promise<License | Failure> {
-  const before = await lockLicense(tx, id);
-  if (!before) return notFound;
-  const reason = licenseRefusal.revoke(before);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
-  return change(
-    tx,
-    by,
-    before,
-    { status: 'revoked' },
-    {
-      event: 'license.revoked',
-      summary: () => `Revoked ${before.licenseKey}`,
-    },
-  );
-}
+export const revokeLicense = (change: Change, id: string): Promise<License | Failure> =>
+  editRecord(change, editable, id, {
+    event: 'license.revoked',
+    refuse: licenseRefusal.revoke,
+    columns: { status: 'revoked' },
+  });
 
 /** Makes a revoked license valid again; the machines keep their seats. */
-export async function reactivateLicense(tx: Tx, by: Caller, id: string): Promise<License | Failure> {
-  const before = await lockLicense(tx, id);
-  if (!before) return notFound;
-  const reason = licenseRefusal.reactivate(before);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
-  return change(
-    tx,
-    by,
-    before,
-    { status: 'active' },
-    {
-      event: 'license.reactivated',
-      summary: () => `Reactivated ${before.licenseKey}`,
-    },
-  );
-}
+export const reactivateLicense = (change: Change, id: string): Promise<License | Failure> =>
+  editRecord(change, editable, id, {
+    event: 'license.reactivated',
+    refuse: licenseRefusal.reactivate,
+    columns: { status: 'active' },
+  });
 
 /** Removes a revoked license and its activations for good. */
-export async function deleteLicense(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
-  const before = await lockLicense(tx, id);
-  if (!before) return notFound;
-  const reason = licenseRefusal.delete(before);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
-  await tx.deleteFrom('licenses').where('license_id', '=', id).execute();
-  await announce(tx, 'licenses');
-  await audit(tx, by, 'license.deleted', before, {
-    summary: `Permanently deleted ${before.licenseKey}`,
-    before,
-  });
+export async function deleteLicense(change: Change, id: string): Promise<undefined | Failure> {
+  const before = await lockAllowed(change, editable, id, licenseRefusal.delete);
+  if (isFailure(before)) return before;
+  await change.tx.deleteFrom('licenses').where('license_id', '=', id).execute();
+  await change.announce('licenses');
+  await change.audit('license.deleted', before, { before });
   return undefined;
 }
 
-type Columns = Partial<ReturnType<typeof toColumns>> & { status?: License['status'] };
+const editable: Editable<License, Updateable<Tables['licenses']>> = {
+  name: 'license',
+  lock: async (tx, id) => (await lockLicense(tx, id)) ?? notFound,
+  async write(change, { licenseId }, columns) {
+    await change.tx.updateTable('licenses').set(columns).where('license_id', '=', licenseId).execute();
+    await change.announce('licenses');
+    return read(change.tx, licenseId);
+  },
+};
 
-async function change(
-  tx: Tx,
-  by: Caller,
-  before: License,
-  set: Columns,
-  { event, summary }: { event: string; summary: (after: License) => string },
-): Promise<License> {
-  await tx
-    .updateTable('licenses')
-    .set({ ...set, updated_at: nextVersion(new Date(before.updatedAt), by.now) })
-    .where('license_id', '=', before.licenseId)
-    .execute();
-  await announce(tx, 'licenses');
-  const row = await selectLicenses(tx).where('l.license_id', '=', before.licenseId).executeTakeFirstOrThrow();
-  const after = toLicense(row);
-  await audit(tx, by, event, after, { summary: summary(after), before, after });
-  return after;
-}
+const read = async (db: Db, id: string): Promise<License> =>
+  toLicense(await selectLicenses(db).where('l.license_id', '=', id).executeTakeFirstOrThrow());
 
 /** Two parts of a patch can each be right and yet not go together with what is stored. */
 function refusePatch(before: License, patch: LicensePatch): Failure | undefined {
@@ -211,14 +173,4 @@ function toColumns(input: LicenseInput) {
     max_activations: input.maxActivations,
     module_ids: input.moduleIds,
   };
-}
-
-function audit(
-  tx: Tx,
-  by: Caller,
-  event: string,
-  { licenseId }: License,
-  what: { summary: string; before?: object; after?: object },
-) {
-  return writeAudit(tx, by, { event, resourceType: 'license', resourceId: licenseId, ...what });
 }

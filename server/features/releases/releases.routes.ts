@@ -1,6 +1,6 @@
 import { releases as calls } from '../../../contract/releases.ts';
 import type { Context } from '../../context.ts';
-import { change, changeAfter, implement } from '../../http/call.ts';
+import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import { releaseAnalytics } from './release-analytics.ts';
 import { deletePermanently, listBin, restoreRelease, softDeleteRelease } from './release-bin.ts';
 import { reachOf } from './reach.ts';
@@ -18,32 +18,32 @@ export const releaseRoutes = (context: Context) => {
     get: ({ params }) => getRelease(db, params.releaseId, publicUrl),
     impact: ({ params }) => impactOfRelease(reports, params.releaseId),
     analytics: ({ by }) => releaseAnalytics(reports, by.now),
-    createFromUrl: changeAfter(
+    createFromUrl: inChangeAfter(
       async ({ by, body }) => refuseNew(by, body) ?? inspectOutsideFile(outside, body),
-      (tx, { by, body }, file) => createUrlRelease(tx, by, body, file, publicUrl),
+      ({ tx }, { by, body }, file) => createUrlRelease(tx, by, body, file, publicUrl),
     ),
-    update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>
-      updateRelease(tx, by, params.releaseId, patch, { seen: updatedAt ?? ifMatch, publicUrl }),
+    update: inChange(({ tx }, { by, params, body: patch, seen }) =>
+      updateRelease(tx, by, params.releaseId, patch, { seen, publicUrl }),
     ),
-    rollout: change((tx, { by, params, body }) =>
+    rollout: inChange(({ tx }, { by, params, body }) =>
       setRollout(tx, by, params.releaseId, body.percentage, publicUrl),
     ),
     reach: ({ query }) => reachOf(reports, query),
-    pause: change((tx, { by, params, body }) =>
+    pause: inChange(({ tx }, { by, params, body }) =>
       pauseRollout(tx, by, params.releaseId, body.reason, publicUrl),
     ),
-    resume: change((tx, { by, params }) => resumeRollout(tx, by, params.releaseId, publicUrl)),
-    withdraw: change((tx, { by, params, body }) =>
+    resume: inChange(({ tx }, { by, params }) => resumeRollout(tx, by, params.releaseId, publicUrl)),
+    withdraw: inChange(({ tx }, { by, params, body }) =>
       withdrawRelease(tx, by, params.releaseId, body.reason, publicUrl),
     ),
-    softDelete: change((tx, { by, params, body }) =>
+    softDelete: inChange(({ tx }, { by, params, body }) =>
       softDeleteRelease(tx, by, params.releaseId, body.reason),
     ),
     trash: ({ by, query }) => listBin(db, by.now, query, publicUrl),
-    restore: change((tx, { by, params, body }) =>
+    restore: inChange(({ tx }, { by, params, body }) =>
       restoreRelease(tx, by, params.releaseId, body.reason, publicUrl),
     ),
-    deletePermanently: change((tx, { by, params, body }) =>
+    deletePermanently: inChange(({ tx }, { by, params, body }) =>
       deletePermanently(tx, by, context, params.releaseId, body),
     ),
   });

@@ -1,7 +1,7 @@
 import { uploads as calls } from '../../../contract/uploads.ts';
 import type { Inspector } from '../../binaries/inspect.ts';
 import type { Context } from '../../context.ts';
-import { change, changeAfter, implement } from '../../http/call.ts';
+import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import type { StorageWatch } from '../../storage/watch.ts';
 import { receiveChunk } from './chunk.ts';
 import { completeUpload } from './complete.ts';
@@ -13,15 +13,15 @@ export function uploadRoutes(context: Context & { storageWatch: StorageWatch; in
   const parts = { ...context, incrementalHash: createIncrementalHash(context) };
   return implement(calls, {
     direct: ({ by, stream, http }) => receiveDirect(parts, by, http.request.raw, stream!),
-    prepare: changeAfter(
+    prepare: inChangeAfter(
       ({ body }) => reserve(context, body),
-      (tx, { by, body }, reserved) => prepareUpload(tx, by, body, reserved),
+      ({ tx }, { by, body }, reserved) => prepareUpload(tx, by, body, reserved),
     ),
     chunk: ({ by, params, stream, http }) =>
       receiveChunk(parts, by, params, http.request.raw, stream!.readable),
     complete: ({ by, body }) => completeUpload(parts, by, body),
     state: ({ params }) => getUploadState(context.db, params.uploadId),
-    cancel: change((tx, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
+    cancel: inChange(({ tx }, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
     storage: async () => ({ usable: await context.storageWatch.isUsable() }),
   });
 }

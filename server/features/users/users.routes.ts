@@ -1,6 +1,6 @@
 import { rbac as rbacCalls, users as calls } from '../../../contract/users.ts';
 import type { Context } from '../../context.ts';
-import { change, changeAfter, implement } from '../../http/call.ts';
+import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import { refusePassword } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/audit.ts';
@@ -39,41 +39,41 @@ export function userRoutes({ db, config }: Context, passwords: Passwords, refusa
       impact: ({ by, params }) =>
         impactOfUser(db, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
       // The hash is made before the transaction: a connection must not wait for argon2.
-      create: changeAfter(
+      create: inChangeAfter(
         async ({ body }) => refusePassword(body.password, body.email) ?? passwords.hash(body.password),
-        (tx, { by, body: { email, name, role } }, passwordHash) =>
+        ({ tx }, { by, body: { email, name, role } }, passwordHash) =>
           createUser(tx, by, { email, name, role, passwordHash }),
       ),
-      update: change((tx, { by, params, body: { updatedAt, ...patch }, ifMatch }) =>
-        updateUser(tx, by, params.id, patch, updatedAt ?? ifMatch),
+      update: inChange(({ tx }, { by, params, body: patch, seen }) =>
+        updateUser(tx, by, params.id, patch, seen),
       ),
-      deactivate: change((tx, { by, params }) => deactivateUser(tx, by, params.id)),
-      reactivate: change((tx, { by, params }) => reactivateUser(tx, by, params.id)),
-      delete: change((tx, { by, params }) => deleteUser(tx, by, params.id)),
-      resetPassword: changeAfter(
+      deactivate: inChange(({ tx }, { by, params }) => deactivateUser(tx, by, params.id)),
+      reactivate: inChange(({ tx }, { by, params }) => reactivateUser(tx, by, params.id)),
+      delete: inChange(({ tx }, { by, params }) => deleteUser(tx, by, params.id)),
+      resetPassword: inChangeAfter(
         ({ by, params, body }) => prepareReset(guarded, by, params.id, body),
-        (tx, { by, params }, passwordHash) => resetPassword(tx, by, params.id, passwordHash),
+        ({ tx }, { by, params }, passwordHash) => resetPassword(tx, by, params.id, passwordHash),
       ),
-      resetSecondFactor: changeAfter(
+      resetSecondFactor: inChangeAfter(
         ({ by, body }) => refuseUnproven(guarded, by, body.currentPassword),
-        (tx, { by, params }) => resetSecondFactor(tx, by, params.id),
+        ({ tx }, { by, params }) => resetSecondFactor(tx, by, params.id),
       ),
       sessions: ({ by, params }) =>
         listSessionsOf(db, by, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
-      endSession: change((tx, { by, params }) => endSessionOf(tx, by, params.id, params.sessionId)),
+      endSession: inChange(({ tx }, { by, params }) => endSessionOf(tx, by, params.id, params.sessionId)),
     }),
     ...implement(rbacCalls, {
       roles: () => listRoles(db),
       permissions: async () => listPermissions(),
       userRoles: ({ params }) => listRolesOf(db, params.userId),
-      assignRole: change((tx, { by, params }) => assignRole(tx, by, params.userId, params.roleId)),
-      revokeRole: change((tx, { by, params }) => revokeRole(tx, by, params.userId, params.roleId)),
-      createRole: change((tx, { by, body }) => createRole(tx, by, body)),
-      updateRole: change((tx, { by, params, body: { updatedAt, ...role }, ifMatch }) =>
-        updateRole(tx, by, params.roleId, role, updatedAt ?? ifMatch),
+      assignRole: inChange(({ tx }, { by, params }) => assignRole(tx, by, params.userId, params.roleId)),
+      revokeRole: inChange(({ tx }, { by, params }) => revokeRole(tx, by, params.userId, params.roleId)),
+      createRole: inChange(({ tx }, { by, body }) => createRole(tx, by, body)),
+      updateRole: inChange(({ tx }, { by, params, body: role, seen }) =>
+        updateRole(tx, by, params.roleId, role, seen),
       ),
       roleImpact: ({ params }) => impactOfRole(db, params.roleId),
-      deleteRole: change((tx, { by, params }) => deleteRole(tx, by, params.roleId)),
+      deleteRole: inChange(({ tx }, { by, params }) => deleteRole(tx, by, params.roleId)),
     }),
   ];
 }

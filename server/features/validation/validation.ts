@@ -6,8 +6,10 @@ import {
   type ValidationRequest,
   type ValidationResult,
 } from '../../../contract/validation.ts';
+import type { SubjectOf } from '../../../contract/audit-events.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
+import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { whyStrained, type Tx } from '../../db/client.ts';
 import { transact } from '../../db/signals.ts';
@@ -215,11 +217,11 @@ async function seat(
  * `releasesPerSeat` times a seat and UTC day: beyond that one seat would serve any number of machines in turn.
  */
 export async function release(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   releasesPerSeat: number,
   { licenseKey, machineId }: { licenseKey: string; machineId: string },
 ): Promise<RouteAnswer<typeof calls.release>> {
+  const { tx, by } = change;
   const key = parseLicenseKey(licenseKey);
   const license = await tx
     .selectFrom('licenses')
@@ -240,29 +242,26 @@ export async function release(
     return { released: false, code: 'NO_SEAT', message: 'This machine holds no seat on this license.' };
   if (by.actor.kind === 'apiKey') {
     const budget = license.max_activations * releasesPerSeat;
-    if (license.self_releases_today >= budget) return tooManyReleases(tx, by, row, budget);
+    if (license.self_releases_today >= budget)
+      return tooManyReleases(change, { ...toActivation(row), licenseKey: key! }, budget);
     await tx
       .updateTable('licenses')
       .set({ self_release_day: utcDayOf(by.now), self_releases: license.self_releases_today + 1 })
       .where('license_id', '=', license.license_id)
       .execute();
   }
-  await leaveSeat(tx, by, row, 'released');
+  await leaveSeat(change, row, 'released');
   return { released: true, code: 'RELEASED', message: 'The seat is free again.' };
 }
 
 async function tooManyReleases(
-  tx: Tx,
-  by: Caller,
-  row: ActivationRow,
+  change: Change,
+  activation: SubjectOf<'activation.release_refused'>,
   budget: number,
 ): Promise<RouteAnswer<typeof calls.release>> {
   const message = `The machines of this license have given back ${budget} seats today, as many as they may. Try again tomorrow, or ask the vendor to free the seat.`;
-  await writeAudit(tx, by, {
-    event: 'activation.release_refused',
-    resourceType: 'activation',
-    resourceId: row.activation_id,
-    summary: `Refused to release the seat of machine ${row.machine_id}: ${budget} releases today`,
+  await change.audit('activation.release_refused', activation, {
+    what: `may not give its seat back: ${budget} releases today`,
     error: message,
   });
   return { released: false, code: 'TOO_MANY_RELEASES', message };

@@ -1,8 +1,7 @@
 import { Checkbox, Select } from '@mantine/core';
-import { architectures, platforms } from '../../../contract/builds.ts';
+import { architectureNames, architectures, platformNames, platforms } from '../../../contract/builds.ts';
 import { channels } from '../../../contract/versions.ts';
 import { oneOf } from '../../search-params.ts';
-import { architectureNames, platformNames } from '../../build-names.ts';
 import type { ReleasesSearch } from './releases-search.ts';
 
 const platformChoices = platforms.map((value) => ({ value, label: platformNames[value] }));

@@ -1,7 +1,11 @@
-import type { Architecture, Platform } from '../../../contract/builds.ts';
+import {
+  architectureNames,
+  platformNames,
+  type Architecture,
+  type Platform,
+} from '../../../contract/builds.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
-import { architectureNames, platformNames } from '../../build-names.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
 export const channelTones: Record<Channel, Tone> = { stable: 'neutral', beta: 'violet', alpha: 'violet' };

@@ -1,10 +1,9 @@
 import { Anchor, Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { architectures, platforms } from '../../../contract/builds.ts';
+import { architectureNames, architectures, platformNames, platforms } from '../../../contract/builds.ts';
 import { channels, nextVersion, type Bump } from '../../../contract/versions.ts';
 import { oneOf } from '../../search-params.ts';
 import { isVersionOf } from './detect-build.ts';
 import type { NewReleaseState } from './new-release.ts';
-import { architectureNames, platformNames } from '../../build-names.ts';
 import classes from './uploads.module.css';
 
 /** The form offers these two (spec part 2, section 3). */

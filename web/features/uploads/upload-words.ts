@@ -1,4 +1,4 @@
-import { architectureNames, platformNames } from '../../build-names.ts';
+import { architectureNames, platformNames } from '../../../contract/builds.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import type { Upload } from './upload-list.ts';
 

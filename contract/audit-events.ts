@@ -1,0 +1,171 @@
+import { architectureNames, platformNames, type Architecture, type Platform } from './builds.ts';
+import type { Channel } from './versions.ts';
+
+/*
+ * Every event of the audit log: which record it is about, what that record is called, and what happened to it. An entry
+ * whose event is not named here does not type-check, and none can leave out whom it is about.
+ */
+
+/** The record of an entry: its id, where it has one, and what people call it. */
+export type AuditSubject = { id: string | null; name: string };
+
+type Build = {
+  id: string;
+  version: string;
+  channel: Channel;
+  platform: Platform;
+  architecture: Architecture;
+};
+
+/**
+ * What the records of each resource type are called: by the record, or one name where there is only one. The type is the
+ * part of an event before the dot.
+ */
+export const auditSubjects = {
+  customer: (c: { customerId: string; name: string }) => ({ id: c.customerId, name: c.name }),
+  license: (l: { licenseId: string; licenseKey: string }) => ({ id: l.licenseId, name: l.licenseKey }),
+  activation: (a: { activationId: string | null; machineId: string; licenseKey: string }) => ({
+    id: a.activationId,
+    name: `Machine ${a.machineId} on ${a.licenseKey}`,
+  }),
+  release: (r: Build) => ({
+    id: r.id,
+    name: `${r.version} for ${platformNames[r.platform]} ${architectureNames[r.architecture]} (${r.channel})`,
+  }),
+  upload: (u: { uploadId: string; fileName: string; version: string }) => ({
+    id: u.uploadId,
+    name: `${u.fileName} as ${u.version}`,
+  }),
+  user: (u: { id: string; email: string }) => ({ id: u.id, name: u.email }),
+  session: (s: { sessionId: string | null; email: string }) => ({
+    id: s.sessionId,
+    name: `Session of ${s.email}`,
+  }),
+  role: (r: { roleId: string }) => ({ id: r.roleId, name: `Role ${r.roleId}` }),
+  api_key: (k: { id: string | null; name: string }) => ({ id: k.id, name: `API key ${k.name}` }),
+  key: (k: { keyId: string }) => ({ id: k.keyId, name: `Signing key ${k.keyId}` }),
+  call: (c: { endpoint: string }) => ({ id: null, name: c.endpoint }),
+  audit: 'Audit log',
+  refusal: 'Refusals',
+  clock: 'Clock',
+  backup: (b: { madeAt: string }) => ({ id: null, name: `Backup of ${b.madeAt}` }),
+} satisfies Record<string, string | ((record: never) => AuditSubject)>;
+
+export type AuditResource = keyof typeof auditSubjects;
+
+/** What an event is about that is on all records of a type, such as an export. */
+const collections = { customer: 'Customers', license: 'Licenses' } as const;
+
+/** Fields that no entry shows, neither before nor after. */
+export const auditSecrets: Partial<Record<AuditResource, readonly string[]>> = {
+  user: ['password', 'passwordHash', 'recoveryCodes'],
+  api_key: ['key'],
+};
+
+/** What happened, after the subject and a colon; null where it is said with each entry, or by the fields that changed. */
+export const auditEvents = {
+  'customer.created': 'created',
+  'customer.updated': null,
+  'customer.soft_deleted': 'moved to the trash',
+  'customer.restored': 'restored',
+  'customer.deleted': null,
+  'customer.exported': null,
+  'license.created': null,
+  'license.updated': null,
+  'license.revoked': 'revoked',
+  'license.reactivated': 'reactivated',
+  'license.deleted': 'permanently deleted',
+  'license.exported': null,
+  'activation.created': 'activated',
+  'activation.reactivated': 'reactivated',
+  'activation.deactivated': 'deactivated',
+  'activation.released': 'gave its seat back',
+  'activation.release_refused': 'may not give its seat back',
+  'release.created': null,
+  'release.updated': null,
+  'release.published': null,
+  'release.rollout_changed': null,
+  'release.rollout_paused': null,
+  'release.rollout_resumed': null,
+  'release.withdrawn': null,
+  'release.soft_deleted': null,
+  'release.restored': null,
+  'release.deleted': null,
+  'release.purged': null,
+  'release.file_damaged': null,
+  'release.file_recovered': null,
+  'upload.begun': null,
+  'upload.cancelled': 'canceled',
+  'upload.completed': 'completed',
+  'user.created': null,
+  'user.updated': null,
+  'user.deactivated': 'deactivated',
+  'user.reactivated': 'reactivated',
+  'user.deleted': 'permanently deleted',
+  'user.roles_changed': null,
+  'user.password_changed': 'changed their password',
+  'user.password_reset': 'password reset',
+  'user.password_refused': null,
+  'user.sessions_ended': null,
+  'user.second_factor_set': 'set up a second factor',
+  'user.second_factor_removed': 'removed the second factor',
+  'session.login': null,
+  'session.login_failed': null,
+  'session.logout': 'signed out',
+  'session.ended': 'ended',
+  'session.cookie_reused': 'ended: a cookie came back that had been replaced',
+  'role.created': null,
+  'role.updated': null,
+  'role.deleted': 'removed',
+  'api_key.created': 'created',
+  'api_key.updated': null,
+  'api_key.revoked': 'revoked',
+  'api_key.refused': 'refused',
+  'api_key.limit_reached': null,
+  'key.prepared': null,
+  'key.rotated': null,
+  'key.accepted_new': null,
+  'key.secrets_rotated': null,
+  'audit.config_changed': null,
+  'audit.cleaned_up': null,
+  'audit.exported': null,
+  'audit.gap_accepted': null,
+  'audit.chain_taken_over': null,
+  'call.refused': 'refused',
+  'refusal.counted': null,
+  'clock.confirmed': null,
+  'backup.restored': 'restored',
+} as const satisfies Record<`${AuditResource}.${string}`, string | null>;
+
+export type AuditEvent = keyof typeof auditEvents;
+
+type ResourceOf<E extends AuditEvent> = E extends `${infer R extends AuditResource}.${string}` ? R : never;
+type RecordOf<R extends AuditResource> = (typeof auditSubjects)[R] extends (record: infer S) => unknown
+  ? S | (R extends keyof typeof collections ? null : never)
+  : null;
+/** The record that an entry of the event names; null where it is about all of them, or the only one. */
+export type SubjectOf<E extends AuditEvent> = RecordOf<ResourceOf<E>>;
+
+type Shown = { before?: object | undefined; after?: object | undefined; error?: string | undefined };
+/**
+ * What an entry says beside whom it is about. `what` stands after the colon of the summary; without it the event says
+ * it, or the fields that differ between `before` and `after`. With an `error` it did not happen.
+ */
+export type AuditDetail<E extends AuditEvent> = Shown &
+  ((typeof auditEvents)[E] extends null
+    ? { what: string } | { what?: undefined; before: object; after: object }
+    : { what?: string });
+
+/** The resource type of an event. */
+export const resourceOf = (event: AuditEvent): AuditResource =>
+  event.slice(0, event.indexOf('.')) as AuditResource;
+
+/** The record of an entry, as people call it. */
+export function subjectOf<E extends AuditEvent>(event: E, record: SubjectOf<E>): AuditSubject {
+  const resource = resourceOf(event);
+  const named = auditSubjects[resource];
+  if (typeof named === 'string') return { id: null, name: named };
+  return record === null
+    ? { id: null, name: collections[resource as keyof typeof collections] }
+    : named(record as never);
+}

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AuditDetail, AuditEvent, SubjectOf } from '../contract/audit-events.ts';
+import type { Change } from './change.ts';
+import type { Tx } from './db/client.ts';
+import { nextVersion } from './db/sql.ts';
+import { editConflict } from './edit-conflict.ts';
+import { fail, isFailure, type Failure } from './failure.ts';
+
+type Versioned = { updatedAt: string };
+
+/** How a kind of record is locked and written, for `editRecord`. */
+export type Editable<R extends Versioned, Columns> = {
+  /** What an edit conflict calls it: "This license was changed by someone else …". */
+  name: string;
+  /** The record, locked until the transaction ends. */
+  lock(tx: Tx, id: string): Promise<R | Failure>;
+  /** Writes the columns, announces what others must hear, and reads the record again. */
+  write(change: Change, before: R, columns: Columns & { updated_at: Date }): Promise<R | Failure>;
+};
+
+type Edit<R, Columns, E extends AuditEvent> = {
+  event: E;
+  /** Why the state of the record forbids it; null when it does not. */
+  refuse: (before: R) => string | null;
+  /** What else forbids it, asked after a conflict is ruled out. */
+  check?: (before: R) => Failure | undefined | Promise<Failure | undefined>;
+  /** The fields as they were sent, under their names in the record; without them it is no edit of fields. */
+  sent?: Partial<R> | undefined;
+  /** The version that the person began from. */
+  seen?: string | undefined;
+  columns: Columns | ((before: R) => Columns);
+  /** What the audit entry shows, where it is not the record before and after. */
+  detail?: (before: R, after: R) => AuditDetail<E>;
+};
+
+/** The record under its lock, where its state allows what is about to happen to it; else why not. */
+export async function lockAllowed<R extends Versioned>(
+  { tx }: Change,
+  { lock }: Pick<Editable<R, never>, 'lock'>,
+  id: string,
+  refuse: (before: R) => string | null,
+): Promise<R | Failure> {
+  const before = await lock(tx, id);
+  if (isFailure(before)) return before;
+  const reason = refuse(before);
+  return reason === null ? before : fail('WRONG_STATE', /[.!?]$/.test(reason) ? reason : `${reason}.`);
+}
+
+/**
+ * Changes a record under its lock, with its audit entry. Returns the record as it is then; one that holds what was sent
+ * already stays as it is, without an entry. An EDIT_CONFLICT says what differs from what the person began from.
+ */
+export async function editRecord<
+  E extends AuditEvent,
+  R extends Versioned & NonNullable<SubjectOf<E>>,
+  Columns,
+>(
+  change: Change,
+  kind: Editable<R, Columns>,
+  id: string,
+  { event, refuse, check, sent, seen, columns, detail }: Edit<R, Columns, E>,
+): Promise<R | Failure> {
+  const before = await lockAllowed(change, kind, id, refuse);
+  if (isFailure(before)) return before;
+  const conflict = sent && editConflict(kind.name, before, sent, seen);
+  if (conflict) return conflict;
+  const wrong = await check?.(before);
+  if (wrong) return wrong;
+  if (sent && isSame(before, sent)) return before;
+  const set = typeof columns === 'function' ? (columns as (before: R) => Columns)(before) : columns;
+  const updated_at = nextVersion(new Date(before.updatedAt), change.now);
+  const after = await kind.write(change, before, { ...set, updated_at });
+  if (isFailure(after)) return after;
+  await change.audit(event, after, detail?.(before, after) ?? { before, after });
+  return after;
+}
+
+/** Whether a record holds all that was sent already. */
+const isSame = (stored: object, sent: object): boolean =>
+  Object.entries(sent).every(
+    ([field, value]) =>
+      field === 'updatedAt' ||
+      value === undefined ||
+      isDeepStrictEqual(value, (stored as Record<string, unknown>)[field]),
+  );
