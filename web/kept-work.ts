@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import { getSession, hasSessionLapsed, onSessionChange } from './session-store.ts';
+import { getSession, hasSessionLapsed, sessionStore } from './session-store.ts';
 
 /*
  * What was typed when the session ended unasked, until the same person has signed in again. In memory: signing in
@@ -11,7 +11,7 @@ type Work = { values?: unknown; record?: unknown };
 const kept = new Map<string, Work>();
 let owner = getSession()?.user.userId;
 
-onSessionChange(() => {
+sessionStore.subscribe(() => {
   const user = getSession()?.user.userId;
   if (user === undefined ? !hasSessionLapsed() : user !== owner) kept.clear();
   owner = user ?? owner;

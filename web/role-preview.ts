@@ -1,6 +1,7 @@
 import type { Permission } from '../contract/permissions.ts';
 import type { Access } from '../contract/route.ts';
 import { lackedBy } from './permission-checks.ts';
+import { createStore, type Store } from './ui/store.ts';
 
 /**
  * The console as another role shows it: kept in memory only, so that a reload ends it. What may be seen is then what
@@ -13,26 +14,17 @@ export type RolePreview = {
   permissions: readonly Permission[];
 };
 
-let current: RolePreview | null = null;
-const listeners = new Set<() => void>();
-
-export const getRolePreview = (): RolePreview | null => current;
+const store = createStore<RolePreview | null>(null);
+export const rolePreview: Store<RolePreview | null> = store;
 
 /** Begins to look at the console as a role; null ends it. */
 export function setRolePreview(preview: RolePreview | null): void {
-  if (current === preview) return;
-  current = preview;
-  for (const listener of listeners) listener();
-}
-
-/** Calls `listener` when a preview begins or ends; gives back how to stop it. */
-export function onRolePreview(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  if (store.get() !== preview) store.set(preview);
 }
 
 /** Why a call is not made while the preview is on: every change, and what the role may not read. */
 export function refusedByPreview({ method, access }: { method: string; access: Access }): string | undefined {
+  const current = store.get();
   // Signing out, and keeping the session alive.
   if (!current || access.kind === 'public') return undefined;
   if (method !== 'GET')

@@ -1,6 +1,7 @@
 import type { Permission } from '../contract/permissions.ts';
 import type { Advice, SessionUser } from '../contract/session.ts';
 import { isPermission, isRole, listOf, userOf } from './session-shape.ts';
+import { createStore, type Store } from './ui/store.ts';
 
 /** What the console keeps of a session in local storage, under these four names (spec part 1, sections 3, 9). */
 export type StoredSession = {
@@ -18,12 +19,12 @@ export type StoredSession = {
 };
 
 const keys = ['user', 'accessToken', 'permissions', 'roles'] as const;
-const listeners = new Set<() => void>();
-let current = read();
+const store = createStore(read());
 let lapsed = false;
 
-/** The session of this browser, or null. The same object until it changes. */
-export const getSession = (): StoredSession | null => current;
+/** The session of this browser, or null; it changes also when another tab changes it. */
+export const sessionStore: Store<StoredSession | null> = store;
+export const getSession = store.get;
 
 export function setSession(session: StoredSession): void {
   const rights = {
@@ -46,23 +47,17 @@ export function clearSession({ asked = false } = {}): void {
 /** True from when a session ended that the person did not end in this tab, until someone signs in. */
 export const hasSessionLapsed = (): boolean => lapsed;
 
-/** Calls `listener` after every change, also one that another tab made; gives back how to stop it. */
-export function onSessionChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 /** Reads storage again: what another tab has written since is not yet in memory. */
 export function rereadSession(): StoredSession | null {
   const stored = read();
-  changed(stored && stored.user.userId === current?.user.userId ? { ...current, ...stored } : stored);
-  return current;
+  const before = store.get();
+  changed(stored && stored.user.userId === before?.user.userId ? { ...before, ...stored } : stored);
+  return store.get();
 }
 
 function changed(session: StoredSession | null, asked = false): void {
-  lapsed = session === null && !asked && (lapsed || current !== null);
-  current = session;
-  for (const listener of listeners) listener();
+  lapsed = session === null && !asked && (lapsed || store.get() !== null);
+  store.set(session);
 }
 
 function read(): StoredSession | null {

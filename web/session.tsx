@@ -1,26 +1,13 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
-import {
-  createContext,
-  use,
-  useEffect,
-  useMemo,
-  useState,
-  useSyncExternalStore,
-  type ReactNode,
-} from 'react';
+import { createContext, use, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import type { Advice } from '../contract/session.ts';
 import { ApiError, messageOf } from './api-error.ts';
 import { call } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
-import { getRolePreview, onRolePreview, setRolePreview, type RolePreview } from './role-preview.ts';
-import {
-  clearSession,
-  getSession,
-  onSessionChange,
-  setSession,
-  type StoredSession,
-} from './session-store.ts';
+import { useStore } from './ui/store.ts';
+import { rolePreview, setRolePreview, type RolePreview } from './role-preview.ts';
+import { clearSession, getSession, sessionStore, setSession, type StoredSession } from './session-store.ts';
 
 type Auth = ReturnType<typeof permissionChecks> & {
   user: StoredSession['user'] | null;
@@ -53,8 +40,8 @@ export function useAuth(): Auth {
 
 /** Keeps the session of this browser: restored at start, shared by its tabs (spec part 1, section 4). */
 export function AuthProvider({ children }: { children: ReactNode }) {
-  const session = useSyncExternalStore(onSessionChange, getSession);
-  const preview = useSyncExternalStore(onRolePreview, getRolePreview);
+  const session = useStore(sessionStore);
+  const preview = useStore(rolePreview);
   const [loading, setLoading] = useState(() => getSession() !== null);
   const queryClient = useQueryClient();
   useForgetDataWithSession(queryClient);
@@ -97,14 +84,14 @@ function rightsOf(session: StoredSession | null, preview: RolePreview | null) {
 function useForgetDataWithSession(queryClient: QueryClient): void {
   useEffect(
     () =>
-      onSessionChange(() => {
+      sessionStore.subscribe(() => {
         if (getSession()) return;
         setRolePreview(null);
         queryClient.clear();
       }),
     [queryClient],
   );
-  useEffect(() => onRolePreview(() => void queryClient.resetQueries()), [queryClient]);
+  useEffect(() => rolePreview.subscribe(() => void queryClient.resetQueries()), [queryClient]);
 }
 
 /** A server that does not answer must not keep a person behind the spinner. */

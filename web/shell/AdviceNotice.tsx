@@ -4,13 +4,13 @@ import { useState } from 'react';
 import type { Advice } from '../../contract/session.ts';
 import { paths } from '../paths.ts';
 import { useAuth } from '../session.tsx';
-import { getSession, onSessionChange } from '../session-store.ts';
+import { getSession, sessionStore } from '../session-store.ts';
 import { Notice } from './Notice.tsx';
 
 /** Holds the person who said “Later” in this tab; the next sign-in asks again. */
 const key = 'adviceLater';
 
-onSessionChange(() => {
+sessionStore.subscribe(() => {
   if (!getSession()) sessionStorage.removeItem(key);
 });
 

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { useStore } from '../ui/store.ts';
 import { registeredTrays, type Tray } from './tray.ts';
 
 /** Where features show what goes on whatever the screen. */
@@ -7,7 +8,7 @@ export function Trays() {
 }
 
 function TraySlot({ tray }: { tray: Tray }) {
-  const wanted = useSyncExternalStore(tray.wanted.subscribe, tray.wanted.get);
+  const wanted = useStore(tray.wanted);
   const [Content] = useState(() => lazy(tray.load));
   return <Suspense>{wanted && <Content />}</Suspense>;
 }

@@ -1,9 +1,10 @@
 import type { ComponentType } from 'react';
+import type { Store } from '../ui/store.ts';
 
 /** What a feature shows at the bottom of every screen, while there is something to show. */
 export type Tray = {
   /** Asked on every screen: it must not need the feature's code. */
-  wanted: { get: () => boolean; subscribe: (listener: () => void) => () => void };
+  wanted: Store<boolean>;
   load: () => Promise<{ default: ComponentType }>;
 };
 

@@ -1,25 +1,19 @@
 import { Button, Group } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from './store.ts';
 
 type Toast = { message: string; tone?: 'teal' | 'red'; undo?: () => void };
 
 /** Spec part 2, section 9; hovering or focusing a toast holds it. */
 export const toastDuration = 3000;
 
-let wanted = false;
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+const wanted = createStore(false);
 
 /** True from the first toast on. */
-export const useToastsWanted = () => useSyncExternalStore(subscribe, () => wanted);
+export const useToastsWanted = () => useStore(wanted);
 
 /** Says that something happened, with the way back where there is one. The library loads with the first toast. */
 export async function toast({ message, tone = 'teal', undo }: Toast): Promise<void> {
-  wanted = true;
-  for (const listener of listeners) listener();
+  wanted.set(true);
   const { notifications } = await import('@mantine/notifications');
   const id = notifications.show({
     color: tone,

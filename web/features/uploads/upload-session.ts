@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from 'react';
 import { signInAgain } from '../../api-error.ts';
 import { queryClient } from '../../query-client.ts';
-import { getSession, onSessionChange } from '../../session-store.ts';
+import { getSession, sessionStore } from '../../session-store.ts';
+import { createStore, useStore } from '../../ui/store.ts';
 import { toast } from '../../ui/toast.tsx';
 import { hashFile } from './hash-file.ts';
 import { createUploadList, type Upload } from './upload-list.ts';
@@ -14,9 +14,8 @@ import { setUploadsShown } from './uploads-wanted.ts';
  * belong to whoever is signed in.
  */
 
-const listeners = new Set<() => void>();
 let all: readonly Upload[] = [];
-let mine: readonly Upload[] = [];
+const mine = createStore<readonly Upload[]>([]);
 
 export const uploadList = createUploadList({
   transport,
@@ -36,24 +35,18 @@ export const uploadList = createUploadList({
 });
 
 /** The uploads of the person who is signed in. */
-export const useUploads = (): readonly Upload[] => useSyncExternalStore(subscribe, () => mine);
+export const useUploads = (): readonly Upload[] => useStore(mine);
 
 export const currentUser = (): string => getSession()?.user.userId ?? '';
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 function publish(): void {
   const user = currentUser();
-  mine = all.filter((upload) => upload.owner === user);
-  setUploadsShown(mine.length > 0);
+  mine.set(all.filter((upload) => upload.owner === user));
+  setUploadsShown(mine.get().length > 0);
   guardLeaving(all.some(({ status }) => status === 'running' || status === 'pausing'));
-  for (const listener of listeners) listener();
 }
 
-onSessionChange(() => {
+sessionStore.subscribe(() => {
   if (!getSession()) uploadList.pauseAll(signInAgain);
   publish();
 });
