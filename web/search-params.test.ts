@@ -21,6 +21,9 @@ describe('a change of the address', () => {
     expect(effectOf({}, { from: undefined, to: undefined }, { ...names, typed }).replace).toBe(false);
   });
 
+  test('another tab beside the list leaves its page', () =>
+    expect(effectOf({}, { tab: 'analytics' }, { ...names, tabs: ['tab'] }).staysOnPage).toBe(true));
+
   test('another page is one that Back leads away from', () =>
     expect(effect({ page: 2 })).toEqual({ staysOnPage: true, replace: false }));
 

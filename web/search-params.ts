@@ -31,9 +31,11 @@ export function oneOf<const T extends string>(known: readonly T[], value: string
   return known.find((one) => one === value);
 }
 
+export type SearchEffects = Partial<Record<'dialogs' | 'typed' | 'tabs', readonly string[]>>;
+
 /**
  * What a change of the address does to the page of the list and to the history. `dialogs` are the parameters that say
- * which dialog is open, `typed` those that a person types.
+ * which dialog is open, `typed` those that a person types, `tabs` those that show something else than the list.
  *
  * Another filter or order starts at the first page again. Back undoes a choice and closes a dialog; it follows no
  * typing letter by letter, goes not through the dialogs that one dialog led to, and opens none again that was closed.
@@ -41,14 +43,14 @@ export function oneOf<const T extends string>(known: readonly T[], value: string
 export function effectOf(
   now: Params,
   changes: Params,
-  { dialogs, typed = ['search'] }: { dialogs: readonly string[]; typed?: readonly string[] },
+  { dialogs = [], typed = ['search'], tabs = [] }: SearchEffects,
 ): { staysOnPage: boolean; replace: boolean } {
   const changed = Object.keys(changes);
   const isOfDialogs = changed.every((name) => dialogs.includes(name));
   const wasOpen = dialogs.some((name) => now[name]);
   const opens = dialogs.some((name) => changes[name]);
   return {
-    staysOnPage: isOfDialogs || changed.includes('page'),
+    staysOnPage: isOfDialogs || changed.some((name) => name === 'page' || tabs.includes(name)),
     replace: (isOfDialogs && (wasOpen || !opens)) || changed.every((name) => typed.includes(name)),
   };
 }

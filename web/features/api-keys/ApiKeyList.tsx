@@ -12,11 +12,11 @@ import { useChange } from '../../use-change.ts';
 import { apiKeyColumns } from './api-key-columns.tsx';
 import { revokeQuestion } from './api-key-words.ts';
 import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './queries.ts';
-import { useApiKeysSearch } from './use-api-keys-search.ts';
+import { useApiKeysSearch } from './api-keys-search.ts';
 
 /** The table of keys; figures that could not be refreshed stay, and the list says so. */
 export function ApiKeyList() {
-  const { open } = useApiKeysSearch();
+  const { change } = useApiKeysSearch();
   const { can } = useAuth();
   const list = useQuery(apiKeyListQuery);
   const revoke = useRevoke();
@@ -29,8 +29,8 @@ export function ApiKeyList() {
       <DataTable
         label="API keys"
         columns={apiKeyColumns(now, {
-          onView: ({ id }) => open({ key: id }),
-          onEdit: can.updateApiKeys ? ({ id }) => open({ dialog: 'edit', key: id }) : undefined,
+          onView: ({ id }) => change({ key: id }),
+          onEdit: can.updateApiKeys ? ({ id }) => change({ dialog: 'edit', key: id }) : undefined,
           onRevoke: can.deleteApiKeys ? revoke : undefined,
         })}
         rows={list.data}
@@ -40,7 +40,9 @@ export function ApiKeyList() {
           <EmptyState
             title="No API keys found"
             action={
-              can.createApiKeys && <Button onClick={() => open({ dialog: 'create' })}>Create API Key</Button>
+              can.createApiKeys && (
+                <Button onClick={() => change({ dialog: 'create' })}>Create API Key</Button>
+              )
             }
           >
             Create your first API key to get started

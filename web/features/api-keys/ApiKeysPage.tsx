@@ -6,14 +6,15 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import classes from './api-keys.module.css';
 import { ApiKeyList } from './ApiKeyList.tsx';
-import { useApiKeysSearch } from './use-api-keys-search.ts';
+import { useApiKeysSearch } from './api-keys-search.ts';
 
 const CreateApiKey = lazy(() => import('./CreateApiKey.tsx'));
 const ApiKeyModal = lazy(() => import('./ApiKeyModal.tsx'));
 
 /** API keys (spec part 2, section 2.10). Which dialog is open is in the address. */
 export function ApiKeysPage() {
-  const { search, open, close } = useApiKeysSearch();
+  const { search, change } = useApiKeysSearch();
+  const close = () => change({ dialog: undefined, key: undefined });
   const { can } = useAuth();
   return (
     <Page
@@ -23,7 +24,7 @@ export function ApiKeysPage() {
           <Button
             data-hotkey="c"
             leftSection={<IconPlus size={15} stroke={1.75} />}
-            onClick={() => open({ dialog: 'create' })}
+            onClick={() => change({ dialog: 'create' })}
           >
             Create API Key
           </Button>
@@ -38,7 +39,7 @@ export function ApiKeysPage() {
           <ApiKeyModal
             id={search.key}
             edits={search.dialog === 'edit' && can.updateApiKeys}
-            onEdit={() => open({ dialog: 'edit', key: search.key })}
+            onEdit={() => change({ dialog: 'edit' })}
             onClose={close}
           />
         )}

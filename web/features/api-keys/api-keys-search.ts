@@ -1,4 +1,6 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { textParam } from '../../search-params.ts';
+import { useSearch } from '../../use-search.ts';
 
 /** What the address of the screen holds: the dialog that is open, and the key that it is about. */
 export type ApiKeysSearch = {
@@ -13,3 +15,6 @@ export const apiKeysSearch = (params: Record<string, unknown>): ApiKeysSearch =>
   if (dialog === 'create') return { dialog, key: undefined };
   return { dialog: dialog === 'edit' && key ? 'edit' : undefined, key };
 };
+
+const route = getRouteApi('/signed-in/api-keys');
+export const useApiKeysSearch = () => useSearch<ApiKeysSearch>(route, { dialogs: ['dialog', 'key'] });

@@ -8,7 +8,7 @@ import { dayProblem } from '../../ui/typed-day.ts';
 import { useSettledText } from '../../ui/use-settled-text.ts';
 import { auditChoicesQuery } from './queries.ts';
 import classes from './audit.module.css';
-import { useAuditSearch } from './use-audit-search.ts';
+import { useAuditSearch } from './audit-search.ts';
 
 const settlesAfter = 300;
 

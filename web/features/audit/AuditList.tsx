@@ -15,7 +15,7 @@ import { auditColumns } from './audit-columns.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
 import { AuditPages, type AuditPage } from './AuditPages.tsx';
 import { ExportButton } from './ExportButton.tsx';
-import { filtersSet, noFilters, useAuditSearch } from './use-audit-search.ts';
+import { filtersSet, noFilters, useAuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 5. */
 const searchSettlesAfter = 300;

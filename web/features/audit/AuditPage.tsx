@@ -8,7 +8,7 @@ import { Page } from '../../ui/Page.tsx';
 import classes from './audit.module.css';
 import { AuditList } from './AuditList.tsx';
 import { ChainBadge } from './ChainBadge.tsx';
-import { useAuditSearch } from './use-audit-search.ts';
+import { useAuditSearch } from './audit-search.ts';
 import { VerifyButton } from './VerifyChain.tsx';
 
 const AuditStats = lazy(() => import('./AuditStats.tsx'));

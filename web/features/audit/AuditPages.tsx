@@ -3,8 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { momentText } from '../../ui/time.ts';
-import { auditSizes, defaultSize } from './audit-search.ts';
-import { useAuditSearch } from './use-audit-search.ts';
+import { auditSizes, defaultSize, useAuditSearch } from './audit-search.ts';
 
 const sizes = auditSizes.map((size) => ({ value: String(size), label: `${size} per page` }));
 const number = (n: number) => n.toLocaleString('en');

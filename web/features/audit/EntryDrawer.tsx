@@ -11,7 +11,7 @@ import classes from './audit.module.css';
 import { auditEntryQuery } from './queries.ts';
 import { eventTone, personText, rolesText } from './audit-words.ts';
 import { FieldChanges } from './FieldChanges.tsx';
-import { noFilters, useAuditSearch } from './use-audit-search.ts';
+import { noFilters, useAuditSearch } from './audit-search.ts';
 
 /** One entry: what changed field by field, and the request that did it. */
 export default function EntryDrawer({ id, onClose }: { id: string; onClose: () => void }) {

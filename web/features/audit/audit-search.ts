@@ -1,5 +1,7 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { isDay } from '../../ui/day.ts';
 import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
+import { useSearch } from '../../use-search.ts';
 
 /** What the address of the audit log holds: its filters, its page, and the entry that is open. */
 export type AuditSearch = {
@@ -41,7 +43,23 @@ export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
   entry: idParam(params, 'entry'),
 });
 
+const route = getRouteApi('/signed-in/audit');
+export const useAuditSearch = () =>
+  useSearch<AuditSearch>(route, {
+    dialogs: ['entry'],
+    typed: ['search', 'resourceId', 'from', 'to'],
+  });
+
 function dayParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);
   return text && isDay(text) ? text : undefined;
 }
+
+const filters = ['userId', 'resourceType', 'resourceId', 'eventType', 'status', 'from', 'to'] as const;
+
+/** How many fields of the Filters panel are set. */
+export const filtersSet = (search: AuditSearch) =>
+  filters.filter((name) => search[name] !== undefined).length;
+
+/** All of them cleared. */
+export const noFilters: AuditSearch = Object.fromEntries(filters.map((name) => [name, undefined]));

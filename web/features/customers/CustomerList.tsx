@@ -18,7 +18,7 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
 import { CustomerFilters } from './CustomerFilters.tsx';
 import { customerExportUrl, customerListQuery, pageSize } from './queries.ts';
-import { useCustomerSearch } from './use-customer-search.ts';
+import { useCustomerSearch } from './customers-search.ts';
 
 const DeleteCustomers = lazy(() => import('./DeleteCustomers.tsx'));
 

@@ -7,6 +7,7 @@ import { messageOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
+import { useSearch } from '../../use-search.ts';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -24,14 +25,11 @@ const route = getRouteApi('/signed-in/customers/trash');
 
 /** Soft-deleted customers: back to the list, or gone for good (spec part 1, section 2). */
 export function CustomerTrashPage() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, change } = useSearch<CustomerTrashSearch>(route);
   const { can } = useAuth();
   const trash = useQuery(customerTrashQuery(search));
   const [toReactivate, setToReactivate] = useKept<Customer>('open: reactivate customer');
   const [toDelete, setToDelete] = useKept<Customer>('open: delete customer for good');
-  const change = (changes: CustomerTrashSearch, { replace }: { replace: boolean }) =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace });
 
   return (
     <Page
@@ -46,7 +44,7 @@ export function CustomerTrashPage() {
         left={
           <SearchBox
             value={search.search ?? ''}
-            onChange={(text) => change({ search: text || undefined, page: undefined }, { replace: true })}
+            onChange={(text) => change({ search: text || undefined })}
             placeholder="Search deleted customers..."
           />
         }
@@ -75,9 +73,7 @@ export function CustomerTrashPage() {
                 title="No deleted customers"
                 action={
                   search.search && (
-                    <ClearSearch
-                      onClear={() => change({ search: undefined, page: undefined }, { replace: false })}
-                    />
+                    <ClearSearch onClear={() => change({ search: undefined, page: undefined })} />
                   )
                 }
               >

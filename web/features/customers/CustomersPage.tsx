@@ -9,7 +9,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { CustomerList } from './CustomerList.tsx';
 import { customerListQuery } from './queries.ts';
-import { useCustomerSearch } from './use-customer-search.ts';
+import { useCustomerSearch } from './customers-search.ts';
 
 const CustomerModal = lazy(() => import('./CustomerModal.tsx'));
 

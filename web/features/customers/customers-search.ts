@@ -1,4 +1,6 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { idParam, pageParam, textParam } from '../../search-params.ts';
+import { useSearch } from '../../use-search.ts';
 
 /** What the address of the customer list holds: its filters, page and order, and the dialog that is open. */
 export type CustomerListSearch = {
@@ -19,6 +21,9 @@ export const customerListSearch = (params: Record<string, unknown>): CustomerLis
   dialog: params['dialog'] === 'create' ? 'create' : undefined,
   edit: idParam(params, 'edit'),
 });
+
+const route = getRouteApi('/signed-in/customers');
+export const useCustomerSearch = () => useSearch<CustomerListSearch>(route, { dialogs: ['dialog', 'edit'] });
 
 export type CustomerTrashSearch = { search?: string | undefined; page?: number | undefined };
 

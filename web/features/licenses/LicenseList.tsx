@@ -15,11 +15,11 @@ import { ErrorState } from '../../ui/states.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
-import type { LicenseListSearch } from './licenses-search.ts';
+import type { ChangeLicenseSearch, LicenseListSearch } from './licenses-search.ts';
 import { licenseExportUrl, pageSize, sortOf, tabOf } from './queries.ts';
 import type { Asked } from './ListDialogs.tsx';
 import { NoLicenses } from './NoLicenses.tsx';
-import type { ChangeSearch, LicenseListResult } from './use-license-list.ts';
+import type { LicenseListResult } from './use-license-list.ts';
 import { useSelected } from './use-selected.ts';
 
 const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
@@ -28,7 +28,7 @@ const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
 export function LicenseList(props: {
   list: LicenseListResult;
   search: LicenseListSearch;
-  change: ChangeSearch;
+  change: ChangeLicenseSearch;
   onApproachNextPage: () => void;
 }) {
   const { list, search, change } = props;

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { getRouteApi } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
@@ -9,19 +8,17 @@ import { Page } from '../../ui/Page.tsx';
 import { LicenseActivations } from './LicenseActivations.tsx';
 import { LicenseList } from './LicenseList.tsx';
 import { LicenseTabs } from './LicenseTabs.tsx';
-import type { LicenseListSearch } from './licenses-search.ts';
+import { useLicenseSearch, type ChangeLicenseSearch, type LicenseListSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
-import { useChangeSearch, useLicenseList, usePrefetch, type ChangeSearch } from './use-license-list.ts';
+import { useLicenseList, usePrefetch } from './use-license-list.ts';
 
 const LicenseModal = lazy(() => import('./LicenseModal.tsx'));
-const route = getRouteApi('/signed-in/licenses');
 
 /** The license list (spec part 1, section 2); all that it shows is in its address. */
 export function LicensesPage() {
-  const search = route.useSearch();
+  const { search, change } = useLicenseSearch();
   const { can } = useAuth();
   const list = useLicenseList(search);
-  const change = useChangeSearch();
   const prefetch = usePrefetch();
 
   return (
@@ -58,7 +55,11 @@ export function LicensesPage() {
 }
 
 /** The dialogs that the address can name. */
-function Dialogs(props: { search: LicenseListSearch; rows: License[] | undefined; change: ChangeSearch }) {
+function Dialogs(props: {
+  search: LicenseListSearch;
+  rows: License[] | undefined;
+  change: ChangeLicenseSearch;
+}) {
   const { search, rows, change } = props;
   const { can } = useAuth();
   return (

@@ -4,9 +4,8 @@ import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { stateBadges } from './license-words.ts';
-import type { LicenseListSearch } from './licenses-search.ts';
+import type { ChangeLicenseSearch, LicenseListSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
-import type { ChangeSearch } from './use-license-list.ts';
 
 const empty: Record<LicenseTab, { title: string; todo: string }> = {
   active: { title: 'No active licenses', todo: 'Create a license to issue a customer its key.' },
@@ -26,7 +25,7 @@ const noFilters = { search: undefined, type: undefined, customer: undefined, exp
 export function NoLicenses(props: {
   search: LicenseListSearch;
   meta: LicenseListMeta | undefined;
-  change: ChangeSearch;
+  change: ChangeLicenseSearch;
 }) {
   const { search, meta, change } = props;
   const tab = tabOf(search);
@@ -40,7 +39,7 @@ export function NoLicenses(props: {
   );
 }
 
-function CreateFirst({ change }: { change: ChangeSearch }) {
+function CreateFirst({ change }: { change: ChangeLicenseSearch }) {
   const { can } = useAuth();
   return can.createLicenses && <Button onClick={() => change({ dialog: 'create' })}>Create License</Button>;
 }
@@ -49,7 +48,7 @@ function CreateFirst({ change }: { change: ChangeSearch }) {
 function NothingFound(props: {
   tab: LicenseTab;
   counts: LicenseListMeta['counts'] | undefined;
-  change: ChangeSearch;
+  change: ChangeLicenseSearch;
 }) {
   const { tab, counts, change } = props;
   const elsewhere = licenseTabs.filter((other) => other !== tab && counts && counts[other] > 0);

@@ -1,4 +1,6 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { idParam, pageParam, textParam } from '../../search-params.ts';
+import { useSearch, type ChangeSearch } from '../../use-search.ts';
 
 /** What the address of the license list holds: tab, filters, page and order, and the dialog that is open. */
 export type LicenseListSearch = {
@@ -30,3 +32,9 @@ export const licenseListSearch = (params: Record<string, unknown>): LicenseListS
   edit: idParam(params, 'edit'),
   activations: textParam(params, 'activations'),
 });
+
+export type ChangeLicenseSearch = ChangeSearch<LicenseListSearch>;
+
+const route = getRouteApi('/signed-in/licenses');
+export const useLicenseSearch = () =>
+  useSearch<LicenseListSearch>(route, { dialogs: ['dialog', 'edit', 'activations'] });

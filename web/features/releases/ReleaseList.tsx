@@ -20,7 +20,7 @@ import { inSeveralKinds } from './release-words.ts';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
 import classes from './releases.module.css';
 import { pageSize, releaseListQuery } from './queries.ts';
-import { useReleasesSearch } from './use-releases-search.ts';
+import { useReleasesSearch } from './releases-search.ts';
 import { newestFirst } from './version-groups.ts';
 
 const DeleteRelease = lazy(() => import('./DeleteRelease.tsx'));

@@ -7,6 +7,7 @@ import { messageOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
+import { useSearch } from '../../use-search.ts';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -25,14 +26,11 @@ const mayNot = 'You may not delete releases';
 
 /** Deleted releases: back to the list, or gone for good (spec part 2, section 2.5). */
 export function ReleaseTrashPage() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, change } = useSearch<ReleaseTrashSearch>(route);
   const { can } = useAuth();
   const trash = useQuery(releaseTrashQuery(search));
   const [toRestore, setToRestore] = useKept<DeletedRelease>('open: restore release');
   const [toDelete, setToDelete] = useKept<DeletedRelease>('open: delete release for good');
-  const change = (changes: ReleaseTrashSearch, { replace }: { replace: boolean }) =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace });
 
   return (
     <Page
@@ -50,7 +48,7 @@ export function ReleaseTrashPage() {
         left={
           <SearchBox
             value={search.search ?? ''}
-            onChange={(text) => change({ search: text || undefined, page: undefined }, { replace: true })}
+            onChange={(text) => change({ search: text || undefined })}
             placeholder="Search by version..."
           />
         }
@@ -77,11 +75,7 @@ export function ReleaseTrashPage() {
               search.search ? (
                 <EmptyState
                   title="No deleted releases"
-                  action={
-                    <ClearSearch
-                      onClear={() => change({ search: undefined, page: undefined }, { replace: false })}
-                    />
-                  }
+                  action={<ClearSearch onClear={() => change({ search: undefined, page: undefined })} />}
                 >
                   No version matches your search.
                 </EmptyState>

@@ -10,7 +10,7 @@ import { PageTabs } from '../../ui/PageTabs.tsx';
 import { NewReleaseButton } from '../uploads/index.ts';
 import { PausedRollouts } from './PausedRollouts.tsx';
 import { ReleaseList } from './ReleaseList.tsx';
-import { useReleasesSearch } from './use-releases-search.ts';
+import { useReleasesSearch } from './releases-search.ts';
 
 const ReleaseAnalytics = lazy(() => import('./ReleaseAnalytics.tsx'));
 const EditRelease = lazy(() => import('./EditRelease.tsx'));

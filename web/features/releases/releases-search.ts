@@ -1,4 +1,6 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { idParam, pageParam, textParam } from '../../search-params.ts';
+import { useSearch } from '../../use-search.ts';
 
 /** What the address of the release list holds: tab, filters, page, and the dialog that is open. */
 export type ReleasesSearch = {
@@ -29,6 +31,13 @@ export const releasesSearch = (params: Record<string, unknown>): ReleasesSearch 
   upload: uploadParam(params),
   edit: idParam(params, 'edit'),
 });
+
+const route = getRouteApi('/signed-in/releases');
+export const useReleasesSearch = () =>
+  useSearch<ReleasesSearch>(route, {
+    dialogs: ['dialog', 'upload', 'edit'],
+    tabs: ['tab'],
+  });
 
 export type ReleaseTrashSearch = { search?: string | undefined; page?: number | undefined };
 

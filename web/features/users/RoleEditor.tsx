@@ -11,8 +11,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { RoleForm } from './RoleForm.tsx';
 import classes from './roles.module.css';
-import { useUsersSearch } from './use-users-search.ts';
-import { usersSearch } from './users-search.ts';
+import { useUsersSearch, usersSearch } from './users-search.ts';
 import { rolesQuery } from './queries.ts';
 
 const NewRole = lazy(() => import('./NewRole.tsx'));

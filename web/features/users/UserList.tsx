@@ -12,7 +12,7 @@ import { FilterRow } from '../../ui/Page.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useMe, useRoles } from './use-roles.ts';
-import { useUsersSearch } from './use-users-search.ts';
+import { useUsersSearch } from './users-search.ts';
 import { hiddenAtFirst, userColumns, type UserAction } from './user-columns.tsx';
 import { usersQuery } from './queries.ts';
 

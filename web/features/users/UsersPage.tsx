@@ -6,7 +6,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
 import { UserList } from './UserList.tsx';
-import { useUsersSearch } from './use-users-search.ts';
+import { useUsersSearch } from './users-search.ts';
 
 const CreateUser = lazy(() => import('./CreateUser.tsx'));
 const EditUser = lazy(() => import('./EditUser.tsx'));

@@ -1,4 +1,6 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { idParam, textParam } from '../../search-params.ts';
+import { useSearch } from '../../use-search.ts';
 
 /** What the address of User Management holds: tab, search, the role in the editor, and the dialog that is open. */
 export type UsersSearch = {
@@ -18,3 +20,6 @@ export const usersSearch = (params: Record<string, unknown>): UsersSearch => ({
   dialog: params['dialog'] === 'create' ? 'create' : undefined,
   edit: idParam(params, 'edit'),
 });
+
+const route = getRouteApi('/signed-in/users');
+export const useUsersSearch = () => useSearch<UsersSearch>(route, { dialogs: ['dialog', 'edit'] });
