@@ -114,7 +114,7 @@ async function signedIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage>
 
 function peakMemory(child: ChildProcess): Row {
   const peak = peakMemoryMb(child);
-  const job = 'memory of the Node process at its peak under all this';
+  const job = 'peak memory of the Node process during all of this';
   return { job, target: '≤ 220 MB', met: peak <= 220, note: `${peak.toFixed(0)} MB` };
 }
 

@@ -54,7 +54,7 @@ async function downloading({ ours, bearer, process, folder }: Stage, file: Buffe
       );
     }
     return [
-      beside('download of 1 GiB, beside nginx (MB/s)', 0.7, rates),
+      beside('download of 1 GiB, compared with nginx (MB/s)', 0.7, rates),
       growthRow('memory while downloading 1 GiB', peakMemoryMb(process) - before),
     ];
   } finally {

@@ -34,7 +34,7 @@ export async function benchHistory(stage: Stage): Promise<Row[]> {
       met: page.ours.perSecond / page.bare.perSecond >= 0.4,
     },
     await reading('audit log, text search', '/api/audit?limit=50&search=staff17%40example.org', 200),
-    await reading('audit log, a page behind half of it', `/api/audit?limit=50&after=${await middle(stage)}`),
+    await reading('audit log, a page after half of it', `/api/audit?limit=50&after=${await middle(stage)}`),
     await auditExport(stage),
     await reading('analytics: health', '/api/analytics/health'),
     await reading('analytics: trends', (n) => `/api/analytics/trends?${period(n)}`),

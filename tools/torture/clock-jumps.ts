@@ -76,7 +76,7 @@ export async function clockJumps(): Promise<void> {
     }
     const lost = [...vanished, ...(await lostCustomers(database.url, work.made))];
     const figures = counted(seen);
-    const ordeal = `the clock jumps by ${jumps.map((jump) => jump / days(1)).join(', ')} days from the true time, with a restart after each; lost would be what the jobs delete`;
+    const ordeal = `the clock jumps by ${jumps.map((jump) => jump / days(1)).join(', ')} days from the true time, with a restart after each; lost counts what the jobs delete`;
     tell({ scenario: 'clock jumps', ordeal, ...figures, gapMs, lost });
     assert.deepEqual([figures.failed, figures.refused, lost], [[], 0, []]);
   } finally {

@@ -84,7 +84,7 @@ export async function fullDisks(): Promise<void> {
       ...Array.from({ length: Math.abs(validated - (await recorded())) }, () => 'validation'),
     ];
     const known = load.seen.filter(({ call }) => call === 'known machine');
-    const ordeal = `the disk of the database is full for ${(2 * fullMs) / 1000} s${isRunning ? '' : ', PostgreSQL gives up'}, that of the journal for the second half; the gap is that of machines that hold a seat`;
+    const ordeal = `the disk of the database is full for ${(2 * fullMs) / 1000} s${isRunning ? '' : ', PostgreSQL gives up'}, that of the journal for the second half; the gap is for machines that hold a seat`;
     tell({ scenario: 'full disks', ordeal, ...figures, gapMs: longestGap(known), lost });
     assert.deepEqual([figures.failed, lost], [[], []]);
     assert.equal(server.process.exitCode, null, server.output().slice(-4000));

@@ -47,7 +47,7 @@ export async function hungStorage(): Promise<void> {
     const figures = counted(others.seen);
     const ofUploads = counted(uploading.seen);
     const longestMs = Math.max(...uploading.seen.map(({ from, to }) => to - from));
-    const ordeal = `the bucket accepts connections and says nothing for ${hungMs / 1000} s; ${ofUploads.refused} uploads were refused beside, the slowest after ${(longestMs / 1000).toFixed(1)} s`;
+    const ordeal = `the bucket accepts connections and does not respond for ${hungMs / 1000} s; ${ofUploads.refused} uploads were refused meanwhile, the slowest after ${(longestMs / 1000).toFixed(1)} s`;
     tell({ scenario: 'hung storage', ordeal, ...figures, gapMs: longestGap(others.seen), lost });
     assert.deepEqual([figures.failed, figures.refused, ofUploads.failed, lost], [[], 0, [], []]);
     assert.ok(longestMs < 15_000, `an upload was refused after ${longestMs} ms`);

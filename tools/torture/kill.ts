@@ -57,7 +57,7 @@ export async function killDatabase(): Promise<void> {
     const { port } = (await findPostmaster(cluster))!;
     const url = `postgres://${DATABASE}:${await readPassword(cluster)}@127.0.0.1:${port}/${DATABASE}`;
     const lost = await lostCustomers(url, work.made);
-    const ordeal = `kill -9 of the whole embedded PostgreSQL, ${databaseRounds} times`;
+    const ordeal = `kill -9 of all processes of the embedded PostgreSQL, ${databaseRounds} times`;
     const figures = counted(load.seen);
     tell({ scenario: 'killed database', ordeal, ...figures, gapMs: longestGap(load.seen), lost });
     assert.deepEqual([figures.failed, lost], [[], []]);

@@ -39,7 +39,7 @@ export async function locks(): Promise<void> {
     await Promise.all([others.stop(), newcomers.stop()]);
 
     const lost = await lostCustomers(database.url, work.made);
-    const ordeal = `a license is held for ${heldMs / 1000} s, ${rounds} times, while ${machines} machines want seats on it`;
+    const ordeal = `a license row is locked for ${heldMs / 1000} s, ${rounds} times, while ${machines} machines want seats on it`;
     const ofOthers = counted(others.seen);
     const ofNewcomers = counted(newcomers.seen);
     const gapMs = longestGap(others.seen);

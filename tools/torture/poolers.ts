@@ -40,7 +40,7 @@ export async function pooler(mode: 'session' | 'transaction'): Promise<void> {
     const lost = await lostCustomers(database.url, work.made);
     const figures = counted(load.seen);
     const gapMs = recovery(load.seen, back);
-    const ordeal = `PgBouncer in ${mode} mode is restarted; the gap is that from its return until every kind of call works`;
+    const ordeal = `PgBouncer in ${mode} mode is restarted; the gap is from its return until every kind of call works`;
     tell({ scenario: `pooler: ${mode}`, ordeal, ...figures, gapMs, lost });
     assert.deepEqual([figures.failed, lost], [[], []]);
     assert.ok(gapMs < withinMs, `all calls worked again after ${gapMs} ms`);

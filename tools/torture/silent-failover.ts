@@ -121,8 +121,8 @@ async function failOver(
   const recoveredMs = recovery(load.seen, back);
   const longestMs = Math.max(...load.seen.map(({ from, to }) => to - from));
   tell({
-    scenario: 'silent failover',
-    ordeal: `the database falls silent for ${silentMs / 1000} s, then a replica answers; the gap is that from its first new connection until every kind of call works in both processes; the longest call took ${(longestMs / 1000).toFixed(1)} s`,
+    scenario: 'failover without resets',
+    ordeal: `the database stops responding for ${silentMs / 1000} s, then a replica takes over; the gap is from its first new connection until every kind of call works in both processes; the longest call took ${(longestMs / 1000).toFixed(1)} s`,
     answered,
     refused,
     failed,

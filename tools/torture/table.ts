@@ -35,7 +35,7 @@ export function printTable(): void {
   console.log(
     [
       '',
-      '| scenario | what happens | answered | 503 | failed | longest gap | lost |',
+      '| scenario | what happens | succeeded | 503 | failed | longest gap | lost |',
       '| --- | --- | --: | --: | --: | --: | --: |',
       ...lines,
       '',
