@@ -35,8 +35,8 @@ export function errorOf(
   if (!body) return new ApiError(status, plainText(text) ?? otherwise);
   const said = body['message'] || body['error'];
   if (!said) return new ApiError(status, otherwise, body);
-  const details = body['details'] ? `\nDetails: ${inWords(body['details'])}` : '';
-  return new ApiError(status, inWords(said) + details, body);
+  const details = body['details'] ? `\nDetails: ${asText(body['details'])}` : '';
+  return new ApiError(status, asText(said) + details, body);
 }
 
 /** What to show for anything that was thrown. */
@@ -70,7 +70,7 @@ function plainText(text: string): string | undefined {
   return trimmed && trimmed.length <= longestPlainText && !isMarkup(trimmed) ? trimmed : undefined;
 }
 
-function inWords(value: unknown): string {
+function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every(isDetail)) {
     return value.map((d) => (d.path ? `${d.path}: ${d.message}` : d.message)).join('; ');

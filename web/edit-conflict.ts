@@ -15,7 +15,7 @@ export type Clash = { readonly details: readonly ErrorDetail[] };
 export const differingFields = <Field extends string>(
   clash: Clash,
   labels: Readonly<Record<Field, string>>,
-  inWords: (field: Field, value: unknown, whose: 'theirs' | 'yours') => string,
+  asText: (field: Field, value: unknown, whose: 'theirs' | 'yours') => string,
 ): ConflictRow[] =>
   clash.details.flatMap(({ path, current, yours }) => {
     if (!(path in labels)) return [];
@@ -23,8 +23,8 @@ export const differingFields = <Field extends string>(
     return [
       {
         field: labels[field],
-        theirs: inWords(field, current, 'theirs'),
-        yours: inWords(field, yours, 'yours'),
+        theirs: asText(field, current, 'theirs'),
+        yours: asText(field, yours, 'yours'),
       },
     ];
   });

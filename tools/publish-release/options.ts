@@ -72,7 +72,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
     isDraft: !values.publish,
     rolloutPercentage: values.rollout === undefined ? undefined : wholeNumberOf(values.rollout),
   });
-  if (!fields.success) throw new Error(fields.error.issues.map(inWords).join('\n'));
+  if (!fields.success) throw new Error(fields.error.issues.map(asText).join('\n'));
   const server = (values.server ?? env['LANYARD_SERVER'] ?? 'http://localhost:8080').replace(/\/+$/, '');
   if (!/^https?:\/\//.test(server) || !URL.canParse(server))
     throw new Error(`--server: ${server} is not an http or https address.`);
@@ -88,7 +88,7 @@ const flagOf: Record<string, string> = {
 };
 
 /** As the server would say it, by the name of the flag. */
-function inWords({ path, message }: z.core.$ZodIssue): string {
+function asText({ path, message }: z.core.$ZodIssue): string {
   const field = path.map(String).join('.');
   return `--${flagOf[field] ?? field}: ${message}`;
 }

@@ -24,7 +24,7 @@ type Entry = Pick<PaletteItem, 'id' | 'label' | 'description'> & {
 };
 type Group = { group: string; entries: Entry[] };
 
-const settleAfter = 150;
+const delay = 150;
 const shortestSearch = 2;
 
 /** Pages, actions, and what the server finds, in one field. Opens when it has loaded, then by `palette.open()`. */
@@ -178,7 +178,7 @@ async function findIn(sources: PaletteSource[], text: string, signal: AbortSigna
 }
 
 function useFound(text: string) {
-  const [settled] = useDebouncedValue(text.trim(), settleAfter);
+  const [settled] = useDebouncedValue(text.trim(), delay);
   const sources = useSources();
   return useQuery({
     queryKey: ['palette', settled, sources.map((source) => source.group)],

@@ -1,9 +1,9 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import classes from './SearchBox.module.css';
-import { useSettledText } from './use-settled-text.ts';
+import { useDebouncedText } from './use-debounced-text.ts';
 
-const usualSettleAfter = 120;
+const usualDelay = 120;
 
 /** Search field of a list. `value` is what the URL holds; `onChange` is called when typing settles. */
 export function SearchBox(props: {
@@ -11,10 +11,10 @@ export function SearchBox(props: {
   onChange: (value: string) => void;
   placeholder: string;
   /** Milliseconds without typing until `onChange` is called. */
-  settleAfter?: number;
+  delay?: number;
 }) {
-  const { value, onChange, placeholder, settleAfter = usualSettleAfter } = props;
-  const { typed, type } = useSettledText({ value, onSettle: onChange, settleAfter });
+  const { value, onChange, placeholder, delay = usualDelay } = props;
+  const { typed, type } = useDebouncedText({ value, onChange, delay });
   return (
     <TextInput
       type="search"

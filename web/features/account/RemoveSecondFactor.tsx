@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { sentenceOf } from '../../api-error.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -28,7 +28,7 @@ export default function RemoveSecondFactor({ onClose }: { onClose: () => void })
         <Stack gap="md">
           <Text>From then on your password alone signs you in. Your recovery codes stop working.</Text>
           <PasswordField label="Current Password" name="currentPassword" focused />
-          <FormEnd
+          <FormActions
             problem={
               remove.error ? sentenceOf(remove.error, 'Failed to remove the second factor') : undefined
             }

@@ -8,7 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
@@ -71,7 +71,7 @@ function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => voi
       <Stack gap="md">
         <Text>Have an authenticator app at hand, such as the one of your phone’s password manager.</Text>
         <PasswordField label="Current Password" name="currentPassword" focused />
-        <FormEnd
+        <FormActions
           problem={enroll.error ? sentenceOf(enroll.error, 'Failed to set up a second factor') : undefined}
           submitLabel="Continue"
           busy={enroll.isPending}

@@ -9,7 +9,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
-import { makerNotice, rateText, scopeWords, statusNote, statusOf, whyFinal } from './api-key-words.ts';
+import { makerNotice, rateText, scopeLabels, statusNote, statusOf, whyFinal } from './api-key-labels.ts';
 import classes from './api-keys.module.css';
 
 /** All that is known of a key; viewing is open to whoever may see the list. */
@@ -39,7 +39,7 @@ export function ApiKeyDetails(props: { apiKey: ApiKey; onEdit: () => void; onClo
         <Detail name="IP Whitelist">
           <Whitelist entries={apiKey.ipWhitelist} />
         </Detail>
-        <Detail name="Scopes">{apiKey.scopes.map((scope) => scopeWords[scope].label).join(', ')}</Detail>
+        <Detail name="Scopes">{apiKey.scopes.map((scope) => scopeLabels[scope].label).join(', ')}</Detail>
       </dl>
       <Group justify="flex-end" gap="xs">
         <RecordHistoryLink resourceType="api_key" resourceId={apiKey.id} />

@@ -7,7 +7,7 @@ import { DayField } from '../../ui/DayField.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { fieldLabels } from './api-key-conflict.ts';
 import type { Values } from './api-key-form.ts';
-import { scopeWords, whyNotScope } from './api-key-words.ts';
+import { scopeLabels, whyNotScope } from './api-key-labels.ts';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -77,7 +77,7 @@ export function ScopesField({ form, already }: { form: ApiKeyForm; already: read
     <Checkbox.Group label={fieldLabels.scopes} size="xs" {...form.getInputProps('scopes')}>
       <Stack gap={8} mt={6} mb={4}>
         {apiKeyScopes.map((scope) => {
-          const { label, description } = scopeWords[scope];
+          const { label, description } = scopeLabels[scope];
           const refusal = whyNotScope(scope, permissions);
           return (
             <Checkbox

@@ -10,7 +10,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useChange } from '../../use-change.ts';
 import { apiKeyColumns } from './api-key-columns.tsx';
-import { revokeQuestion } from './api-key-words.ts';
+import { revokeQuestion } from './api-key-labels.ts';
 import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './queries.ts';
 import { useApiKeysSearch } from './api-keys-search.ts';
 

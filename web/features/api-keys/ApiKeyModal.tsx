@@ -3,7 +3,7 @@ import { messageOf } from '../../api-error.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { ApiKeyDetails } from './ApiKeyDetails.tsx';
-import { whyFinal } from './api-key-words.ts';
+import { whyFinal } from './api-key-labels.ts';
 import { apiKeyListQuery } from './queries.ts';
 import { EditApiKey, Loading } from './EditApiKey.tsx';
 

@@ -3,12 +3,12 @@ import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { useAuth } from '../../session.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { useChange } from '../../use-change.ts';
 import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-key-form.ts';
 import { ApiKeyCreated } from './ApiKeyCreated.tsx';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
-import { whyNotScope } from './api-key-words.ts';
+import { whyNotScope } from './api-key-labels.ts';
 import { createApiKey, type ApiKeyPayload } from './queries.ts';
 
 /** Creates a key, and then shows it, once. */
@@ -68,7 +68,12 @@ function CreateForm(props: {
         <LimitFields form={form} required />
         <WhitelistField form={form} canLift={false} />
         <ScopesField form={form} already={[]} />
-        <FormEnd problem={problem} submitLabel="Create API Key" busy={props.busy} onCancel={props.onCancel} />
+        <FormActions
+          problem={problem}
+          submitLabel="Create API Key"
+          busy={props.busy}
+          onCancel={props.onCancel}
+        />
       </Stack>
     </form>
   );

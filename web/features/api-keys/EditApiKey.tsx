@@ -10,11 +10,11 @@ import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { conflictRows, fieldLabels } from './api-key-conflict.ts';
 import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key-form.ts';
-import { refusedSentence } from './api-key-words.ts';
+import { refusedSentence } from './api-key-labels.ts';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
 import { apiKeyImpactQuery, apiKeyQuery, updateApiKey, type ApiKeyPatch } from './queries.ts';
 
@@ -105,7 +105,12 @@ function EditForm(props: {
         <LimitFields form={form} required={false} />
         <WhitelistField form={form} canLift={apiKey.ipWhitelist.length > 0} />
         <ScopesField form={form} already={apiKey.scopes} />
-        <FormEnd problem={problem} submitLabel="Save Changes" busy={props.busy} onCancel={props.onCancel} />
+        <FormActions
+          problem={problem}
+          submitLabel="Save Changes"
+          busy={props.busy}
+          onCancel={props.onCancel}
+        />
       </Stack>
     </form>
   );

@@ -5,7 +5,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
-import { makerNotice, rateText, requestsText, statusNote, statusOf, whyFinal } from './api-key-words.ts';
+import { makerNotice, rateText, requestsText, statusNote, statusOf, whyFinal } from './api-key-labels.ts';
 import classes from './api-keys.module.css';
 
 type Handlers = {

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../../contract/api-keys.ts';
 import { apiKeyScopes } from '../../../contract/route.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fullTime } from '../../ui/time.ts';
-import { rateText, scopeWords } from './api-key-words.ts';
+import { rateText, scopeLabels } from './api-key-labels.ts';
 
 /** Fields of the forms and what they are called there. */
 export const fieldLabels = {
@@ -26,12 +26,12 @@ const words: { [F in Field]: (value: ApiKey[F]) => string } = {
   scopes: (scopes) =>
     apiKeyScopes
       .filter((scope) => scopes.includes(scope))
-      .map((scope) => scopeWords[scope].label)
+      .map((scope) => scopeLabels[scope].label)
       .join(', '),
 };
 
 /** The fields in which two edits of one key differ, as a person reads them. */
 export const conflictRows = (clash: Clash) =>
-  differingFields(clash, fieldLabels, inWords).filter(({ theirs, yours }) => theirs !== yours);
+  differingFields(clash, fieldLabels, asText).filter(({ theirs, yours }) => theirs !== yours);
 
-const inWords = (field: Field, value: unknown): string => (words[field] as (value: unknown) => string)(value);
+const asText = (field: Field, value: unknown): string => (words[field] as (value: unknown) => string)(value);

@@ -5,12 +5,12 @@ import { DayField } from '../../ui/DayField.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
-import { useSettledText } from '../../ui/use-settled-text.ts';
+import { useDebouncedText } from '../../ui/use-debounced-text.ts';
 import { auditChoicesQuery } from './queries.ts';
 import classes from './audit.module.css';
 import { useAuditSearch } from './audit-search.ts';
 
-const settlesAfter = 300;
+const typingDelay = 300;
 
 /** The Filters panel: person, record, event and days. All of it is in the address. */
 export function AuditFilters() {
@@ -66,10 +66,10 @@ export function AuditFilters() {
 /** Asked for when typing settles. */
 function Typed({ name, ...input }: TextInputProps & { name: 'resourceId' }) {
   const { search, change } = useAuditSearch();
-  const { typed, type } = useSettledText({
+  const { typed, type } = useDebouncedText({
     value: search[name] ?? '',
-    onSettle: (text) => change({ [name]: text || undefined }),
-    settleAfter: settlesAfter,
+    onChange: (text) => change({ [name]: text || undefined }),
+    delay: typingDelay,
   });
   return <TextInput {...input} value={typed} onChange={(event) => type(event.currentTarget.value)} />;
 }
@@ -79,12 +79,12 @@ function DayFilter(props: { name: 'from' | 'to'; label: string; notBefore?: stri
   const { name, label, notBefore } = props;
   const { search, change } = useAuditSearch();
   const [isLeft, setIsLeft] = useState(false);
-  const { typed, type } = useSettledText({
+  const { typed, type } = useDebouncedText({
     value: search[name] ?? '',
-    onSettle: (text) => {
+    onChange: (text) => {
       if (text === '' || isDay(text)) change({ [name]: text || undefined });
     },
-    settleAfter: settlesAfter,
+    delay: typingDelay,
   });
   const isBefore = notBefore !== undefined && isDay(typed) && typed < notBefore;
   return (

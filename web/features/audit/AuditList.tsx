@@ -18,7 +18,7 @@ import { ExportButton } from './ExportButton.tsx';
 import { filtersSet, noFilters, useAuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 5. */
-const searchSettlesAfter = 300;
+const searchDelay = 300;
 
 /** Search, filters, table and pages of the audit log. */
 export function AuditList() {
@@ -36,7 +36,7 @@ export function AuditList() {
               value={search.search ?? ''}
               onChange={(text) => change({ search: text || undefined })}
               placeholder="Search audit logs..."
-              settleAfter={searchSettlesAfter}
+              delay={searchDelay}
             />
             <Button
               variant="default"

@@ -9,7 +9,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import classes from './audit.module.css';
 import { auditEntryQuery } from './queries.ts';
-import { eventTone, personText, rolesText } from './audit-words.ts';
+import { eventTone, personText, rolesText } from './audit-labels.ts';
 import { FieldChanges } from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './audit-search.ts';
 

@@ -4,7 +4,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
-import { eventTone, personText, rolesText, shortId } from './audit-words.ts';
+import { eventTone, personText, rolesText, shortId } from './audit-labels.ts';
 import classes from './audit.module.css';
 
 /** Columns of the audit log (spec part 2, section 2.9). */

@@ -6,7 +6,7 @@ import { customerInput, type Customer } from '../../../contract/customers.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { RecordHistoryLink } from '../audit/index.ts';
 import { fieldLabels } from './customer-conflict.ts';
@@ -78,7 +78,7 @@ export function CustomerForm(props: {
           error={form.errors['country']}
           onChange={(code) => form.setFieldValue('country', code)}
         />
-        <FormEnd
+        <FormActions
           problem={problem}
           submitLabel={props.submitLabel}
           busy={props.busy}
@@ -87,7 +87,7 @@ export function CustomerForm(props: {
           {props.customer && (
             <RecordHistoryLink resourceType="customer" resourceId={props.customer.customerId} />
           )}
-        </FormEnd>
+        </FormActions>
       </Stack>
     </form>
   );

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
-import { refusedSentence } from '../../impact-words.ts';
+import { refusedSentence } from '../../impact-labels.ts';
 import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';

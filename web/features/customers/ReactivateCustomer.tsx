@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
-import { acceptedSentence } from '../../impact-words.ts';
+import { acceptedSentence } from '../../impact-labels.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { toast } from '../../ui/toast.tsx';

@@ -11,9 +11,9 @@ export const fieldLabels = {
 } as const;
 
 /** The fields in which two edits of one customer differ, as a person reads them. */
-export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, inWords);
+export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, asText);
 
-function inWords(path: keyof typeof fieldLabels, value: unknown): string {
+function asText(path: keyof typeof fieldLabels, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '—';
   return path === 'country' ? countryName(value) : value;
 }

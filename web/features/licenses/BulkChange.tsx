@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { licenseRefusal, type License } from '../../../contract/licenses.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
-import { acceptedSentence, refusedSentence } from '../../impact-words.ts';
+import { acceptedSentence, refusedSentence } from '../../impact-labels.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { countOf } from './license-words.ts';
+import { countOf } from './license-labels.ts';
 import { licenseImpactQuery, reactivateLicense, revokeLicense } from './queries.ts';
 
 type Kind = 'revoke' | 'reactivate';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { License } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
-import { acceptedSentence, refusedSentence } from '../../impact-words.ts';
+import { acceptedSentence, refusedSentence } from '../../impact-labels.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';

@@ -3,7 +3,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
-import { countOf, ownerText } from './license-words.ts';
+import { countOf, ownerText } from './license-labels.ts';
 import classes from './licenses.module.css';
 
 const unknown = 'unknown';

@@ -7,7 +7,7 @@ import { bestFirst } from '../../ui/best-match.ts';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { customerChoicesQuery, customerQuery } from '../customers/index.ts';
 
-const settleAfter = 200;
+const delay = 200;
 /** Inside the dialog or page that it belongs to, for those who go by landmarks. */
 const inPlace = { withinPortal: false };
 
@@ -30,7 +30,7 @@ export function CustomerSelect({ value, onChange, name, ...input }: Props) {
     value === null
       ? undefined
       : (known ?? asked.data?.name ?? (asked.isError || !can.viewCustomers ? 'Unknown customer' : ''));
-  const [settled] = useDebouncedValue(text, settleAfter);
+  const [settled] = useDebouncedValue(text, delay);
   const choices = useQuery({ ...customerChoicesQuery(settled), enabled: can.viewCustomers });
   const offered = (choices.data?.data ?? []).map((customer) => ({
     value: customer.customerId,

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { License } from '../../../contract/licenses.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
-import { typeBadges } from './license-words.ts';
+import { typeBadges } from './license-labels.ts';
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 

@@ -8,7 +8,7 @@ import { RecordHistoryLink } from '../audit/index.ts';
 import { ModulesByCategory } from '../modules/index.ts';
 import { StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
 import { fieldLabels } from './license-form.ts';
-import { ownerText } from './license-words.ts';
+import { ownerText } from './license-labels.ts';
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 

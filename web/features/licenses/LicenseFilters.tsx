@@ -3,7 +3,7 @@ import { licenseTypes } from '../../../contract/licenses.ts';
 import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
 import { CustomerSelect } from './CustomerSelect.tsx';
-import { typeBadges } from './license-words.ts';
+import { typeBadges } from './license-labels.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
 
 const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));

@@ -6,7 +6,7 @@ import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
@@ -14,7 +14,7 @@ import { ModulePicker } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { fieldLabels, payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
 import type { Terms } from './license-term.ts';
-import { typeBadges } from './license-words.ts';
+import { typeBadges } from './license-labels.ts';
 import type { LicensePayload } from './queries.ts';
 
 const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
@@ -62,14 +62,14 @@ export function LicenseForm(props: Props) {
           onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
           error={form.errors['moduleIds']}
         />
-        <FormEnd
+        <FormActions
           problem={problem}
           submitLabel={props.submitLabel}
           busy={props.busy}
           onCancel={props.onCancel}
         >
           {license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
-        </FormEnd>
+        </FormActions>
       </Stack>
     </form>
   );

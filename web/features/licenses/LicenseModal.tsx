@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { formHeights } from './CustomersFirst.tsx';
+import { formHeights } from './RequireCustomers.tsx';
 import { conflictRows } from './license-conflict.ts';
 import { modalTerms } from './license-term.ts';
 import { LicenseDetails } from './LicenseDetails.tsx';

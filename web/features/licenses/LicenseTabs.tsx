@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { licenseTabs, type LicenseListMeta, type LicenseTab } from '../../../contract/licenses.ts';
 import { PageTabs } from '../../ui/PageTabs.tsx';
-import { stateBadges } from './license-words.ts';
+import { stateBadges } from './license-labels.ts';
 
 /** Active, Revoked and Expired with their counts; what is below belongs to the chosen one. */
 export function LicenseTabs(props: {

@@ -1,5 +1,5 @@
 import { useChange } from '../../use-change.ts';
-import { CustomersFirst } from './CustomersFirst.tsx';
+import { RequireCustomers } from './RequireCustomers.tsx';
 import type { Terms } from './license-term.ts';
 import { LicenseCreated } from './LicenseCreated.tsx';
 import { LicenseForm } from './LicenseForm.tsx';
@@ -10,7 +10,7 @@ export function NewLicense({ terms, onClose }: { terms: Terms; onClose: () => vo
   const create = useChange({ mutationFn: (payload: LicensePayload) => createLicense(payload) });
   if (create.data) return <LicenseCreated license={create.data} onAnother={create.reset} onDone={onClose} />;
   return (
-    <CustomersFirst>
+    <RequireCustomers>
       <LicenseForm
         terms={terms}
         submitLabel="Create License"
@@ -19,6 +19,6 @@ export function NewLicense({ terms, onClose }: { terms: Terms; onClose: () => vo
         onSubmit={(payload) => create.mutate(payload)}
         onCancel={onClose}
       />
-    </CustomersFirst>
+    </RequireCustomers>
   );
 }

@@ -3,7 +3,7 @@ import { licenseTabs, type LicenseListMeta, type LicenseTab } from '../../../con
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { stateBadges } from './license-words.ts';
+import { stateBadges } from './license-labels.ts';
 import type { ChangeLicenseSearch, LicenseListSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
 

@@ -3,7 +3,7 @@ import { moduleLabel } from '../../../contract/modules.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { expiresIn } from './license-expiry.ts';
-import { ownerText, stateBadge, typeBadges } from './license-words.ts';
+import { ownerText, stateBadge, typeBadges } from './license-labels.ts';
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 

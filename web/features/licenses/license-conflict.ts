@@ -3,7 +3,7 @@ import { moduleLabel } from '../../../contract/modules.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fieldLabels } from './license-form.ts';
 import { utcDate } from '../../ui/time.ts';
-import { typeBadges } from './license-words.ts';
+import { typeBadges } from './license-labels.ts';
 
 type Field = keyof typeof fieldLabels;
 type CustomerNames = { theirs: string; yours: string };
@@ -11,10 +11,10 @@ type CustomerNames = { theirs: string; yours: string };
 /** The fields in which two edits of one license differ, as a person reads them. */
 export const conflictRows = (clash: Clash, customers: CustomerNames) =>
   differingFields(clash, fieldLabels, (field, value, whose) =>
-    field === 'customerId' ? customers[whose] : inWords(field, value),
+    field === 'customerId' ? customers[whose] : asText(field, value),
   );
 
-function inWords(path: Exclude<Field, 'customerId'>, value: unknown): string {
+function asText(path: Exclude<Field, 'customerId'>, value: unknown): string {
   switch (path) {
     case 'type':
       return typeBadges[value as LicenseType]?.word ?? String(value);

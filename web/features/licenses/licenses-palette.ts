@@ -2,7 +2,7 @@ import { IconLicense } from '@tabler/icons-react';
 import { licenseTab, type License } from '../../../contract/licenses.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
-import { ownerText, stateBadge } from './license-words.ts';
+import { ownerText, stateBadge } from './license-labels.ts';
 import { findLicenses } from './queries.ts';
 
 const found = 6;

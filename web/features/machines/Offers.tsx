@@ -9,7 +9,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { unusualKind } from '../releases/index.ts';
 import classes from './machines.module.css';
 import { machineOffersQuery } from './queries.ts';
-import { bucketText, isForPlatform, reasonWords } from './offer-words.ts';
+import { bucketText, isForPlatform, reasonLabels } from './offer-labels.ts';
 
 const title = 'Why this machine is or is not offered a release';
 
@@ -31,7 +31,7 @@ const columns: Column<Explanation>[] = [
     header: 'Result',
     cell: ({ row }) => (
       <StatusBadge tone={row.original.offered ? 'teal' : 'neutral'}>
-        {reasonWords[row.original.reason]}
+        {reasonLabels[row.original.reason]}
       </StatusBadge>
     ),
   },

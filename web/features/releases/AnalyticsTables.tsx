@@ -9,7 +9,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { mostShown, rateTone, successRate, type ReleaseStat } from './analytics-figures.ts';
 import { ChannelBadge } from './release-cells.tsx';
-import { platformText, unusualKind } from './release-words.ts';
+import { platformText, unusualKind } from './release-labels.ts';
 import classes from './analytics.module.css';
 
 type Activity = ReleaseAnalytics['machineActivity'][number];

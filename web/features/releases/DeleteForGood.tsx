@@ -2,7 +2,7 @@ import type { DeletedRelease } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { releaseProblem } from './release-words.ts';
+import { releaseProblem } from './release-labels.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { deleteReleasePermanently } from './queries.ts';
 

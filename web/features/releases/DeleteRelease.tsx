@@ -2,7 +2,7 @@ import { binDays, type Release } from '../../../contract/releases.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { buildText, releaseProblem } from './release-words.ts';
+import { buildText, releaseProblem } from './release-labels.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { restoreRelease, softDeleteRelease } from './queries.ts';
 

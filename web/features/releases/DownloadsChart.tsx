@@ -4,7 +4,7 @@ import { Skeleton } from '@mantine/core';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { mostShown, type ReleaseStat } from './analytics-figures.ts';
-import { shortPlatformText, unusualKind } from './release-words.ts';
+import { shortPlatformText, unusualKind } from './release-labels.ts';
 import { chartHeight, whole } from './TrendsChart.tsx';
 
 const separator = ' · ';

@@ -18,7 +18,7 @@ import {
   valuesOf,
   type ReleaseValues,
 } from './release-form.ts';
-import { releaseProblem } from './release-words.ts';
+import { releaseProblem } from './release-labels.ts';
 import { RolloutFields } from './RolloutFields.tsx';
 import classes from './edit-release.module.css';
 

@@ -4,7 +4,7 @@ import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
-import { buildText } from './release-words.ts';
+import { buildText } from './release-labels.ts';
 import { pauseRollout } from './queries.ts';
 
 /** Stops a rollout where it is, with the reason that everyone reads until it is resumed. */

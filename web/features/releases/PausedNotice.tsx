@@ -3,7 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
-import { buildText } from './release-words.ts';
+import { buildText } from './release-labels.ts';
 import { pausedReleasesQuery } from './queries.ts';
 
 /**

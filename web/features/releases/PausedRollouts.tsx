@@ -8,7 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
-import { buildText } from './release-words.ts';
+import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
 import { pausedReleasesQuery } from './queries.ts';
 

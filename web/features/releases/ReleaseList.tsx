@@ -16,7 +16,7 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { releaseColumns } from './release-columns.tsx';
-import { inSeveralKinds } from './release-words.ts';
+import { inSeveralKinds } from './release-labels.ts';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
 import classes from './releases.module.css';
 import { pageSize, releaseListQuery } from './queries.ts';

@@ -133,7 +133,7 @@ function Threshold({ form, disabled }: { form: Form; disabled: boolean }) {
       />
       {form.values.guarded && (
         <Group gap={8} mt={8} ml={28} align="flex-start">
-          <span className={classes.inWords} data-disabled={disabled || undefined}>
+          <span className={classes.asText} data-disabled={disabled || undefined}>
             More than
           </span>
           <NumberField
@@ -145,7 +145,7 @@ function Threshold({ form, disabled }: { form: Form; disabled: boolean }) {
             disabled={disabled}
             {...form.getInputProps('failurePercent')}
           />
-          <span className={classes.inWords} data-disabled={disabled || undefined}>
+          <span className={classes.asText} data-disabled={disabled || undefined}>
             of at least
           </span>
           <NumberField
@@ -156,7 +156,7 @@ function Threshold({ form, disabled }: { form: Form; disabled: boolean }) {
             disabled={disabled}
             {...form.getInputProps('minimumInstalls')}
           />
-          <span className={classes.inWords} data-disabled={disabled || undefined}>
+          <span className={classes.asText} data-disabled={disabled || undefined}>
             installs
           </span>
         </Group>

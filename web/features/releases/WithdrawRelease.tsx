@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { useChange } from '../../use-change.ts';
-import { buildText } from './release-words.ts';
+import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { withdrawRelease } from './queries.ts';

@@ -1,1 +1,1 @@
-export { platformText, unusualKind } from './release-words.ts';
+export { platformText, unusualKind } from './release-labels.ts';

@@ -3,7 +3,7 @@ import type { Platform } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { channelTones, shortPlatformText } from './release-words.ts';
+import { channelTones, shortPlatformText } from './release-labels.ts';
 import classes from './releases.module.css';
 
 const platformIcons = { win32: IconBrandWindows, darwin: IconBrandApple, linux: IconDeviceDesktop };

@@ -14,7 +14,7 @@ import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton, RowLink } from '../../ui/RowButton.tsx';
 import { Badges, PlatformCell, RolloutCell } from './release-cells.tsx';
-import { buildText, kindOf } from './release-words.ts';
+import { buildText, kindOf } from './release-labels.ts';
 import classes from './releases.module.css';
 
 type Handler = ((release: Release) => void) | undefined;

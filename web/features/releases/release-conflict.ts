@@ -4,9 +4,9 @@ import { fieldLabels } from './release-form.ts';
 
 /** The fields in which two edits of one release differ, as a person reads them. */
 export const conflictRows = (clash: Clash) =>
-  differingFields(clash, fieldLabels, (_field, value) => inWords(value));
+  differingFields(clash, fieldLabels, (_field, value) => asText(value));
 
-function inWords(value: unknown): string {
+function asText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (isThreshold(value)) return `more than ${value.percent} % of at least ${value.minimumInstalls}`;
   return typeof value === 'string' && value !== '' ? value : '—';

@@ -7,7 +7,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
 import { daysText, deletionTone } from './deletion-tone.ts';
 import { ChannelBadge } from './release-cells.tsx';
-import { kindOf, platformText, unusualKind } from './release-words.ts';
+import { kindOf, platformText, unusualKind } from './release-labels.ts';
 import classes from './trash.module.css';
 
 type Handlers = {

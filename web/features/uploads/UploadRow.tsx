@@ -6,7 +6,7 @@ import { acceptedExtensions } from '../../../contract/uploads.ts';
 import { paths } from '../../paths.ts';
 import type { Upload } from './upload-list.ts';
 import { uploadList } from './upload-session.ts';
-import { buildText, percentOf, progressText, stateText } from './upload-words.ts';
+import { buildText, percentOf, progressText, stateText } from './upload-labels.ts';
 import classes from './uploads.module.css';
 
 /** One upload: what it is, how far it is, and what can be done about it. */

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type RefObject } from 'react';
 import { useAuth } from '../../session.tsx';
 import type { Upload } from './upload-list.ts';
 import { uploadList, useUploads } from './upload-session.ts';
-import { percentOf, stateText } from './upload-words.ts';
+import { percentOf, stateText } from './upload-labels.ts';
 import { UploadRow } from './UploadRow.tsx';
 import classes from './uploads.module.css';
 

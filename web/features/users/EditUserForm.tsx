@@ -6,7 +6,7 @@ import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { focusLate } from '../../ui/focus-late.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
 import { useUserConsequences } from './user-consequences.ts';
@@ -53,7 +53,12 @@ export function EditUserForm(props: {
           onChange={(value) => form.setFieldValue('role', value)}
         />
         {form.values.role !== role && <RoleConsequences id={id} />}
-        <FormEnd problem={problem} submitLabel="Update User" busy={props.busy} onCancel={props.onCancel} />
+        <FormActions
+          problem={problem}
+          submitLabel="Update User"
+          busy={props.busy}
+          onCancel={props.onCancel}
+        />
       </Stack>
     </form>
   );

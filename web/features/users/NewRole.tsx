@@ -5,7 +5,7 @@ import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -63,7 +63,7 @@ function CreateForm(props: Props) {
           error={form.errors['copyFrom']}
           onChange={(role) => form.setFieldValue('copyFrom', role)}
         />
-        <FormEnd problem={problem} submitLabel="Create Role" busy={create.isPending} onCancel={onClose} />
+        <FormActions problem={problem} submitLabel="Create Role" busy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -4,7 +4,7 @@ import type { User } from '../../../contract/users.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormEnd } from '../../ui/FormEnd.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -46,7 +46,12 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
           <ConsequenceList of={consequences} />
           <NewPasswords />
           <OwnPassword onChange={setCurrentPassword} />
-          <FormEnd problem={problem} submitLabel="Reset Password" busy={reset.isPending} onCancel={onClose} />
+          <FormActions
+            problem={problem}
+            submitLabel="Reset Password"
+            busy={reset.isPending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { ReactNode } from 'react';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
-import { roleWithDescription } from './role-words.ts';
+import { roleWithDescription } from './role-labels.ts';
 import { useMe, useRoles } from './use-roles.ts';
 import { whyNotGrant } from './user-can.ts';
 

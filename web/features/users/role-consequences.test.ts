@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeOf, isNoticed, roleSentences } from './role-consequences.ts';
 import { valuesOf, withCell } from './role-form.ts';
-import { fallbackRoles } from './role-words.ts';
+import { fallbackRoles } from './role-labels.ts';
 
 const viewer = fallbackRoles.find(({ roleId }) => roleId === 'viewer')!;
 const edited = changeOf(viewer, {

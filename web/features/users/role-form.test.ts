@@ -9,7 +9,7 @@ import {
   whyNotEdit,
   withCell,
 } from './role-form.ts';
-import { fallbackRoles } from './role-words.ts';
+import { fallbackRoles } from './role-labels.ts';
 import type { Me } from './user-can.ts';
 
 const role = (name: string) => fallbackRoles.find(({ roleId }) => roleId === name)!;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Role } from '../../../contract/users.ts';
 import { useAuth } from '../../session.tsx';
-import { fallbackRoles } from './role-words.ts';
+import { fallbackRoles } from './role-labels.ts';
 import type { Me } from './user-can.ts';
 import { rolesQuery } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasPermission, roleMatrix, type Permission, type RoleName } from '../../../contract/permissions.ts';
 import type { User } from '../../../contract/users.ts';
-import { fallbackRoles } from './role-words.ts';
+import { fallbackRoles } from './role-labels.ts';
 import { whyNotChange, whyNotGrant, whyNotRemove, type Me } from './user-can.ts';
 
 const as = (role: RoleName): Me => ({

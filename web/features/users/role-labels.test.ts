@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { roleLabel } from '../../../contract/permissions.ts';
-import { fallbackRoles, roleWithDescription } from './role-words.ts';
+import { fallbackRoles, roleWithDescription } from './role-labels.ts';
 
 test.each([
   ['super_admin', 'Super Admin'],

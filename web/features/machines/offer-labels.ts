@@ -1,7 +1,7 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 
 /** Why a release is or is not offered, in a word or two; the numbers stand in the sentence beside it. */
-export const reasonWords: Record<OfferReason, string> = {
+export const reasonLabels: Record<OfferReason, string> = {
   OFFERED: 'Offered',
   FULL_RELEASE_OFFERED_INSTEAD: 'Full release instead',
   OTHER_PLATFORM: 'Other platform',

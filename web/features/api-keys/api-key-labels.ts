@@ -25,7 +25,7 @@ export const whyFinal = ({ revokedAt }: State): string | null =>
   revokedAt === null ? null : 'The API key has been revoked for good.';
 
 /** What a key may be for, the least first. */
-export const scopeWords: Record<ApiKeyScope, { label: string; description: string }> = {
+export const scopeLabels: Record<ApiKeyScope, { label: string; description: string }> = {
   validate: {
     label: 'Validate licenses',
     description: 'A desktop program validates its license and gives its seat back',

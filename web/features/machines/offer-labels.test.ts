@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { offerReasons } from '../../../contract/machines.ts';
-import { bucketText, isForPlatform, reasonWords } from './offer-words.ts';
+import { bucketText, isForPlatform, reasonLabels } from './offer-labels.ts';
 
 test('every reason has words, and only other platforms are left aside', () => {
-  expect(offerReasons.filter((reason) => !reasonWords[reason])).toEqual([]);
+  expect(offerReasons.filter((reason) => !reasonLabels[reason])).toEqual([]);
   expect(offerReasons.filter((reason) => !isForPlatform({ reason }))).toEqual(['OTHER_PLATFORM']);
 });
 

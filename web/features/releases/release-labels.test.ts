@@ -6,7 +6,7 @@ import {
   platformText,
   releaseProblem,
   shortPlatformText,
-} from './release-words.ts';
+} from './release-labels.ts';
 
 test('names platform and architecture', () => {
   expect(platformText('win32', 'ia32')).toBe('Windows (x86)');

@@ -8,7 +8,7 @@ import {
   statusOf,
   whyFinal,
   whyNotScope,
-} from './api-key-words.ts';
+} from './api-key-labels.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const past = '2026-11-20T11:59:59.000Z';

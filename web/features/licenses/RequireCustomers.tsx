@@ -14,7 +14,7 @@ import { customerChoicesQuery } from '../customers/index.ts';
 export const formHeights = [48, 48, 48, 150];
 
 /** A license needs a customer: the form for a new one appears once it is known that there are some. */
-export function CustomersFirst({ children }: { children: ReactNode }) {
+export function RequireCustomers({ children }: { children: ReactNode }) {
   const { can } = useAuth();
   const customers = useQuery({ ...customerChoicesQuery(''), enabled: can.viewCustomers });
   if (!can.viewCustomers) {

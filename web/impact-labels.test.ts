@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { acceptedSentence, refusedSentence } from './impact-words.ts';
+import { acceptedSentence, refusedSentence } from './impact-labels.ts';
 
 /** A browser's storage, as far as the client asks for it when it is loaded. */
 vi.stubGlobal('window', { addEventListener: () => undefined });

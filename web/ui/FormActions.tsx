@@ -4,7 +4,7 @@ import { CancelButton } from './Dialog.tsx';
 import { ErrorText } from './ErrorText.tsx';
 
 /** What every form in a dialog ends with: what went wrong, the way out, and the button that sends it. */
-export function FormEnd(props: {
+export function FormActions(props: {
   problem?: string | undefined;
   submitLabel: string;
   busy: boolean;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Upload } from './upload-list.ts';
-import { durationText, percentOf, progressText, stateText } from './upload-words.ts';
+import { durationText, percentOf, progressText, stateText } from './upload-labels.ts';
 
 const megabyte = 1_048_576;
 const upload = {

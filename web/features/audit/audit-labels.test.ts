@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventTone, personText, rolesText, shortId } from './audit-words.ts';
+import { eventTone, personText, rolesText, shortId } from './audit-labels.ts';
 
 test('roles are shown without underscores', () => {
   expect(rolesText('super_admin')).toBe('Super Admin');
