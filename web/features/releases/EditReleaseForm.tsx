@@ -4,16 +4,17 @@ import { releasePatch, whyNotPublish, type Release } from '../../../contract/rel
 import { channels } from '../../../contract/versions.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { atPublishFields, numberFields, withDraft } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';
 import {
-  asDraft,
   fieldLabels,
   lacksRollout,
   lockedFor,
   payloadOf,
+  percentageToChoose,
   rolloutOf,
   valuesOf,
   type ReleaseValues,
@@ -26,15 +27,8 @@ const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 
 /** Errors of the contract's schema, under the fields that show them. */
 function validate(values: ReleaseValues) {
-  const {
-    'failureThreshold.percent': failurePercent,
-    'failureThreshold.minimumInstalls': minimumInstalls,
-    ...errors
-  } = checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) });
   return {
-    ...errors,
-    ...(failurePercent && { failurePercent: 'From 0 to 100' }),
-    ...(minimumInstalls && { minimumInstalls: 'A whole number from 1' }),
+    ...atPublishFields(checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) })),
     ...(lacksRollout(values) && { rolloutPercentage: 'Choose how many users are offered this release' }),
   };
 }
@@ -51,16 +45,17 @@ export function EditReleaseForm(props: {
   const form = useDialogForm(props.release.id, {
     initialValues: valuesOf(props.release),
     validate,
-    validateInputOnBlur: ['rolloutPercentage', 'failurePercent', 'minimumInstalls'],
+    validateInputOnBlur: [...numberFields],
   });
-  useRefusedFields(props.error, form);
+  useRefusedFields(props.error, form, atPublishFields);
   const { can } = useAuth();
   const { isDraft } = form.values;
   const chooses = props.release.isDraft && props.release.rolloutPercentage === 100 && can.manageRollouts;
   const locked = lockedFor(props.release, can.manageRollouts);
   const setDraft = (draft: boolean) => {
     form.setValues({
-      ...asDraft(form.values, draft, chooses),
+      ...withDraft(form.values, draft, props.release.rolloutPercentage),
+      ...(chooses && percentageToChoose(draft)),
       // Draft clears it, and it could not be ticked again.
       ...(locked.terms && !draft && { isMandatory: props.release.isMandatory }),
     });

@@ -2,12 +2,12 @@ import { Button, Checkbox, Collapse, Group, Slider, Stack, Text, UnstyledButton 
 import type { UseFormReturnType } from '@mantine/form';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
-import { percentage as wholePercentage } from '../../../contract/builds.ts';
 import { releaseRefusal } from '../../../contract/releases.ts';
+import { isPercentage, numberFields, percentageOf } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import classes from './edit-release.module.css';
-import { lacksRollout, percentageOf, rolloutText, type ReleaseValues } from './release-form.ts';
+import { lacksRollout, rolloutText, type ReleaseValues } from './release-form.ts';
 
 const usualPercentages = [5, 25, 50, 100];
 
@@ -16,18 +16,14 @@ type Form = UseFormReturnType<ReleaseValues>;
 /** Collapsible: to whom the release is offered, and when that stops by itself. */
 export function RolloutFields({ form }: { form: Form }) {
   const { can } = useAuth();
-  const { rolloutPercentage, guarded, isDraft } = form.values;
-  const [expanded, setExpanded] = useState(() => percentageOf(rolloutPercentage) < 100 || guarded);
+  const { rolloutPercentage, stopsOnFailures, isDraft } = form.values;
+  const [expanded, setExpanded] = useState(() => percentageOf(rolloutPercentage) < 100 || stopsOnFailures);
   const unchosen = lacksRollout(form.values);
   // stays open when something was chosen
   if (unchosen && !expanded) setExpanded(true);
   const id = useId();
   // An error is not said where nobody sees it.
-  const isOpen =
-    expanded ||
-    ['rolloutPercentage', 'failurePercent', 'minimumInstalls'].some(
-      (name) => form.errors[name] !== undefined,
-    );
+  const isOpen = expanded || numberFields.some((name) => form.errors[name] !== undefined);
   const refusal =
     releaseRefusal.rollOut({ isDraft, isActive: true, pausedAt: null }) ??
     (can.manageRollouts ? null : 'You may not manage rollouts.');
@@ -69,10 +65,9 @@ function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
   const unchosen = lacksRollout(form.values);
   const error = form.errors['rolloutPercentage'];
   const hint = useId();
-  const isRight = wholePercentage.safeParse(percentage).success;
   const said = unchosen
     ? 'Choose how many users are offered this release'
-    : isRight && rolloutText(percentage);
+    : isPercentage(percentage) && rolloutText(percentage);
   return (
     <div>
       {!disabled && (
@@ -129,9 +124,9 @@ function Threshold({ form, disabled }: { form: Form; disabled: boolean }) {
       <Checkbox
         label="Pause when too many installs fail"
         disabled={disabled}
-        {...form.getInputProps('guarded', { type: 'checkbox' })}
+        {...form.getInputProps('stopsOnFailures', { type: 'checkbox' })}
       />
-      {form.values.guarded && (
+      {form.values.stopsOnFailures && (
         <Group gap={8} mt={8} ml={28} align="flex-start">
           <span className={classes.asText} data-disabled={disabled || undefined}>
             More than

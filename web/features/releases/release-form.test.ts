@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Release } from '../../../contract/releases.ts';
 import {
-  asDraft,
   lacksRollout,
   lockedFor,
   needsReachConfirm,
-  payloadOf,
-  percentageOf,
+  percentageToChoose,
   rolloutAfter,
   rolloutOnPublishing,
   rolloutText,
@@ -41,26 +39,11 @@ const release: Release = {
 };
 const values = valuesOf(release);
 
-test.each([
-  [5, 5],
-  ['', 0],
-  ['abc', 0],
-  [101, 101],
-  [4.6, 4.6],
-])('%j in the number field is %d percent', (typed, expected) => expect(percentageOf(typed)).toBe(expected));
-
-test('a draft is never mandatory', () => {
-  expect(asDraft(values, true, false)).toEqual({ isDraft: true, isMandatory: false });
-  expect(payloadOf({ ...values, isDraft: true, isMandatory: true }).isMandatory).toBe(false);
-  expect(asDraft({ ...values, isDraft: true, isMandatory: false }, false, false).isMandatory).toBe(false);
-});
-
 test('a draft that nobody gave a percentage is not published before somebody does', () => {
-  const published = { ...values, ...asDraft({ ...values, isDraft: true }, false, true) };
+  const published = { ...values, isDraft: false, ...percentageToChoose(false) };
   expect(lacksRollout(published)).toBe(true);
   expect(lacksRollout({ ...published, rolloutPercentage: 0 })).toBe(false);
-  expect(lacksRollout({ ...published, ...asDraft(published, true, true) })).toBe(false);
-  expect(asDraft(published, true, true).rolloutPercentage).toBe(100);
+  expect(percentageToChoose(true)).toEqual({ rolloutPercentage: 100 });
 });
 
 test.each([
@@ -116,14 +99,6 @@ test('a rollout call follows when the percentage of a published release changed'
   expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, 5)).toBe(100);
   expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, 100)).toBeUndefined();
   expect(rolloutAfter({ ...values, isDraft: true }, 100)).toBeUndefined();
-});
-
-test('the failure threshold is sent only when it is on', () => {
-  expect(payloadOf(values).failureThreshold).toBeNull();
-  expect(payloadOf({ ...values, guarded: true }).failureThreshold).toEqual({
-    percent: 5,
-    minimumInstalls: 50,
-  });
 });
 
 test('says whom a rollout reaches', () => {

@@ -1,21 +1,9 @@
 import type { Release } from '../../../contract/releases.ts';
-import { channels, type Channel } from '../../../contract/versions.ts';
-import type { TypedNumber } from '../../ui/typed-number.ts';
+import { channels } from '../../../contract/versions.ts';
+import { percentageOf, publishPayload, thresholdValues, type PublishValues } from '../../release-form.ts';
 
 /** What the Edit dialog holds. */
-export type ReleaseValues = {
-  isActive: boolean;
-  isDraft: boolean;
-  isMandatory: boolean;
-  channel: Channel;
-  minimumAppVersion: string;
-  releaseNotes: string;
-  rolloutPercentage: TypedNumber;
-  /** The rollout pauses itself when too many installs fail. */
-  guarded: boolean;
-  failurePercent: TypedNumber;
-  minimumInstalls: TypedNumber;
-};
+export type ReleaseValues = PublishValues & { isActive: boolean };
 
 /** Fields of the Edit dialog and what they are called in it. */
 export const fieldLabels = {
@@ -28,8 +16,6 @@ export const fieldLabels = {
   failureThreshold: 'Failure threshold',
 } as const;
 
-const usualThreshold = { percent: 5, minimumInstalls: 50 };
-
 export const valuesOf = (release: Release): ReleaseValues => ({
   isActive: release.isActive,
   isDraft: release.isDraft,
@@ -38,9 +24,7 @@ export const valuesOf = (release: Release): ReleaseValues => ({
   minimumAppVersion: release.minimumAppVersion ?? '',
   releaseNotes: release.releaseNotes ?? '',
   rolloutPercentage: release.rolloutPercentage,
-  guarded: release.failureThreshold !== null,
-  failurePercent: (release.failureThreshold ?? usualThreshold).percent,
-  minimumInstalls: (release.failureThreshold ?? usualThreshold).minimumInstalls,
+  ...thresholdValues(release.failureThreshold),
 });
 
 /**
@@ -55,21 +39,12 @@ export function lockedFor(seen: Pick<Release, 'isDraft' | 'isActive'>, mayPublis
   };
 }
 
-/** The percentage that was typed, right or wrong; 0 for what is no number (spec part 2, section 5). */
-export const percentageOf = (value: TypedNumber): number => (typeof value === 'number' ? value : 0);
-
 /**
- * A draft cannot be mandatory: ticking Draft clears it. `chooses` is set for a draft at the 100 % that a new release
- * has when nobody says otherwise: once it is to be published, somebody has to.
+ * The percentage of a draft at the 100 % that a new release has when nobody says otherwise: once it is to be published,
+ * somebody has to choose.
  */
-export const asDraft = (
-  values: ReleaseValues,
-  isDraft: boolean,
-  chooses: boolean,
-): Partial<ReleaseValues> => ({
-  isDraft,
-  isMandatory: isDraft ? false : values.isMandatory,
-  ...(chooses && { rolloutPercentage: isDraft ? 100 : unchosen }),
+export const percentageToChoose = (isDraft: boolean): Partial<ReleaseValues> => ({
+  rolloutPercentage: isDraft ? 100 : unchosen,
 });
 
 const unchosen = '';
@@ -98,15 +73,8 @@ export function needsReachConfirm(
 }
 
 export const payloadOf = (values: ReleaseValues) => ({
+  ...publishPayload(values),
   isActive: values.isActive,
-  isDraft: values.isDraft,
-  isMandatory: values.isMandatory && !values.isDraft,
-  channel: values.channel,
-  minimumAppVersion: values.minimumAppVersion.trim(),
-  releaseNotes: values.releaseNotes,
-  failureThreshold: values.guarded
-    ? { percent: values.failurePercent as number, minimumInstalls: values.minimumInstalls as number }
-    : null,
 });
 
 /** The percentage as it was typed, for the contract to check; a draft has none (spec part 2, section 4). */

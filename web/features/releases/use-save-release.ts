@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
+import { percentageOf } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import {
   payloadOf,
-  percentageOf,
   rolloutAfter,
   rolloutOnPublishing,
   valuesOf,

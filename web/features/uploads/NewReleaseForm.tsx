@@ -7,6 +7,7 @@ import { useDialogForm, useEntered } from '../../dialog-form.ts';
 import { keptValues } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { atPublishFields, numberFields } from '../../release-form.ts';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
@@ -18,7 +19,6 @@ import { FileChoice, wrongType } from './FileChoice.tsx';
 import { PublishInputs } from './PublishInputs.tsx';
 import { useLostFile } from './lost-file.ts';
 import {
-  atFields,
   fieldsOf,
   urlPayloadOf,
   validate,
@@ -53,7 +53,7 @@ export function NewReleaseForm(props: {
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
     validate: (typed) => validate(withVersion(typed, existing), chosen !== null),
-    validateInputOnBlur: ['rolloutPercentage', 'failurePercent', 'failureInstalls'],
+    validateInputOnBlur: [...numberFields],
     onValuesChange: setLine,
   });
   const create = useChange({
@@ -68,7 +68,7 @@ export function NewReleaseForm(props: {
   const [publishing, setPublishing] = useState(false);
   const { setErrors } = form;
   const values = withVersion(form.values, existing);
-  const problem = useRefusedFields(create.error, form, atFields);
+  const problem = useRefusedFields(create.error, form, atPublishFields);
 
   const nameVersion = values.mode === 'file' && chosen ? versionOf(chosen.file.name) : undefined;
 

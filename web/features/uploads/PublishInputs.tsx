@@ -1,8 +1,9 @@
 import { Checkbox, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { whyNotPublish } from '../../../contract/releases.ts';
+import { withDraft } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
-import { reachText, withDraft, type NewReleaseState } from './new-release.ts';
+import { reachText, type NewReleaseState } from './new-release.ts';
 
 /** Descriptions of different length leave the fields in one line. */
 const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
@@ -13,7 +14,7 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
   const { can } = useAuth();
   const mayNotPublish = values.isDraft && !can.manageRollouts;
   const setDraft = (isDraft: boolean) => {
-    form.setValues(withDraft(isDraft, values.rolloutPercentage));
+    form.setValues(withDraft(values, isDraft, 100));
     if (isDraft) form.clearFieldError('rolloutPercentage');
   };
   return (
@@ -108,7 +109,7 @@ function FailureThresholdInputs({ form }: { form: NewReleaseState }) {
             w={92}
             min={1}
             max={1_000_000}
-            {...form.getInputProps('failureInstalls')}
+            {...form.getInputProps('minimumInstalls')}
           />
           <Text lh="30px">installs</Text>
         </Group>

@@ -5,7 +5,6 @@ import {
   reachText,
   urlPayloadOf,
   validate,
-  withDraft,
   withVersion,
   type NewReleaseValues,
 } from './new-release.ts';
@@ -38,7 +37,7 @@ describe('refuses', () => {
     [{ version: '1.2' }, { version: 'Invalid semantic version: 1.2' }],
     [{ version: 'v1.2.3' }, { version: 'Invalid semantic version: v1.2.3' }],
     [{ minimumAppVersion: '1' }, { minimumAppVersion: 'Invalid semantic version: 1' }],
-    [{ stopsOnFailures: true, failureInstalls: 0 }, { failureInstalls: expect.any(String) as string }],
+    [{ stopsOnFailures: true, minimumInstalls: 0 }, { minimumInstalls: expect.any(String) as string }],
     [{ stopsOnFailures: true, failurePercent: '' }, { failurePercent: expect.any(String) as string }],
   ])('%o', (wrong, errors) => expect(validate({ ...filled, ...wrong }, true)).toEqual(errors));
 
@@ -78,24 +77,6 @@ describe('the version', () => {
   });
   test('is not known before the others are', () =>
     expect(withVersion(newRelease, undefined).version).toBe(''));
-});
-
-test('a draft is never mandatory', () => {
-  expect(withDraft(true, 30)).toEqual({ isDraft: true, isMandatory: false });
-  expect(withDraft(false, 30)).toEqual({ isDraft: false });
-  expect(fieldsOf({ ...filled, isDraft: true, isMandatory: true }).isMandatory).toBe(false);
-  expect(fieldsOf({ ...filled, isDraft: false, isMandatory: true }).isMandatory).toBe(true);
-});
-
-test.each([250, 12.5, ''])('a draft does not keep a rollout of %j, which could not be corrected', (typed) => {
-  expect(withDraft(true, typed)).toMatchObject({ rolloutPercentage: 100 });
-  expect(withDraft(false, typed)).toEqual({ isDraft: false });
-});
-
-test('sends the failure threshold that was set', () => {
-  const set = { ...filled, stopsOnFailures: true, failurePercent: 2.5, failureInstalls: 20 };
-  expect(validate(set, true)).toEqual({});
-  expect(fieldsOf(set).failureThreshold).toEqual({ percent: 2.5, minimumInstalls: 20 });
 });
 
 test.each([12.9, 250, -3, '1e3'])('a rollout of %j is refused, not put right', (rolloutPercentage) => {

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import {
+  atPublishFields,
+  percentageOf,
+  publishPayload,
+  thresholdValues,
+  withDraft,
+  type PublishValues,
+} from './release-form.ts';
+
+const values: PublishValues = {
+  channel: 'stable',
+  releaseNotes: '',
+  minimumAppVersion: '',
+  isMandatory: true,
+  isDraft: false,
+  rolloutPercentage: 30,
+  ...thresholdValues(null),
+};
+
+test.each([
+  [5, 5],
+  ['', 0],
+  ['abc', 0],
+  [101, 101],
+  [4.6, 4.6],
+])('%j in the number field is %d percent', (typed, expected) => expect(percentageOf(typed)).toBe(expected));
+
+test('a draft is never mandatory', () => {
+  expect(withDraft(values, true, 5)).toEqual({ isDraft: true, isMandatory: false });
+  expect(withDraft({ ...values, isMandatory: false }, false, 5)).toEqual({
+    isDraft: false,
+    isMandatory: false,
+  });
+  expect(publishPayload({ ...values, isDraft: true }).isMandatory).toBe(false);
+  expect(publishPayload(values).isMandatory).toBe(true);
+});
+
+test.each([250, 12.5, ''])(
+  'a draft does not keep a rollout of %j, which could not be corrected',
+  (rolloutPercentage) => {
+    expect(withDraft({ ...values, rolloutPercentage }, true, 5)).toMatchObject({ rolloutPercentage: 5 });
+    expect(withDraft({ ...values, rolloutPercentage }, false, 5)).not.toHaveProperty('rolloutPercentage');
+  },
+);
+
+test('the failure threshold is sent only when it is on', () => {
+  expect(publishPayload(values).failureThreshold).toBeNull();
+  const set = { percent: 2.5, minimumInstalls: 20 };
+  expect(publishPayload({ ...values, ...thresholdValues(set) }).failureThreshold).toEqual(set);
+});
+
+test('what is wrong with a threshold is said at its fields', () =>
+  expect(atPublishFields({ 'failureThreshold.minimumInstalls': 'Too small', channel: 'Unknown' })).toEqual({
+    minimumInstalls: 'A whole number from 1',
+    channel: 'Unknown',
+  }));
