@@ -277,7 +277,7 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   await expect(consequences.getByRole('listitem')).toHaveText([
     '1 license belongs to this customer.',
     '1 machine is refused from its next check.',
-    'The customer can be restored from the trash.',
+    'The customer can be restored under Soft Deleted.',
   ]);
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Confirm' }).click();

@@ -28,7 +28,7 @@ export default function DeleteCustomers(props: {
     select: ({ licenses, machines }) => [
       `${counted(licenses, 'license')} ${licenses === 1 ? 'belongs' : 'belong'} to ${isOne ? 'this customer' : 'these customers'}.`,
       refusedSentence(machines),
-      `${isOne ? 'The customer' : 'Each customer'} can be restored from the trash.`,
+      `${isOne ? 'The customer' : 'Each customer'} can be restored under Soft Deleted.`,
     ],
   });
   const title = isOne ? 'Delete Customer' : 'Delete Customers';
