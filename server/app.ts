@@ -12,7 +12,7 @@ import { createAuthentication } from './authentication.ts';
 import { createInspector } from './binaries/inspect.ts';
 import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
-import { createWriteBehind } from './db/batch.ts';
+import { createWriteBehind } from './db/write-behind.ts';
 import { openJournal } from './db/journal.ts';
 import { fail } from './failure.ts';
 import { accountRoutes } from './features/account/account.routes.ts';

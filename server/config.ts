@@ -7,7 +7,7 @@ import { mostEvents } from '../contract/updates.ts';
 import { CannotStart } from './cannot-start.ts';
 import { usableCores } from './cores.ts';
 import { wrongEntries } from './ip-list.ts';
-import { isPublicAddress } from './outside.ts';
+import { isPublicAddress } from './outbound-http.ts';
 import { passwordProblem } from './password-rules.ts';
 
 /** Together they stay below the connections that PostgreSQL allows by default. */

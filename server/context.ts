@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Connections } from './db/connect.ts';
 import type { Secrets } from './secrets.ts';
 import type { Storage } from './storage/storage.ts';
-import type { Outside } from './outside.ts';
+import type { Outbound } from './outbound-http.ts';
 
 /** What a running server has; made once by main, and by the test harness. */
 export type Context = Omit<Connections, 'end'> & {
@@ -12,7 +12,7 @@ export type Context = Omit<Connections, 'end'> & {
   log: Logger;
   storage: Storage;
   secrets: Secrets;
-  outside: Outside;
+  outbound: Outbound;
   /** How a change writes its audit entries. */
   writeEntry: WriteEntry;
   /** The only source of the present time, so that tests can move it. */

@@ -23,7 +23,7 @@ import { startJobs } from './jobs/jobs.ts';
 import { locationsOf, writeLocations } from './locations.ts';
 import { tellFirstPassword } from './first-password.ts';
 import { createLog } from './log.ts';
-import { outside } from './outside.ts';
+import { realOutbound } from './outbound-http.ts';
 import { createPasswords } from './passwords.ts';
 import { stoppingText, stopWithinMs } from './stop.ts';
 import { openStorage } from './storage/storage.ts';
@@ -60,7 +60,7 @@ async function start(
     log,
     storage: await openStorage(config.storage),
     secrets: keys.secrets,
-    outside,
+    outbound: realOutbound,
     writeEntry: entryWriter(chainKeys),
     clock: () => new Date(),
     jobsDue: new Map(),

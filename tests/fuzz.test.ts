@@ -38,7 +38,7 @@ beforeAll(async () => {
   // Sign-ins come from many addresses, so that the throttle does not hide what is behind it.
   server = await startTestServer({
     config: { trustProxy: ['127.0.0.1'] },
-    outside: {
+    outbound: {
       resolve: () => Promise.reject(Object.assign(new Error('nowhere'), { code: 'ENOTFOUND' })),
       connect: (to) => connect({ ...to, host: 'nowhere.example' }),
     },

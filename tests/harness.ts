@@ -33,7 +33,7 @@ import { newSigningKey } from '../server/features/keys/signer.ts';
 import { protectSecondFactors } from '../server/features/session/session.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
 import { arrivalLimits, type ArrivalLimits } from '../server/http/arrivals.ts';
-import { outside, type Outside } from '../server/outside.ts';
+import { realOutbound, type Outbound } from '../server/outbound-http.ts';
 import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { newSecretsKey, type Secrets } from '../server/secrets.ts';
@@ -281,8 +281,8 @@ export type TestServerOptions = {
   passwords?: Passwords;
   /** Another key than that of the other servers of the test. */
   secrets?: Secrets;
-  /** The world beyond our network; without one, the real one. */
-  outside?: Outside;
+  /** Connections beyond our network; without them, the real ones. */
+  outbound?: Outbound;
   /** How long requests may take to arrive, where it is not as long as in service. */
   arrival?: Partial<ArrivalLimits>;
   /** How long a call may wait for a connection; without one, far longer than in service. */
@@ -374,7 +374,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     storage: await openStorage(config.storage),
     secrets: options.secrets ?? installation.secrets,
-    outside: options.outside ?? outside,
+    outbound: options.outbound ?? realOutbound,
     writeEntry: entryWriter(keys),
     clock: () => clock.now(),
     jobsDue: new Map(),

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBudgets } from '../server/budgets.ts';
 import { readConfig } from '../server/config.ts';
-import { createWriteBehind } from '../server/db/batch.ts';
+import { createWriteBehind } from '../server/db/write-behind.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { openJournal } from '../server/db/journal.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { letGo } from '../storage/let-go.ts';
+import { freeBuffers } from '../storage/free-buffers.ts';
 
 /**
  * A body for Fastify that writes itself. Fastify only calls `pipe` of a stream, and `destroy` when the client is gone.
@@ -25,7 +25,7 @@ export class Body extends Readable {
     try {
       for await (const piece of this.#pieces) {
         await write(to, piece);
-        letGo([piece]);
+        freeBuffers([piece]);
       }
       to.end();
       this.push(null);

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { ChainState } from '../../contract/audit.ts';
 import type { Budgets } from '../budgets.ts';
 import type { Context } from '../context.ts';
-import type { WriteBehind } from '../db/batch.ts';
+import type { WriteBehind } from '../db/write-behind.ts';
 import type { Db } from '../db/client.ts';
 import type { StorageWatch } from '../storage/watch.ts';
 import { clockJump } from '../checked-time.ts';

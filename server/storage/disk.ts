@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { isFailure, type Failure } from '../failure.ts';
-import { letGo } from './let-go.ts';
+import { freeBuffers } from './free-buffers.ts';
 import {
   isKey,
   notUnfinished,
@@ -193,7 +193,7 @@ async function writeAll(file: FileHandle, bytes: AsyncIterable<Buffer>, position
       at += bytesWritten;
       rest = withoutFirst(rest, bytesWritten);
     }
-    letGo(pieces);
+    freeBuffers(pieces);
   };
   for await (const piece of bytes) {
     gathered.push(piece);

@@ -2,7 +2,7 @@ import type { ApiKeyScope } from '../../contract/route.ts';
 import { createBudgets } from '../../server/budgets.ts';
 import type { Caller } from '../../server/caller.ts';
 import type { Context } from '../../server/context.ts';
-import type { WriteBehind } from '../../server/db/batch.ts';
+import type { WriteBehind } from '../../server/db/write-behind.ts';
 import { createApiKey, createApiKeyCheck, revokeApiKey } from '../../server/features/api-keys/api-keys.ts';
 import { days, workingMoment } from './calendar.ts';
 import type { Desktop } from './license-life.ts';

@@ -11,7 +11,7 @@ import type { ApiKeyScope, RouteAnswer, RouteInput } from '../../../contract/rou
 import type { Budget, Budgets } from '../../budgets.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import type { WriteBehind } from '../../db/batch.ts';
+import type { WriteBehind } from '../../db/write-behind.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { announce } from '../../db/signals.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { breaksRule, type Failure } from '../../failure.ts';
-import { askOutside, NotPublic, type Outside } from '../../outside.ts';
+import { requestOutbound, NotPublic, type Outbound } from '../../outbound-http.ts';
 
 const mostRedirects = 3;
 
@@ -12,16 +12,18 @@ class Unusable extends Error {}
  * something else, by a GET of the first byte. Undefined when it is so; RULE_VIOLATED, naming the field, when not.
  */
 export async function probeFile(
-  world: Outside,
+  outbound: Outbound,
   { fileUrl, fileSize }: { fileUrl: string; fileSize: number },
   limitMs = 5000,
 ): Promise<Failure | undefined> {
   const signal = AbortSignal.timeout(limitMs);
   try {
     const url = new URL(fileUrl);
-    const told = sizeOf(await follow(world, url, { method: 'HEAD', headers: {}, signal }));
+    const told = sizeOf(await follow(outbound, url, { method: 'HEAD', headers: {}, signal }));
     if (told === fileSize) return undefined;
-    const size = sizeOf(await follow(world, url, { method: 'GET', headers: { range: 'bytes=0-0' }, signal }));
+    const size = sizeOf(
+      await follow(outbound, url, { method: 'GET', headers: { range: 'bytes=0-0' }, signal }),
+    );
     if (size instanceof Unusable) throw size;
     return size === fileSize
       ? undefined
@@ -34,16 +36,16 @@ export async function probeFile(
   }
 }
 
-type Ask = Parameters<typeof askOutside>[2];
+type Ask = Parameters<typeof requestOutbound>[2];
 
-async function follow(world: Outside, first: URL, ask: Ask): Promise<IncomingMessage> {
+async function follow(outbound: Outbound, first: URL, ask: Ask): Promise<IncomingMessage> {
   let url = first;
   for (let redirects = 0; ; redirects++) {
     if (!/^https?:$/.test(url.protocol)) {
       throw new Unusable('Redirects to an address that is neither http nor https');
     }
     const headers = { ...ask.headers, 'accept-encoding': 'identity', 'user-agent': 'Lanyard' };
-    const response = await askOutside(world, url, { ...ask, headers });
+    const response = await requestOutbound(outbound, url, { ...ask, headers });
     // only the headers were of interest: the rest of a large file is not waited for
     response.on('error', () => undefined).destroy();
     const { location } = response.headers;

@@ -8,10 +8,10 @@ import { getRelease, listReleases } from './release-list.ts';
 import { refuseNew } from './publishing.ts';
 import { updateRelease } from './releases.ts';
 import { impactOfRelease, pauseRollout, resumeRollout, setRollout, withdrawRelease } from './rollout.ts';
-import { createUrlRelease, inspectOutsideFile } from './url-release.ts';
+import { createUrlRelease, checkExternalFile } from './url-release.ts';
 
 export const releaseRoutes = (context: Context) => {
-  const { db, reports, outside, config } = context;
+  const { db, reports, outbound, config } = context;
   const { publicUrl } = config;
   return implement(calls, {
     list: ({ query }) => listReleases(db, query, publicUrl),
@@ -19,7 +19,7 @@ export const releaseRoutes = (context: Context) => {
     impact: ({ params }) => impactOfRelease(reports, params.releaseId),
     analytics: ({ by }) => releaseAnalytics(reports, by.now),
     createFromUrl: inChangeAfter(
-      async ({ by, body }) => refuseNew(by, body) ?? inspectOutsideFile(outside, body),
+      async ({ by, body }) => refuseNew(by, body) ?? checkExternalFile(outbound, body),
       ({ tx }, { by, body }, file) => createUrlRelease(tx, by, body, file, publicUrl),
     ),
     update: inChange(({ tx }, { by, params, body: patch, seen }) =>

@@ -3,13 +3,13 @@ import net, { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { releases as calls } from '../../../contract/releases.ts';
 import { auditOf, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
-import { isPublicAddress, outside, type Destination, type Outside } from '../../outside.ts';
+import { isPublicAddress, realOutbound, type Destination, type Outbound } from '../../outbound-http.ts';
 import { probeFile } from './probe.ts';
 
 const sha512 = `${'A'.repeat(86)}==`;
 const publicAddress = '93.184.215.14';
 
-/** What the fake world does: names, and one server behind every public address. */
+/** What the fake network does: names, and one server behind every public address. */
 let names: Record<string, string[] | (() => string[])>;
 let serve: RequestListener;
 let asked: string[];
@@ -22,7 +22,7 @@ const files = createServer((request, response) => {
   serve(request, response);
 });
 
-const world: Outside = {
+const fakeOutbound: Outbound = {
   async resolve(host) {
     const known = names[host];
     if (!known) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' });
@@ -48,7 +48,7 @@ const world: Outside = {
           done(null, [{ address: here, family: 4 }]);
         }),
     };
-    return outside.connect(fake);
+    return realOutbound.connect(fake);
   },
 };
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => {
     files.listen(0, '127.0.0.1', resolve);
   });
-  server = await startTestServer({ outside: world });
+  server = await startTestServer({ outbound: fakeOutbound });
   api = server.api(await server.signInAs('binary_manager'));
 });
 afterAll(async () => {
@@ -237,17 +237,17 @@ describe('the server of the file', () => {
     const input = { fileUrl: 'http://files.example/a.exe', fileSize: 500 };
     const sentence = 'fileUrl: The server did not answer within 0.3 seconds';
     serve = () => undefined;
-    expect(await probeFile(world, input, 300)).toMatchObject({ message: sentence });
-    const slowNames = { ...world, resolve: () => new Promise<never>(() => undefined) };
+    expect(await probeFile(fakeOutbound, input, 300)).toMatchObject({ message: sentence });
+    const slowNames = { ...fakeOutbound, resolve: () => new Promise<never>(() => undefined) };
     for (const scheme of ['http', 'https']) {
       const slow = { ...input, fileUrl: `${scheme}://files.example/a.exe` };
       expect(await probeFile(slowNames, slow, 300)).toMatchObject({ message: sentence });
     }
-    const dead = { ...world, connect: () => new net.Socket().destroy() };
+    const dead = { ...fakeOutbound, connect: () => new net.Socket().destroy() };
     expect(await probeFile(dead, input, 300)).toMatchObject({ failure: 'RULE_VIOLATED' });
     serve = (_, response) =>
       void setTimeout(() => response.writeHead(302, { location: '/next.exe' }).end(), 120);
-    expect(await probeFile(world, input, 300)).toMatchObject({ message: sentence });
+    expect(await probeFile(fakeOutbound, input, 300)).toMatchObject({ message: sentence });
     serve = () => undefined;
     const before = performance.now();
     expect(await refusal(input.fileUrl)).toBe('fileUrl: The server did not answer within 5 seconds');
@@ -352,7 +352,7 @@ describe('our own network', () => {
   test('is not reached by the name localhost in the real world either', async () => {
     const { port } = files.address() as AddressInfo;
     const input = { fileUrl: `http://localhost:${port}/a.exe`, fileSize: 500 };
-    expect(await probeFile(outside, input)).toMatchObject({
+    expect(await probeFile(realOutbound, input)).toMatchObject({
       message: 'fileUrl: Leads to an address that is not public',
     });
     expect(asked).toEqual([]);

@@ -4,18 +4,18 @@ import { storedExtensionOf, storedExtensions } from '../../../contract/uploads.t
 import type { Caller } from '../../caller.ts';
 import type { Tx } from '../../db/client.ts';
 import { breaksRule, type Failure } from '../../failure.ts';
-import type { Outside } from '../../outside.ts';
+import type { Outbound } from '../../outbound-http.ts';
 import { probeFile } from './probe.ts';
 import { createRelease } from './releases.ts';
 
 /** What the address of a file says about it, once its server has confirmed it. */
-export type OutsideFile = { fileName: string; fileKind: string };
+export type ExternalFile = { fileName: string; fileKind: string };
 
 /** Checks that the file of a release lies where it is said to lie. Takes up to 5 s. */
-export async function inspectOutsideFile(
-  world: Outside,
+export async function checkExternalFile(
+  outbound: Outbound,
   input: UrlReleaseInput,
-): Promise<OutsideFile | Failure> {
+): Promise<ExternalFile | Failure> {
   const url = new URL(input.fileUrl);
   // the feeds hand the address to every machine
   if (url.username || url.password)
@@ -24,7 +24,7 @@ export async function inspectOutsideFile(
   if (!file) {
     return breaksRule('fileUrl', `Must end in a file name with one of ${storedExtensions.join(', ')}`);
   }
-  return (await probeFile(world, input)) ?? file;
+  return (await probeFile(outbound, input)) ?? file;
 }
 
 /** Creates a release whose file stays elsewhere. */
@@ -32,14 +32,14 @@ export function createUrlRelease(
   tx: Tx,
   by: Caller,
   { fileUrl, ...input }: UrlReleaseInput,
-  file: OutsideFile,
+  file: ExternalFile,
   publicUrl: string,
 ): Promise<Release | Failure> {
   const build = { ...input, ...file, sha1: null, blockmapKey: null, externalUrl: new URL(fileUrl).href };
   return createRelease(tx, by, build, publicUrl);
 }
 
-function fileOf({ pathname }: URL): OutsideFile | undefined {
+function fileOf({ pathname }: URL): ExternalFile | undefined {
   const fileName = decoded(pathname.slice(pathname.lastIndexOf('/') + 1));
   const ending = storedExtensionOf(fileName);
   const usable = fileName.length <= 200 && !/^\.|[\\/]/.test(fileName) && isStorableText(fileName);

@@ -1,7 +1,7 @@
 import type { Budgets } from '../../budgets.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import type { WriteBehind } from '../../db/batch.ts';
+import type { WriteBehind } from '../../db/write-behind.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
 import type { Failure } from '../../failure.ts';
 import { pauseFailing } from './failure-guard.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { LicenseType } from '../../../contract/licenses.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { batchLoader } from '../../db/batch-loader.ts';
 import type { ActivationRow } from '../activations/activations.ts';
 
 export type Finder = (asked: { key: string; machineId: string }) => Promise<Found | undefined>;
@@ -43,7 +43,7 @@ const findQuery = {
 
 /** Finds the license of a key, and the seat of a machine on it. Validations at the same moment share a query. */
 export function createFinder(pool: Pool): Finder {
-  return coalesce(async (asked) => {
+  return batchLoader(async (asked) => {
     const found: (Found | undefined)[] = asked.map(() => undefined);
     const values = [asked.map(({ key }) => key), asked.map(({ machineId }) => machineId)];
     const { rows } = await pool.query<Found & { place: number }>({ ...findQuery, values });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
-import type { BatchWriter, WriteBehind } from '../../db/batch.ts';
+import type { BatchWriter, WriteBehind } from '../../db/write-behind.ts';
 import type { Tx } from '../../db/client.ts';
 import { countDays, utcDay } from './day-counts.ts';
 

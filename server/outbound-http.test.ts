@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress } from './outside.ts';
+import { isPublicAddress } from './outbound-http.ts';
 
 /** The special-purpose registries of IANA (2026), and multicast, which has a registry of its own. */
 const special = `

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coalesce } from './coalesce.ts';
+import { batchLoader } from './batch-loader.ts';
 
 /** A loader whose queries stay open until they are answered. */
 function heldLoader() {
   const queries: { keys: number[]; answer(): void; fail(): void }[] = [];
-  const load = coalesce(
+  const load = batchLoader(
     (keys: number[]) =>
       new Promise<string[]>((resolve, reject) => {
         queries.push({
@@ -56,7 +56,7 @@ test('an error reaches those that shared the query, and nobody else', async () =
 test('whoever asks gets the answer to their own question', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 50 }), { maxLength: 300 }), fc.scheduler(), async (asked, s) => {
-      const load = coalesce(async (keys: number[]) => {
+      const load = batchLoader(async (keys: number[]) => {
         await s.schedule(Promise.resolve());
         return keys.map((key) => `answer ${key}`);
       });

@@ -10,7 +10,9 @@ type Waiting<Key, Value> = { key: Key; resolve: (value: Value) => void; reject: 
  * loaded at once; under load the calls that come while queries are under way share the next one. An error is the
  * answer to all that shared it, so keys must be such that no single one can fail a query.
  */
-export function coalesce<Key, Value>(load: (keys: Key[]) => Promise<Value[]>): (key: Key) => Promise<Value> {
+export function batchLoader<Key, Value>(
+  load: (keys: Key[]) => Promise<Value[]>,
+): (key: Key) => Promise<Value> {
   let waiting: Waiting<Key, Value>[] = [];
   let underWay = 0;
 

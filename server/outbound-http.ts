@@ -7,8 +7,8 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { callbackify } from 'node:util';
 
-/** The world beyond our network, as far as we reach out to it: all that a test has to fake. */
-export type Outside = {
+/** Connections to hosts beyond our network: all that a test has to fake. */
+export type Outbound = {
   /** Every address of a host name. */
   resolve(host: string): Promise<LookupAddress[]>;
   /** Connects, by `lookup` where the host is a name, as net.connect does; with TLS where there is a server name. */
@@ -23,7 +23,7 @@ export type Destination = {
   servername?: string;
 };
 
-export const outside: Outside = {
+export const realOutbound: Outbound = {
   resolve: (host) => dns.lookup(host, { all: true }),
   connect: (to) => (to.servername === undefined ? net.connect(to) : tls.connect(to)),
 };
@@ -61,28 +61,28 @@ type Ask = { method: 'HEAD' | 'GET'; headers: Record<string, string>; signal: Ab
  * Sends one request to a public address and answers as soon as the headers are there; no redirect is followed. The
  * address is checked at the moment of connecting, so a name that resolves differently a moment later gains nothing.
  */
-export function askOutside(world: Outside, url: URL, ask: Ask): Promise<http.IncomingMessage> {
+export function requestOutbound(outbound: Outbound, url: URL, ask: Ask): Promise<http.IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // a literal address is never looked up
   if (net.isIP(host) && !isPublicAddress(host)) return Promise.reject(new NotPublic());
   const secure = url.protocol === 'https:';
   const defaultPort = secure ? 443 : 80;
-  const to: Destination = { host, port: Number(url.port) || defaultPort, lookup: publicLookup(world) };
+  const to: Destination = { host, port: Number(url.port) || defaultPort, lookup: publicLookup(outbound) };
   if (secure) to.servername = net.isIP(host) ? '' : host;
   return new Promise((resolve, reject) => {
     const { request } = secure ? https : http;
     // whatever state a connection is in, the caller's time is up when it is up
     ask.signal.addEventListener('abort', () => reject(ask.signal.reason as Error), { once: true });
-    request(url, { ...ask, defaultPort, createConnection: () => world.connect(to) }, resolve)
+    request(url, { ...ask, defaultPort, createConnection: () => outbound.connect(to) }, resolve)
       .on('error', reject)
       .end();
   });
 }
 
 /** One address that is not public condemns the name: which of them would be taken is not ours to choose. */
-function publicLookup(world: Outside): net.LookupFunction {
+function publicLookup(outbound: Outbound): net.LookupFunction {
   const find = async (host: string) => {
-    const addresses = await world.resolve(host);
+    const addresses = await outbound.resolve(host);
     if (addresses.length > 0 && addresses.every((a) => isPublicAddress(a.address))) return addresses;
     throw new NotPublic();
   };

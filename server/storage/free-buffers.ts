@@ -9,7 +9,7 @@ nowhere.unref();
  * which sees a few hundred bytes of heap in each, tens of MB of them lie about during an upload; what is sent to a
  * closed port is freed at once.
  */
-export function letGo(pieces: readonly Buffer[]): void {
+export function freeBuffers(pieces: readonly Buffer[]): void {
   for (const { buffer, byteLength } of pieces) {
     // a piece of a larger buffer shares that with others
     const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, eventually, type TestDatabase } from '../../tests/harness.ts';
-import { createWriteBehind, type WriteBehind } from './batch.ts';
+import { createWriteBehind, type WriteBehind } from './write-behind.ts';
 import { createDb, createPool, quick, type Db, type Pool } from './client.ts';
 import { openJournal } from './journal.ts';
 
