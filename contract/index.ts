@@ -11,6 +11,7 @@ import { machines } from './machines.ts';
 import { modules } from './modules.ts';
 import { releases } from './releases.ts';
 import { session } from './session.ts';
+import { updateEvents } from './update-events.ts';
 import { updates } from './updates.ts';
 import { uploads } from './uploads.ts';
 import { rbac, users } from './users.ts';
@@ -35,6 +36,7 @@ export const contract = {
   uploads,
   downloads,
   updates,
+  updateEvents,
   machines,
   audit,
 };

@@ -1,36 +1,7 @@
 import { z } from 'zod';
-import { id, instant, requiredText, text } from './common.ts';
-import { updateEventTypes } from './machines.ts';
 import { architectureName, architectures, platformName } from './builds.ts';
 import { channels } from './versions.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
-
-/** As many events fit in one report. */
-export const mostEvents = 500;
-
-/** A machine's own report; `eventId` is made by the client, so that a retry counts once. */
-const reportedEvent = z
-  .strictObject({
-    eventId: id,
-    machineId: requiredText(256, 'Machine ID is required'),
-    eventType: z.enum(updateEventTypes),
-    timestamp: instant.optional(),
-    platform: platformName.optional(),
-    architecture: architectureName.optional(),
-    channel: z.enum(channels).optional(),
-    fromVersion: text(100).optional(),
-    toVersion: text(100).optional(),
-    releaseId: id.optional().meta({ description: 'As the feed names it; otherwise found by toVersion' }),
-    osVersion: text(100).optional(),
-    appVersion: text(100).optional(),
-    bytesDownloaded: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
-    errorCode: text(100).optional(),
-    errorMessage: text(1000).optional(),
-  })
-  .meta({ id: 'ReportedEvent' });
-export type ReportedEvent = z.output<typeof reportedEvent>;
-
-export const feedAccess = apiKeyOrStaffWith('updates', 'releases', 'read');
 
 /** The files of Linux that electron-updater takes; a feed is for one of them. */
 export const linuxKinds = ['appimage', 'deb', 'rpm'] as const;
@@ -50,7 +21,12 @@ const lowerCased = { machineid: z.string().optional(), currentversion: z.string(
 
 const channel = z.enum(channels).default('stable');
 
-const feed = { method: 'GET', access: feedAccess, raw: true, apiKeyInQuery: true } as const;
+const feed = {
+  method: 'GET',
+  access: apiKeyOrStaffWith('updates', 'releases', 'read'),
+  raw: true,
+  apiKeyInQuery: true,
+} as const;
 const base = '/api/v1/updates';
 
 /** The feeds answer YAML, text or JSON in the form of their updaters. */
@@ -97,13 +73,5 @@ export const updates = {
       'Feed of Squirrel.Mac, with the version that runs in its address; 204 when there is nothing newer',
     params: z.object({ architecture: architectureName, version: z.string().max(100) }),
     query: z.object({ ...asked, channel }),
-  }),
-  report: route({
-    method: 'POST',
-    path: `${base}/events`,
-    summary: 'Machines report what became of an update, in batches; a repeated event id counts once',
-    access: feedAccess,
-    body: z.strictObject({ events: z.array(reportedEvent).min(1).max(mostEvents) }),
-    answer: z.object({ accepted: z.number() }),
   }),
 };

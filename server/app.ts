@@ -34,11 +34,12 @@ import { createReleaseSet } from './features/releases/releases.ts';
 import { releaseRoutes } from './features/releases/releases.routes.ts';
 import { createSessions } from './features/session/session.ts';
 import { sessionRoutes } from './features/session/session.routes.ts';
-import { createUpdateRecorder } from './features/updates/updates.ts';
+import { createUpdateRecorder } from './features/update-events/update-events.ts';
+import { updateEventRoutes } from './features/update-events/update-events.routes.ts';
 import { updateRoutes } from './features/updates/updates.routes.ts';
 import { uploadRoutes } from './features/uploads/uploads.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
-import { createRecorder } from './features/validation/recorder.ts';
+import { createValidationRecorder } from './features/validation/validation-recorder.ts';
 import { createFinder } from './features/validation/find.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
 import { serve } from './http/adapter.ts';
@@ -81,7 +82,7 @@ export async function buildApp(
   await secure(app, context);
   const journal = openJournal(path.join(context.config.dataDir, 'journal'), context.config.journalMaxBytes);
   const behind = createWriteBehind({ ...context, journal });
-  const recorder = createRecorder(behind);
+  const validationRecorder = createValidationRecorder(behind);
   const budgets = createBudgets(context.reserved.db, context.clock);
   const apiKeys = createApiKeyCheck(context, budgets, behind);
   const sessions = createSessions(context, passwords, refusals);
@@ -102,7 +103,7 @@ export async function buildApp(
     validationRoutes({
       ...context,
       keys,
-      recorder,
+      recorder: validationRecorder,
       find: createFinder(context.reserved.pool),
       moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
     }),
@@ -113,6 +114,7 @@ export async function buildApp(
     uploadRoutes({ ...context, storageWatch, inspector }),
     downloadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder, inspector }),
     updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),
+    updateEventRoutes({ ...context, recorder: updateRecorder }),
     machineRoutes(context),
   ].flat();
   const auth = createAuthentication(context, sessions, apiKeys, refusals);

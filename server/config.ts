@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { isEmail } from '../contract/common.ts';
-import { mostEvents } from '../contract/updates.ts';
+import { mostEvents } from '../contract/update-events.ts';
 import { CannotStart } from './cannot-start.ts';
 import { usableCores } from './cores.ts';
 import { wrongEntries } from './ip-list.ts';

@@ -10,6 +10,7 @@ import { apiKeys } from '../contract/api-keys.ts';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { session } from '../contract/session.ts';
+import { updateEvents } from '../contract/update-events.ts';
 import { updates } from '../contract/updates.ts';
 import { validation } from '../contract/validation.ts';
 import { everyday } from '../server/db/client.ts';
@@ -83,7 +84,7 @@ function kindsOfCalls(server: TestServer): Record<string, () => Promise<Answered
         query: { machineId: 'known machine' },
       }),
     'report of events': () =>
-      desktop.call(updates.report, {
+      desktop.call(updateEvents.report, {
         body: { events: [{ eventId: uuidv7(), machineId: 'known machine', eventType: 'check' }] },
       }),
     list: () => person.call(customers.list, { query: { limit: '5' } }),

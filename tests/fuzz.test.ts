@@ -120,7 +120,7 @@ beforeAll(async () => {
       appVersion: 'v',
     },
     'validation.release': { licenseKey, machineId: 'machine' },
-    'updates.report': {
+    'updateEvents.report': {
       events: [
         {
           eventId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c11',

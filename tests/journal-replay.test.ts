@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { updates } from '../contract/updates.ts';
+import { updateEvents } from '../contract/update-events.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
 import { apiAt, createTestDatabase, eventually, type TestDatabase } from './harness.ts';
 import { newDataDir, signInAdministrator, startServer, type ServerProcess } from './server-process.ts';
@@ -60,7 +60,9 @@ test(
         eventType: 'install_complete' as const,
         fromVersion: String(from + i),
       }));
-      expect(await desktop.ok(updates.report, { body: { events } })).toEqual({ accepted: events.length });
+      expect(await desktop.ok(updateEvents.report, { body: { events } })).toEqual({
+        accepted: events.length,
+      });
     }
     const kept = await eventually(async () => {
       const names = (await files()).filter((name) => /^update-events-.*\.json$/.test(name));

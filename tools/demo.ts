@@ -11,9 +11,9 @@ import { startSignals } from '../server/db/signals.ts';
 import { auditKeys, entryWriter, withAuditKey } from '../server/features/audit/audit.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
 import { createModuleNames } from '../server/features/modules/modules.ts';
-import { createUpdateRecorder } from '../server/features/updates/updates.ts';
+import { createUpdateRecorder } from '../server/features/update-events/update-events.ts';
 import { seedRoles } from '../server/features/users/users.ts';
-import { createRecorder } from '../server/features/validation/recorder.ts';
+import { createValidationRecorder } from '../server/features/validation/validation-recorder.ts';
 import { createFinder } from '../server/features/validation/find.ts';
 import { createLog } from '../server/log.ts';
 import { createPasswords } from '../server/passwords.ts';
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
     await seedRoles(db);
     const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
     const behind = createWriteBehind({ db, log, journal });
-    const recorder = createRecorder(behind);
+    const recorder = createValidationRecorder(behind);
     const validator = {
       db,
       signals,

@@ -1,6 +1,6 @@
 import { machines } from '../../contract/machines.ts';
 import { releases } from '../../contract/releases.ts';
-import { machineHashOf } from '../../server/features/updates/machine-id.ts';
+import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
 import { archive } from '../binaries.ts';
 import { deactivate, machinesOf, makeLicense, unique, validateOn } from '../factories.ts';
 import { makeRelease, report, type Reported } from './releases.ts';

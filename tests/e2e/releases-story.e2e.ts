@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { releases } from '../../contract/releases.ts';
 import { uploads } from '../../contract/uploads.ts';
-import { updates } from '../../contract/updates.ts';
-import { displayIdOf, machineHashOf } from '../../server/features/updates/machine-id.ts';
+import { updateEvents } from '../../contract/update-events.ts';
+import { displayIdOf, machineHashOf } from '../../server/features/update-events/machine-id.ts';
 import { program } from '../binaries.ts';
 import { makeApiKey } from '../factories.ts';
 import { eventually } from '../harness.ts';
@@ -46,7 +46,7 @@ async function population(server: ConsoleServer) {
       return offered;
     },
     report: (events: object[]) =>
-      server.api(headers).ok(updates.report, {
+      server.api(headers).ok(updateEvents.report, {
         body: { events: events as never },
       }),
   };

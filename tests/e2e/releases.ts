@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { test } from '@playwright/test';
 import { releases, type Release } from '../../contract/releases.ts';
 import type { RouteRequest } from '../../contract/route.ts';
-import { updates } from '../../contract/updates.ts';
+import { updateEvents } from '../../contract/update-events.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { program } from '../binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../factories.ts';
@@ -60,13 +60,13 @@ export async function makeRelease(
   return server.admin.ok(releases.update, { params, body: { isDraft: false, ...change } });
 }
 
-export type Reported = Omit<RouteRequest<typeof updates.report>['body']['events'][number], 'eventId'>;
+export type Reported = Omit<RouteRequest<typeof updateEvents.report>['body']['events'][number], 'eventId'>;
 
 /** Machines report, and the report is written. */
 export async function report(server: ConsoleServer, events: Reported[]): Promise<void> {
   const { headers } = await keyOf(server);
   const body = { events: events.map((event) => ({ eventId: randomUUID(), ...event })) };
-  await server.api(headers).ok(updates.report, { body });
+  await server.api(headers).ok(updateEvents.report, { body });
   await eventually(async () => {
     const ids = body.events.map(({ eventId }) => eventId);
     const written = await server.db

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { ReportedEvent } from '../../contract/updates.ts';
+import type { ReportedEvent } from '../../contract/update-events.ts';
 import { channels, compareVersions } from '../../contract/versions.ts';
 import type { Caller } from '../../server/caller.ts';
 import { softDeleteRelease } from '../../server/features/releases/release-bin.ts';
 import { createRelease, type NewRelease } from '../../server/features/releases/releases.ts';
-import { rolloutBucket } from '../../server/features/updates/rollout.ts';
-import { machineHashOf, reportEvents, type UpdateRecorder } from '../../server/features/updates/updates.ts';
+import { rolloutBucket } from '../../server/features/updates/bucket.ts';
+import {
+  machineHashOf,
+  reportEvents,
+  type UpdateRecorder,
+} from '../../server/features/update-events/update-events.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Random } from './random.ts';
 import { at, done, type Stage } from './stage.ts';

@@ -11,6 +11,7 @@ import { apiKeys } from '../../contract/api-keys.ts';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
+import { updateEvents } from '../../contract/update-events.ts';
 import { updates } from '../../contract/updates.ts';
 import { validation } from '../../contract/validation.ts';
 import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
@@ -279,5 +280,5 @@ async function releaseAndReport({ url }: ServerProcess, who: Identity, desktop: 
     assert.match(text, /version: "7\.1\.0"/);
   });
   const event = { eventId: randomUUID(), machineId: 'workstation', eventType: 'install_complete' as const };
-  await desktop.ok(updates.report, { body: { events: [event] } });
+  await desktop.ok(updateEvents.report, { body: { events: [event] } });
 }

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { machines } from '../../../contract/machines.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
-import { updates } from '../../../contract/updates.ts';
+import { updateEvents } from '../../../contract/update-events.ts';
 import { program } from '../../../tests/binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { MiB, nextVersion, uploader } from '../../../tests/uploading.ts';
-import { machineHashOf } from '../updates/updates.ts';
+import { machineHashOf } from '../update-events/update-events.ts';
 
 let server: TestServer;
 let admin: Session;
@@ -78,7 +78,7 @@ const figures = async () => {
 };
 
 const report = (machineId: string, eventType: 'download_error' | 'download_complete', more = {}) =>
-  server.api(key).ok(updates.report, {
+  server.api(key).ok(updateEvents.report, {
     body: {
       events: [
         {

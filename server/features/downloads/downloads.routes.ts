@@ -3,7 +3,7 @@ import type { Inspector } from '../../binaries/inspect.ts';
 import type { Context } from '../../context.ts';
 import { implement } from '../../http/call.ts';
 import type { ReleaseSet } from '../releases/releases.ts';
-import { machineOf, type UpdateRecorder } from '../updates/updates.ts';
+import { machineOf, type UpdateRecorder } from '../update-events/update-events.ts';
 import { sendFile } from './downloads.ts';
 import { createFileCheck } from './stored-file.ts';
 

@@ -8,7 +8,7 @@ import { fail, type Failure } from '../../failure.ts';
 import { Body } from '../../http/body.ts';
 import type { ByteRange, Storage } from '../../storage/storage.ts';
 import type { ReleaseSet } from '../releases/releases.ts';
-import { recordDelivery, type Fetched, type UpdateRecorder } from '../updates/updates.ts';
+import { trackDownload, type TrackedDownload, type UpdateRecorder } from '../update-events/update-events.ts';
 import { resolveDownload, type FilePath, type ResolvedFile } from './resolve-download.ts';
 import { frameRanges, readRanges } from './ranges.ts';
 import type { FileCheck } from './stored-file.ts';
@@ -90,9 +90,9 @@ function counter(
   { request, machineHash }: Exchange,
 ) {
   const counts = by.actor.kind === 'apiKey' && request.method === 'GET' && !file.isBlockmap;
-  return (step: Fetched['type'], bytes: number | null = null) => {
+  return (step: TrackedDownload['type'], bytes: number | null = null) => {
     if (counts && machineHash !== undefined)
-      recordDelivery(context, by, { type: step, machineHash, release: file.release, bytes });
+      trackDownload(context, by, { type: step, machineHash, release: file.release, bytes });
   };
 }
 

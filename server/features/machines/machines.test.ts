@@ -2,11 +2,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machines as calls } from '../../../contract/machines.ts';
 import { releases as releaseCalls } from '../../../contract/releases.ts';
+import { updateEvents } from '../../../contract/update-events.ts';
 import { updates } from '../../../contract/updates.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
-import { machineHashOf } from '../updates/updates.ts';
+import { machineHashOf } from '../update-events/update-events.ts';
 
 let server: TestServer;
 let staff: Api;
@@ -24,7 +25,7 @@ async function report(machineId: string, events: Reported[]): Promise<string> {
   const before = await totalOf(machineId);
   for (let n = 0; n < events.length; n += 500) {
     const batch = events.slice(n, n + 500).map((event) => ({ eventId: uuidv7(), machineId, ...event }));
-    await desktop.ok(updates.report, { body: { events: batch as never } });
+    await desktop.ok(updateEvents.report, { body: { events: batch as never } });
   }
   await eventually(async () => (await totalOf(machineId)) === before + events.length);
   return (await machineOf(machineId))!.display_id;

@@ -12,7 +12,7 @@ import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factori
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { announce, transact } from '../../db/signals.ts';
 import { stampOf } from '../../binaries/stamp.ts';
-import { machineHashOf } from './machine-id.ts';
+import { machineHashOf } from '../update-events/machine-id.ts';
 
 let server: TestServer;
 let staff: Api;

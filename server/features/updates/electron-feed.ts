@@ -5,7 +5,8 @@ import { linuxKinds, type updates as calls } from '../../../contract/updates.ts'
 import { fail, type Failure } from '../../failure.ts';
 import type { Call } from '../../http/call.ts';
 import type { LiveRelease } from '../releases/releases.ts';
-import { machineOf, versionOf } from './feed-request.ts';
+import { machineOf } from '../update-events/update-events.ts';
+import { versionOf } from './feed-request.ts';
 import { check, filePath, type Feeds } from './feeds.ts';
 
 const suffixes: Record<Platform, string> = { win32: '', darwin: '-mac', linux: '-linux' };

@@ -1,7 +1,7 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { type Channel, compareVersions } from '../../../contract/versions.ts';
-import { judge, newestFirst, type Candidate, type Question, type Verdict } from './decide.ts';
+import { evaluate, newestFirst, type Candidate, type Question, type Verdict } from './decide-offer.ts';
 
 /** A machine as it was last heard of; unknown is null. */
 export type KnownMachine = {
@@ -48,12 +48,12 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
     currentVersion: currentVersion ?? undefined,
     machineHash,
   };
-  const judged = [...judge(releases.filter(isMine), question)];
-  const offered = judged.find((verdict) => verdict.reason === 'OFFERED')?.release;
+  const evaluated = [...evaluate(releases.filter(isMine), question)];
+  const offered = evaluated.find((verdict) => verdict.reason === 'OFFERED')?.release;
   const others = releases
     .filter((r) => !isMine(r))
     .map((release): Verdict<Candidate> => ({ release, reason: elsewhere(release, machine), bucket: null }));
-  return [...judged, ...others].map((verdict) => ({
+  return [...evaluated, ...others].map((verdict) => ({
     releaseId: verdict.release.id,
     version: verdict.release.version,
     channel: verdict.release.channel,

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { Caller } from '../../caller.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
-import { machineHashOf } from './machine-id.ts';
 
 /** What may stand in the address of every feed. */
 export type Asked = {
@@ -24,26 +23,10 @@ export type FeedRequest = {
   isCheck: boolean;
 };
 
-const header = (request: FastifyRequest, name: string): string | undefined => {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : undefined;
-};
-
-/**
- * The machine that asks: by the id that the app sets in a header or in the feed's address, else by the id that
- * electron-updater makes up for each installation.
- */
-export function machineOf(request: FastifyRequest, { machineId }: Asked): string | undefined {
-  const id = [header(request, 'x-machine-id'), machineId, header(request, 'x-user-staging-id')]
-    .map((text) => text?.trim())
-    .find((text) => text !== undefined && text !== '' && text.length <= 256);
-  return id === undefined ? undefined : machineHashOf(id);
-}
-
 /** The version that the client says it runs, where it is one. */
 export function versionOf(request: FastifyRequest, { currentVersion }: Asked): string | undefined {
-  return [header(request, 'x-app-version'), currentVersion].find(
-    (text) => text !== undefined && isVersion(text),
+  return [request.headers['x-app-version'], currentVersion].find(
+    (text): text is string => typeof text === 'string' && isVersion(text),
   );
 }
 

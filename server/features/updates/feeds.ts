@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { isVersion } from '../../../contract/versions.ts';
 import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/releases.ts';
-import { decide, isOnChannel, type Decision } from './decide.ts';
+import { decideOffer, isOnChannel, type Decision } from './decide-offer.ts';
 import type { FeedRequest } from './feed-request.ts';
-import type { UpdateRecorder } from './recorder.ts';
+import type { UpdateRecorder } from '../update-events/update-events.ts';
 
 export type Feeds = Pick<Context, 'db' | 'pool' | 'clock' | 'config'> & {
   releaseSet: ReleaseSet;
@@ -32,12 +32,12 @@ export async function check(
   releases: readonly LiveRelease[],
 ): Promise<Checked> {
   const currentVersion = asked.currentVersion ?? (await lastVersion(feeds, asked.machineHash));
-  const decideFor = (fileKind: string) => decide(releases, { ...asked, fileKind, currentVersion });
+  const offerFor = (fileKind: string) => decideOffer(releases, { ...asked, fileKind, currentVersion });
   const leading = fileKinds.find((kind) => isOut(releases, asked, kind)) ?? fileKinds[0]!;
-  const decision = decideFor(leading);
+  const decision = offerFor(leading);
   const otherKinds = fileKinds
     .filter((kind) => kind !== leading)
-    .flatMap((kind) => decideFor(kind).release ?? [])
+    .flatMap((kind) => offerFor(kind).release ?? [])
     .filter((release) => release.version === decision.release?.version);
   record(feeds, asked, decision.release);
   return { ...decision, currentVersion, otherKinds };

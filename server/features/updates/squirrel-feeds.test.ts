@@ -5,8 +5,8 @@ import { updates as calls } from '../../../contract/updates.ts';
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import { addressOf, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { announce, transact } from '../../db/signals.ts';
-import { rolloutBucket } from './rollout.ts';
-import { machineHashOf } from './machine-id.ts';
+import { rolloutBucket } from './bucket.ts';
+import { machineHashOf } from '../update-events/machine-id.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
 
 let server: TestServer;

@@ -3,7 +3,8 @@ import { isVersion } from '../../../contract/versions.ts';
 import type { updates as calls } from '../../../contract/updates.ts';
 import type { Call } from '../../http/call.ts';
 import { filePathOf, type LiveRelease } from '../releases/releases.ts';
-import { carriedQuery, machineOf, versionOf } from './feed-request.ts';
+import { machineOf } from '../update-events/update-events.ts';
+import { carriedQuery, versionOf } from './feed-request.ts';
 import { check, type Feeds } from './feeds.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
 

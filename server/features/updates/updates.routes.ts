@@ -3,12 +3,10 @@ import { implement } from '../../http/call.ts';
 import { electronFeed } from './electron-feed.ts';
 import type { Feeds } from './feeds.ts';
 import { squirrelMacFeed, squirrelWindowsFeed } from './squirrel-feeds.ts';
-import { reportEvents } from './updates.ts';
 
 export const updateRoutes = (feeds: Feeds) =>
   implement(calls, {
     electron: (call) => electronFeed(feeds, call),
     squirrelWindows: (call) => squirrelWindowsFeed(feeds, call),
     squirrelMac: (call) => squirrelMacFeed(feeds, call),
-    report: ({ by, body }) => reportEvents(feeds, by, body.events),
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../db/client.ts';
-import type { Answered } from './recorder.ts';
+import type { Answered } from './validation-recorder.ts';
 
 /** A UTC day as whole days since 1970: cheaper by far than text, and this runs for every validation. */
 export const utcDay = (at: Date) => Math.floor(at.getTime() / 86_400_000);
@@ -13,7 +13,11 @@ const isoDay = (day: number) => new Date(day * 86_400_000).toISOString().slice(0
  * license or a customer can be new only with a machine that is. A license that changes its owner so counts for the
  * new one from the next day on.
  */
-export async function countDays(tx: Tx, rows: Answered[], firstOfMachine: Answered[]): Promise<void> {
+export async function countValidationDays(
+  tx: Tx,
+  rows: Answered[],
+  firstOfMachine: Answered[],
+): Promise<void> {
   await addTotals(tx, rows);
   if (firstOfMachine.length === 0) return;
   const machines = new Map<number, number>();

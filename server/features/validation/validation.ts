@@ -25,15 +25,15 @@ import { writeAudit } from '../audit/audit.ts';
 import type { InstallationKeys } from '../keys/keys.ts';
 import type { createModuleNames } from '../modules/modules.ts';
 import { parseLicenseKey } from '../licenses/licenses.ts';
-import { decide, type Decision } from './decide.ts';
+import { decideValidation, type Decision } from './decide-validation.ts';
 import type { Finder, Found } from './find.ts';
-import type { Recorder } from './recorder.ts';
+import type { ValidationRecorder } from './validation-recorder.ts';
 
 export type Validator = Pick<Context, 'db' | 'signals' | 'config'> & {
   find: Finder;
   /** The signer among them changes when keys are rotated. */
   keys: Pick<InstallationKeys, 'signer'>;
-  recorder: Recorder;
+  recorder: ValidationRecorder;
   moduleNames: ReturnType<typeof createModuleNames>;
 };
 
@@ -102,7 +102,7 @@ function decideOn(
   machineStatus: ActivationRow['status'] | null | undefined,
   by: Caller,
 ): Decision {
-  return decide({
+  return decideValidation({
     license: license && {
       status: license.status,
       validFrom: license.valid_from,

@@ -28,7 +28,7 @@ const refused = (code: ValidationCode): Decision => ({ code, takesSeat: false })
  * Decides a validation. The order is the order in which a person would mend things: the
  * license and its owner first, then the machine. `takesSeat` tells that the machine is to be given one.
  */
-export function decide({ license, machine, byStaff, now }: Facts): Decision {
+export function decideValidation({ license, machine, byStaff, now }: Facts): Decision {
   if (!license) return refused('NOT_FOUND');
   if (license.customerDeletedAt || license.customerStatus !== 'active') return refused('CUSTOMER_INACTIVE');
   if (license.status === 'revoked') return refused('REVOKED');

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import type { BatchWriter, WriteBehind } from '../../db/write-behind.ts';
 import type { Tx } from '../../db/client.ts';
-import { countDays, utcDay } from './day-counts.ts';
+import { countValidationDays, utcDay } from './day-counts.ts';
 
 /** One answered validation. `durationUs` is what deciding took, in microseconds. */
 export type Answered = {
@@ -16,18 +16,18 @@ export type Answered = {
   request: Omit<ValidationRequest, 'licenseKey' | 'nonce'>;
 };
 
-export type Recorder = BatchWriter<Answered>;
+export type ValidationRecorder = BatchWriter<Answered>;
 
 /**
  * Records every validation, when each machine was last seen, and the counts of the day, in batches behind the
  * answers: an answer never waits for it, and a stop loses none older than a second.
  */
-export function createRecorder(behind: WriteBehind): Recorder {
+export function createValidationRecorder(behind: WriteBehind): ValidationRecorder {
   return behind.queue('validations', async (rows, once) => {
     await once(async (tx) => {
       await insertValidations(tx, rows);
       const firstToday = await refreshActivations(tx, latestPerActivation(rows));
-      await countDays(tx, rows, firstToday);
+      await countValidationDays(tx, rows, firstToday);
     });
   });
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { channels, compareVersions } from '../../../contract/versions.ts';
-import { decide, type Candidate, type Question } from './decide.ts';
+import { decideOffer, type Candidate, type Question } from './decide-offer.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
-import { rolloutBucket } from './rollout.ts';
+import { rolloutBucket } from './bucket.ts';
 
 const hashOf = (machineId: string) => createHash('sha256').update(machineId).digest('hex');
 
@@ -48,7 +48,7 @@ function machineWith(salt: string, within: (bucket: number) => boolean): string 
 }
 
 const offered = (releases: Candidate[], question: Partial<Question> = {}) =>
-  decide(releases, ask(question)).release?.version;
+  decideOffer(releases, ask(question)).release?.version;
 
 describe('the newest release that a machine may take', () => {
   const older = release('1.1.0');
@@ -67,17 +67,17 @@ describe('the newest release that a machine may take', () => {
     ['asking for a newer machine', { minimumAppVersion: '1.0.1' }, 'MINIMUM_VERSION'],
     ['not rolled out', { rolloutPercentage: 0 }, 'ROLLOUT_BUCKET'],
   ] as const)('is not one that is %s', (_, fields, reason) => {
-    const decision = decide([older, release('1.2.0', fields)], ask());
+    const decision = decideOffer([older, release('1.2.0', fields)], ask());
     expect(decision).toEqual({ release: older, reason });
   });
 
   test.each(['1.0.0', '1.1.0'])('speaks of its own channel: a newer beta is no reason for %s', (runs) => {
     const beta = release('1.2.0', { channel: 'beta' });
     const alphaDraft = release('1.3.0', { channel: 'alpha', isDraft: true });
-    expect(decide([older, beta, alphaDraft], ask({ currentVersion: runs }))).toEqual(
+    expect(decideOffer([older, beta, alphaDraft], ask({ currentVersion: runs }))).toEqual(
       runs === '1.0.0' ? { release: older, reason: 'OFFERED' } : { release: undefined, reason: 'NOT_NEWER' },
     );
-    expect(decide([beta], ask())).toEqual({ release: undefined, reason: 'CHANNEL' });
+    expect(decideOffer([beta], ask())).toEqual({ release: undefined, reason: 'CHANNEL' });
   });
 
   test.each([
@@ -129,7 +129,7 @@ describe('channels', () => {
 
   test('the same version on two channels comes from the wider one', () => {
     const [beta, stable] = [release('2.0.0', { channel: 'beta' }), release('2.0.0')];
-    expect(decide([beta, stable], ask({ channel: 'alpha' })).release).toBe(stable);
+    expect(decideOffer([beta, stable], ask({ channel: 'alpha' })).release).toBe(stable);
   });
 });
 
@@ -236,8 +236,8 @@ describe('for any releases and any machine', () => {
     fc.assert(
       fc.property(sets, questions, (set, fields) => {
         const question = ask(fields);
-        const { release: chosen } = decide(set, question);
-        expect(decide(set.toReversed(), question).release).toBe(chosen);
+        const { release: chosen } = decideOffer(set, question);
+        expect(decideOffer(set.toReversed(), question).release).toBe(chosen);
         if (!chosen) return;
         expect(chosen.isDraft || !chosen.isActive || chosen.pausedAt !== null).toBe(false);
         expect(channels.indexOf(chosen.channel)).toBeLessThanOrEqual(channels.indexOf(question.channel));
@@ -254,12 +254,12 @@ describe('for any releases and any machine', () => {
     fc.assert(
       fc.property(sets, questions, (set, fields) => {
         const question = ask(fields);
-        const full = decide(
+        const full = decideOffer(
           set.filter((r) => r.rolloutPercentage === 100),
           question,
         ).release;
         if (!full) return;
-        const chosen = decide(set, question).release;
+        const chosen = decideOffer(set, question).release;
         expect(chosen && compareVersions(chosen.version, full.version)).toBeGreaterThanOrEqual(0);
       }),
     );
@@ -276,7 +276,7 @@ describe('for any releases and any machine', () => {
         );
         const withMachine = { ...question, machineHash: question.machineHash ?? hashOf('nameless') };
         expect(mine.map((e) => e.releaseId)).toEqual(
-          [decide(set, withMachine).release?.id].filter((id) => id !== undefined),
+          [decideOffer(set, withMachine).release?.id].filter((id) => id !== undefined),
         );
       }),
     );

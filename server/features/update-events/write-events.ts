@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
-import { isEvent, newsByMachine, succeeded, type Happening, type MachineNews } from './happening.ts';
+import { isEvent, newsByMachine, succeeded, type UpdateEvent, type MachineNews } from './update-event.ts';
 import { displayIdOf } from './machine-id.ts';
 import { writeDownloads } from './write-downloads.ts';
 
@@ -18,24 +18,24 @@ type Known = {
  * Tables are visited in one order and rows in the order of their keys, so that the batches of several processes
  * never wait for each other in a ring. Answers the ids of the releases of which an install failed.
  */
-export async function writeEvents(tx: Tx, batch: readonly Happening[], now: Date): Promise<string[]> {
+export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Date): Promise<string[]> {
   const fresh = await onlyFresh(tx, batch, now);
   if (fresh.length === 0) return [];
   const news = newsByMachine(fresh);
   const known = await lockMachines(tx, news);
-  const { happenings, newDownloads, failedReleases } = await writeDownloads(
+  const { events, newDownloads, failedReleases } = await writeDownloads(
     tx,
-    fresh.map((h) => withKnown(h, known.get(h.machineHash))),
+    fresh.map((event) => withKnown(event, known.get(event.machineHash))),
   );
   await updateMachines(tx, news, newDownloads);
-  await countDays(tx, news, known);
-  await insertEvents(tx, happenings.filter(isEvent));
+  await countCheckDays(tx, news, known);
+  await insertEvents(tx, events.filter(isEvent));
   return failedReleases;
 }
 
 /** In the order of time, without the reports that were counted before: their ids are kept for some days. */
-async function onlyFresh(tx: Tx, batch: readonly Happening[], now: Date): Promise<Happening[]> {
-  const ids = [...new Set(batch.filter((h) => h.reported).map((h) => h.eventId))].toSorted();
+async function onlyFresh(tx: Tx, batch: readonly UpdateEvent[], now: Date): Promise<UpdateEvent[]> {
+  const ids = [...new Set(batch.filter((event) => event.reported).map((event) => event.eventId))].toSorted();
   const { rows } =
     ids.length === 0
       ? { rows: [] }
@@ -45,7 +45,7 @@ async function onlyFresh(tx: Tx, batch: readonly Happening[], now: Date): Promis
           on conflict do nothing returning event_id`.execute(tx);
   const uncounted = new Set(rows.map((row) => row.event_id));
   // the first of each id is taken, and its id with it
-  const fresh = batch.filter((h) => !h.reported || uncounted.delete(h.eventId));
+  const fresh = batch.filter((event) => !event.reported || uncounted.delete(event.eventId));
   return fresh.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
@@ -68,12 +68,12 @@ async function lockMachines(tx: Tx, news: readonly MachineNews[]): Promise<Map<s
 }
 
 /** A report need not repeat what the machine has said before. */
-function withKnown(h: Happening, known: Known | undefined): Happening {
+function withKnown(event: UpdateEvent, known: Known | undefined): UpdateEvent {
   return {
-    ...h,
-    platform: h.platform ?? known?.platform ?? null,
-    architecture: h.architecture ?? known?.architecture ?? null,
-    channel: h.channel ?? known?.channel ?? null,
+    ...event,
+    platform: event.platform ?? known?.platform ?? null,
+    architecture: event.architecture ?? known?.architecture ?? null,
+    channel: event.channel ?? known?.channel ?? null,
   };
 }
 
@@ -111,7 +111,7 @@ async function updateMachines(
  * Checks of each day, and the machines that checked for the first time that day. A machine is locked, so two
  * processes never both take a check for its first.
  */
-async function countDays(
+async function countCheckDays(
   tx: Tx,
   news: readonly MachineNews[],
   known: ReadonlyMap<string, Known>,
@@ -135,8 +135,8 @@ async function countDays(
            unique_machines = update_days.unique_machines + excluded.unique_machines`.execute(tx);
 }
 
-async function insertEvents(tx: Tx, happenings: readonly Happening[]): Promise<void> {
-  const column = <K extends keyof Happening>(name: K) => happenings.map((h) => h[name]);
+async function insertEvents(tx: Tx, events: readonly UpdateEvent[]): Promise<void> {
+  const column = <K extends keyof UpdateEvent>(name: K) => events.map((event) => event[name]);
   await sql`
     insert into update_events
       (event_id, occurred_at, machine_hash, event_type, success, from_version, to_version, release_id,
@@ -145,7 +145,7 @@ async function insertEvents(tx: Tx, happenings: readonly Happening[]): Promise<v
            error_message
       from unnest(
              ${column('eventId')}::uuid[], ${column('at')}::timestamptz[], ${column('machineHash')}::text[],
-             ${column('type')}::text[], ${happenings.map(succeeded)}::bool[], ${column('fromVersion')}::text[],
+             ${column('type')}::text[], ${events.map(succeeded)}::bool[], ${column('fromVersion')}::text[],
              ${column('toVersion')}::text[], ${column('releaseId')}::uuid[], ${column('errorCode')}::text[],
              ${column('errorMessage')}::text[])
         with ordinality

@@ -2,11 +2,11 @@ import type { UpdateEventType } from '../../../contract/machines.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
 import type { Caller } from '../../caller.ts';
 
-/** What the service itself saw of a file that it sent: no event, for the history is what the machine says. */
-export type Delivery = 'delivery_begun' | 'delivered';
+/** What the service itself saw of a file that it sent: not in the history, which is what the machine says. */
+export type DownloadStep = 'delivery_begun' | 'delivered';
 
 /** One event of one machine, from a feed or a report, on its way into the database. Bytes and UTC instants. */
-export type Happening = {
+export type UpdateEvent = {
   eventId: string;
   /** Made by the machine's program, which may send it again; otherwise the event is our own. */
   reported: boolean;
@@ -14,7 +14,7 @@ export type Happening = {
   at: Date;
   receivedAt: Date;
   machineHash: string;
-  type: UpdateEventType | Delivery;
+  type: UpdateEventType | DownloadStep;
   fromVersion: string | null;
   toVersion: string | null;
   releaseId: string | null;
@@ -28,30 +28,30 @@ export type Happening = {
   errorMessage: string | null;
 };
 
-/** A happening, and whose call told of it. */
-export type Recorded = { by: Caller; happening: Happening };
+/** An event and the call that reported it, as the journal keeps them: files of other versions are read too. */
+export type Recorded = { by: Caller; happening: UpdateEvent };
 
-export const isEvent = ({ type }: Happening): boolean => type !== 'delivery_begun' && type !== 'delivered';
+export const isEvent = ({ type }: UpdateEvent): boolean => type !== 'delivery_begun' && type !== 'delivered';
 
 /** A rollback is a success of its own; what it says about the release is another matter. */
-export const succeeded = ({ type }: Happening): boolean => !type.endsWith('_error');
+export const succeeded = ({ type }: UpdateEvent): boolean => !type.endsWith('_error');
 
 /** The version that the machine runs after the event, where the event tells. */
-function runningVersion({ type, fromVersion, toVersion, appVersion }: Happening): string | null {
+function runningVersion({ type, fromVersion, toVersion, appVersion }: UpdateEvent): string | null {
   const told =
     type === 'install_complete' || type === 'rollback' ? toVersion : (fromVersion ?? appVersion ?? null);
   return told !== null && isVersion(told) ? told : null;
 }
 
 /** The version whose release the event is about: a rollback is about the one that was left. */
-export function concerns({ type, fromVersion, toVersion }: Happening): string | null {
+export function concerns({ type, fromVersion, toVersion }: UpdateEvent): string | null {
   if (type === 'check') return null;
   return type === 'rollback' ? fromVersion : toVersion;
 }
 
 /** What a batch knows of one machine, its events taken together. */
 export type MachineNews = Pick<
-  Happening,
+  UpdateEvent,
   'machineHash' | 'platform' | 'architecture' | 'channel' | 'osVersion' | 'appVersion'
 > & {
   lastVersion: string | null;
@@ -66,26 +66,26 @@ export type MachineNews = Pick<
 /** UTC day of an instant, as `2026-11-20`. */
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** One entry a machine, in the order of their keys; `happenings` are in the order of time. */
-export function newsByMachine(happenings: readonly Happening[]): MachineNews[] {
+/** One entry a machine, in the order of their keys; `events` are in the order of time. */
+export function newsByMachine(events: readonly UpdateEvent[]): MachineNews[] {
   const news = new Map<string, MachineNews>();
-  for (const h of happenings) {
-    const before = news.get(h.machineHash);
+  for (const event of events) {
+    const before = news.get(event.machineHash);
     const days = new Map(before?.checkDays);
-    if (h.type === 'check') days.set(dayOf(h.at), (days.get(dayOf(h.at)) ?? 0) + 1);
-    news.set(h.machineHash, {
-      machineHash: h.machineHash,
-      platform: h.platform ?? before?.platform ?? null,
-      architecture: h.architecture ?? before?.architecture ?? null,
-      channel: h.channel ?? before?.channel ?? null,
-      osVersion: h.osVersion ?? before?.osVersion ?? null,
-      appVersion: h.appVersion ?? before?.appVersion ?? null,
-      lastVersion: runningVersion(h) ?? before?.lastVersion ?? null,
-      firstAt: before?.firstAt ?? h.receivedAt,
-      lastAt: before && before.lastAt > h.receivedAt ? before.lastAt : h.receivedAt,
-      events: (before?.events ?? 0) + Number(isEvent(h)),
-      checks: (before?.checks ?? 0) + Number(h.type === 'check'),
-      // happenings come in the order of time, and so do their days
+    if (event.type === 'check') days.set(dayOf(event.at), (days.get(dayOf(event.at)) ?? 0) + 1);
+    news.set(event.machineHash, {
+      machineHash: event.machineHash,
+      platform: event.platform ?? before?.platform ?? null,
+      architecture: event.architecture ?? before?.architecture ?? null,
+      channel: event.channel ?? before?.channel ?? null,
+      osVersion: event.osVersion ?? before?.osVersion ?? null,
+      appVersion: event.appVersion ?? before?.appVersion ?? null,
+      lastVersion: runningVersion(event) ?? before?.lastVersion ?? null,
+      firstAt: before?.firstAt ?? event.receivedAt,
+      lastAt: before && before.lastAt > event.receivedAt ? before.lastAt : event.receivedAt,
+      events: (before?.events ?? 0) + Number(isEvent(event)),
+      checks: (before?.checks ?? 0) + Number(event.type === 'check'),
+      // events come in the order of time, and so do their days
       checkDays: [...days],
     });
   }

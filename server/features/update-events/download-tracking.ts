@@ -1,22 +1,22 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import type { Delivery } from './happening.ts';
-import type { UpdateRecorder } from './recorder.ts';
+import type { DownloadStep } from './update-event.ts';
+import type { UpdateRecorder } from './update-recorder.ts';
 
 /** A file that a machine fetches: `delivered` when all its `bytes` were sent. */
-export type Fetched = {
-  type: Delivery;
+export type TrackedDownload = {
+  type: DownloadStep;
   machineHash: string;
   release: { id: string; version: string };
   bytes: number | null;
 };
 
 /** Counts what the service saw of a download (decision 18), behind the answer. */
-export function recordDelivery(
+export function trackDownload(
   { recorder, clock }: Pick<Context, 'clock'> & { recorder: UpdateRecorder },
   by: Caller,
-  { type, machineHash, release, bytes }: Fetched,
+  { type, machineHash, release, bytes }: TrackedDownload,
 ): void {
   const now = clock();
   recorder.add(by, {

@@ -1,4 +1,4 @@
-import type { Happening } from './happening.ts';
+import type { UpdateEvent } from './update-event.ts';
 
 /** Where the download of one release by one machine stands, and how its last install ended. */
 export type DownloadState = {
@@ -24,7 +24,7 @@ export type DownloadState = {
  */
 export function after(
   state: DownloadState,
-  { type, at, bytesDownloaded, errorCode }: Happening,
+  { type, at, bytesDownloaded, errorCode }: UpdateEvent,
   published: Date,
 ): DownloadState {
   const outcomeAt = at < published ? published : at;

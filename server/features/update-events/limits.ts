@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { writeAudit } from '../audit/audit.ts';
-import type { Happening, Recorded } from './happening.ts';
+import type { UpdateEvent, Recorded } from './update-event.ts';
 
 /** Machines that are remembered as known, so that their reports ask the database nothing. */
 const mostKnown = 100_000;
@@ -71,24 +71,24 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
 
   return {
     /** Takes a report from the budgets of the API key, or answers why nothing of it is taken. */
-    async take(by: Caller, reported: readonly Happening[]): Promise<Failure | undefined> {
+    async take(by: Caller, reported: readonly UpdateEvent[]): Promise<Failure | undefined> {
       const key = by.actor;
       if (key.kind !== 'apiKey') return undefined;
-      const unknown = await unknownOf([...new Set(reported.map((h) => h.machineHash))]);
+      const unknown = await unknownOf([...new Set(reported.map((event) => event.machineHash))]);
       return (await pay(by, key, unknown)) ?? takeOrTell(by, key, 'events', reported.length);
     },
 
     /** What may be written: leaves out what was not reported, of machines that are beyond the budget. */
-    async withoutUnpaid(rows: readonly Recorded[]): Promise<Happening[]> {
-      const seen = rows.filter(({ happening }) => !happening.reported);
-      const unknown = await unknownOf([...new Set(seen.map(({ happening }) => happening.machineHash))]);
-      const kept: Happening[] = [];
-      for (const { by, happening } of rows) {
-        const { reported, machineHash } = happening;
-        if (reported || !unknown.has(machineHash) || by.actor.kind !== 'apiKey') kept.push(happening);
+    async withoutUnpaid(rows: readonly Recorded[]): Promise<UpdateEvent[]> {
+      const seen = rows.filter(({ happening: event }) => !event.reported);
+      const unknown = await unknownOf([...new Set(seen.map(({ happening: event }) => event.machineHash))]);
+      const kept: UpdateEvent[] = [];
+      for (const { by, happening: event } of rows) {
+        const { reported, machineHash } = event;
+        if (reported || !unknown.has(machineHash) || by.actor.kind !== 'apiKey') kept.push(event);
         else if (!(await pay(by, by.actor, [machineHash]))) {
           unknown.delete(machineHash);
-          kept.push(happening);
+          kept.push(event);
         }
       }
       return kept;

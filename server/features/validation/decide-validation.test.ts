@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide, type Facts } from './decide.ts';
+import { decideValidation, type Facts } from './decide-validation.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');
 const near = fc.integer({ min: -2, max: 2 }).map((ms) => new Date(now.getTime() + ms));
@@ -25,9 +25,9 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   now: fc.constant(now),
 });
 
-const check = (holds: (given: Facts, decided: ReturnType<typeof decide>) => void) =>
+const check = (holds: (given: Facts, decided: ReturnType<typeof decideValidation>) => void) =>
   fc.assert(
-    fc.property(facts, (given) => holds(given, decide(given))),
+    fc.property(facts, (given) => holds(given, decideValidation(given))),
     { seed: 4, numRuns: 3000 },
   );
 
@@ -65,7 +65,7 @@ test('who calls and which machine it is change nothing about a license that is n
   check((given, { code }) => {
     if (['VALID', 'TOO_MANY_ACTIVATIONS', 'MACHINE_DEACTIVATED'].includes(code)) return;
     for (const byStaff of [true, false]) {
-      expect(decide({ ...given, byStaff, machine: undefined }).code).toBe(code);
+      expect(decideValidation({ ...given, byStaff, machine: undefined }).code).toBe(code);
     }
   });
 });

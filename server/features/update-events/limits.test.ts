@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { updates as calls } from '../../../contract/updates.ts';
+import { updateEvents as calls } from '../../../contract/update-events.ts';
 import { makeApiKey, makeRelease, unique, type MadeApiKey } from '../../../tests/factories.ts';
 import {
   auditOf,

@@ -3,11 +3,11 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../../db/client.ts';
 import { after, counted, type DownloadState } from './download-state.ts';
 import { lastOffered, offerOf, withReleases, type About } from './event-releases.ts';
-import type { Happening } from './happening.ts';
+import type { UpdateEvent } from './update-event.ts';
 
 export type WrittenDownloads = {
   /** The events, with the releases that they are about. */
-  happenings: Happening[];
+  events: UpdateEvent[];
   /** Downloads that began with this batch, by machine. */
   newDownloads: Map<string, number>;
   /** Releases of which an install failed. */
@@ -19,17 +19,17 @@ type Download = {
   releaseId: string;
   version: string;
   published: Date;
-  happenings: Happening[];
+  events: UpdateEvent[];
 };
 
 /**
  * Brings the downloads (one a machine and release) and the totals of the releases up to what the events say. The
  * machines must be locked by the caller.
  */
-export async function writeDownloads(tx: Tx, all: readonly Happening[]): Promise<WrittenDownloads> {
-  const happenings = await withReleases(tx, all);
-  const downloads = byMachineAndRelease(happenings);
-  if (downloads.length === 0) return { happenings, newDownloads: new Map(), failedReleases: [] };
+export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promise<WrittenDownloads> {
+  const events = await withReleases(tx, all);
+  const downloads = byMachineAndRelease(events);
+  if (downloads.length === 0) return { events, newDownloads: new Map(), failedReleases: [] };
   const made = await ensure(tx, downloads);
   const before = await lockStates(tx, downloads);
   const reported = downloads.map((download) => {
@@ -37,7 +37,7 @@ export async function writeDownloads(tx: Tx, all: readonly Happening[]): Promise
     return {
       ...download,
       from,
-      to: download.happenings.reduce((state, h) => after(state, h, download.published), from),
+      to: download.events.reduce((state, event) => after(state, event, download.published), from),
     };
   });
   const states = await withOffers(tx, all, reported);
@@ -48,22 +48,22 @@ export async function writeDownloads(tx: Tx, all: readonly Happening[]): Promise
     newDownloads.set(machineHash, (newDownloads.get(machineHash) ?? 0) + 1);
   }
   const failed = states.filter(({ to }) => to.installFailed).map(({ releaseId }) => releaseId);
-  return { happenings, newDownloads, failedReleases: [...new Set(failed)] };
+  return { events, newDownloads, failedReleases: [...new Set(failed)] };
 }
 
 const keyOf = ({ machineHash, releaseId }: Pick<Download, 'machineHash' | 'releaseId'>) =>
   `${machineHash} ${releaseId}`;
 
 /** What each machine did with each release, in the order of their keys. */
-function byMachineAndRelease(happenings: readonly About[]): Download[] {
+function byMachineAndRelease(events: readonly About[]): Download[] {
   const downloads = new Map<string, Download>();
-  for (const h of happenings) {
-    if (!h.release) continue;
-    const { machineHash, release } = h;
+  for (const event of events) {
+    if (!event.release) continue;
+    const { machineHash, release } = event;
     const { release_id: releaseId, version, release_date: published } = release;
     const key = keyOf({ machineHash, releaseId });
-    const soFar = downloads.get(key)?.happenings ?? [];
-    downloads.set(key, { machineHash, releaseId, version, published, happenings: [...soFar, h] });
+    const soFar = downloads.get(key)?.events ?? [];
+    downloads.set(key, { machineHash, releaseId, version, published, events: [...soFar, event] });
   }
   return [...downloads.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
@@ -76,7 +76,7 @@ async function ensure(tx: Tx, downloads: readonly Download[]): Promise<Set<strin
       from unnest(
              ${downloads.map(() => uuidv7())}::uuid[], ${downloads.map((d) => d.machineHash)}::text[],
              ${downloads.map((d) => d.releaseId)}::uuid[], ${downloads.map((d) => d.version)}::text[],
-             ${downloads.map((d) => d.happenings[0]!.at)}::timestamptz[])
+             ${downloads.map((d) => d.events[0]!.at)}::timestamptz[])
         as d (id, hash, release_id, version, at)
     on conflict (machine_hash, release_id) do nothing
     returning encode(machine_hash, 'hex') as "machineHash", release_id as "releaseId"`.execute(tx);
@@ -105,17 +105,17 @@ type Change = Download & { from: DownloadState; to: DownloadState };
  */
 async function withOffers(
   tx: Tx,
-  batch: readonly Happening[],
+  batch: readonly UpdateEvent[],
   changes: readonly Change[],
 ): Promise<Change[]> {
   const unseen = changes.filter(({ to }) => to.fetchedAt !== null && to.offeredAt === null);
   const offers = await lastOffered(
     tx,
     batch,
-    unseen.flatMap(({ happenings }) => happenings),
+    unseen.flatMap(({ events }) => events),
   );
   return changes.map((change) => {
-    const offer = unseen.includes(change) && change.happenings.find((h) => offers.has(offerOf(h)));
+    const offer = unseen.includes(change) && change.events.find((event) => offers.has(offerOf(event)));
     return offer ? { ...change, to: { ...change.to, offeredAt: offer.receivedAt } } : change;
   });
 }

@@ -5,7 +5,7 @@ import type { WriteBehind } from '../../db/write-behind.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
 import type { Failure } from '../../failure.ts';
 import { pauseFailing } from './failure-guard.ts';
-import type { Happening, Recorded } from './happening.ts';
+import type { UpdateEvent, Recorded } from './update-event.ts';
 import { createUpdateLimits } from './limits.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -34,13 +34,13 @@ export function createUpdateRecorder(
 
   return {
     /** What the service itself saw. A machine beyond the budget of its API key is not recorded. */
-    add: (by: Caller, happening: Happening) => writer.add({ by, happening }),
+    add: (by: Caller, event: UpdateEvent) => writer.add({ by, happening: event }),
 
     /** What machines report: all of it, or nothing and the Failure when a budget of the API key is used up. */
-    async report(by: Caller, happenings: readonly Happening[]): Promise<Failure | undefined> {
-      const refused = await limits.take(by, happenings);
+    async report(by: Caller, events: readonly UpdateEvent[]): Promise<Failure | undefined> {
+      const refused = await limits.take(by, events);
       if (refused) return refused;
-      for (const happening of happenings) writer.add({ by, happening });
+      for (const event of events) writer.add({ by, happening: event });
       return undefined;
     },
 

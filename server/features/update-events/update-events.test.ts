@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
-import { updates as calls } from '../../../contract/updates.ts';
+import { updateEvents as calls } from '../../../contract/update-events.ts';
+import { updates } from '../../../contract/updates.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
 import {
   auditOf,
@@ -456,7 +457,7 @@ describe('a release whose machines report neither its id nor the right time', ()
     const squirrel = await makeRelease(server, { ...failing, version, fileKind: 'nupkg', fileName });
     const machines = ['squirrel 1', 'squirrel 2'];
     for (const machineId of machines) {
-      await desktop.call(calls.squirrelWindows, {
+      await desktop.call(updates.squirrelWindows, {
         params: { architecture: 'x64' },
         query: { machineId, localVersion: '6.0.0' },
       });

@@ -1,7 +1,7 @@
 import type { OfferReason } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, type Channel, compareVersions } from '../../../contract/versions.ts';
-import { rolloutBucket } from './rollout.ts';
+import { rolloutBucket } from './bucket.ts';
 
 /** What the decision looks at in a release; `deletedAt` only where releases in the bin are asked about. */
 export type Candidate = {
@@ -47,34 +47,37 @@ export type Decision<R> = { release: R | undefined; reason: OfferReason | undefi
  * whose rollout it is in. A machine outside of the newest one's rollout gets the newest release that is fully out,
  * never something older than what it runs.
  */
-export function decide<R extends Candidate>(releases: readonly R[], question: Question): Decision<R> {
-  const lane = laneOf(releases, question);
+export function decideOffer<R extends Candidate>(releases: readonly R[], question: Question): Decision<R> {
+  const candidates = candidatesOf(releases, question);
   let reason: OfferReason | undefined;
-  for (const verdict of judge(lane, question)) {
+  for (const verdict of evaluate(candidates, question)) {
     if (isOnChannel(verdict.release, question)) reason ??= verdict.reason;
     if (verdict.reason === 'OFFERED') return { release: verdict.release, reason };
     // newest first: whatever follows is older still
     if (verdict.reason === 'NOT_NEWER') break;
   }
-  return { release: undefined, reason: reason ?? (lane.length > 0 ? 'CHANNEL' : undefined) };
+  return { release: undefined, reason: reason ?? (candidates.length > 0 ? 'CHANNEL' : undefined) };
 }
 
 /** stable ⊂ beta ⊂ alpha */
 export const isOnChannel = (release: Pick<Candidate, 'channel'>, { channel }: Pick<Question, 'channel'>) =>
   channels.indexOf(release.channel) <= channels.indexOf(channel);
 
-/** The verdict on each release of one lane, newest first; what `decide` does, to the end. */
-export function* judge<R extends Candidate>(lane: readonly R[], question: Question): Generator<Verdict<R>> {
+/** The verdict on each release among the candidates of one updater, newest first; what `decideOffer` does, to the end. */
+export function* evaluate<R extends Candidate>(
+  candidates: readonly R[],
+  question: Question,
+): Generator<Verdict<R>> {
   let offered = false;
   let onlyFull = false;
-  for (const release of lane) {
+  for (const release of candidates) {
     const bucket =
       question.machineHash === undefined ? null : rolloutBucket(release.rolloutSalt, question.machineHash);
     const inside =
       release.rolloutPercentage >= 100 || (bucket !== null && bucket < release.rolloutPercentage);
-    const hindered = hindrance(release, question);
+    const ineligible = ineligibility(release, question);
     let reason: OfferReason;
-    if (hindered) reason = hindered;
+    if (ineligible) reason = ineligible;
     else if (offered) reason = 'NEWER_RELEASE_OFFERED';
     else if (!inside) reason = 'ROLLOUT_BUCKET';
     else if (onlyFull && release.rolloutPercentage < 100) reason = 'FULL_RELEASE_OFFERED_INSTEAD';
@@ -86,7 +89,7 @@ export function* judge<R extends Candidate>(lane: readonly R[], question: Questi
 }
 
 /** Why a release is not for this machine at all, whatever else there is and however far it has rolled out. */
-function hindrance(release: Candidate, question: Question): OfferReason | undefined {
+function ineligibility(release: Candidate, question: Question): OfferReason | undefined {
   const { currentVersion } = question;
   if (release.deletedAt) return 'DELETED';
   if (release.isDraft) return 'DRAFT';
@@ -101,24 +104,24 @@ function hindrance(release: Candidate, question: Question): OfferReason | undefi
   return release.pausedAt ? 'PAUSED' : undefined;
 }
 
-const lanes = new WeakMap<readonly Candidate[], Map<string, readonly Candidate[]>>();
+const candidateSets = new WeakMap<readonly Candidate[], Map<string, readonly Candidate[]>>();
 
 /** The releases that one updater chooses from, newest first; sorted once for a release set. */
-function laneOf<R extends Candidate>(
+function candidatesOf<R extends Candidate>(
   releases: readonly R[],
   { platform, architecture, fileKind }: Pick<Question, 'platform' | 'architecture' | 'fileKind'>,
 ): readonly R[] {
-  const kept = lanes.get(releases) ?? new Map<string, readonly R[]>();
-  lanes.set(releases, kept);
+  const kept = candidateSets.get(releases) ?? new Map<string, readonly R[]>();
+  candidateSets.set(releases, kept);
   const key = `${platform} ${architecture} ${fileKind}`;
-  const lane = (kept.get(key) ??
+  const candidates = (kept.get(key) ??
     newestFirst(
       releases.filter(
         (r) => r.platform === platform && r.architecture === architecture && r.fileKind === fileKind,
       ),
     )) as readonly R[];
-  kept.set(key, lane);
-  return lane;
+  kept.set(key, candidates);
+  return candidates;
 }
 
 /**

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { architectureName, platformName } from './builds.ts';
+import { id, instant, requiredText, text } from './common.ts';
+import { updateEventTypes } from './machines.ts';
+import { apiKeyOrStaffWith, route } from './route.ts';
+import { channels } from './versions.ts';
+
+/** As many events fit in one report. */
+export const mostEvents = 500;
+
+/** A machine's own report; `eventId` is made by the client, so that a retry counts once. */
+const reportedEvent = z
+  .strictObject({
+    eventId: id,
+    machineId: requiredText(256, 'Machine ID is required'),
+    eventType: z.enum(updateEventTypes),
+    timestamp: instant.optional(),
+    platform: platformName.optional(),
+    architecture: architectureName.optional(),
+    channel: z.enum(channels).optional(),
+    fromVersion: text(100).optional(),
+    toVersion: text(100).optional(),
+    releaseId: id.optional().meta({ description: 'As the feed names it; otherwise found by toVersion' }),
+    osVersion: text(100).optional(),
+    appVersion: text(100).optional(),
+    bytesDownloaded: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+    errorCode: text(100).optional(),
+    errorMessage: text(1000).optional(),
+  })
+  .meta({ id: 'ReportedEvent' });
+export type ReportedEvent = z.output<typeof reportedEvent>;
+
+export const updateEvents = {
+  report: route({
+    method: 'POST',
+    path: '/api/v1/updates/events',
+    summary: 'Machines report what became of an update, in batches; a repeated event id counts once',
+    access: apiKeyOrStaffWith('updates', 'releases', 'read'),
+    body: z.strictObject({ events: z.array(reportedEvent).min(1).max(mostEvents) }),
+    answer: z.object({ accepted: z.number() }),
+  }),
+};

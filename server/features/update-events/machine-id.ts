@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+
+/** A machine is known by the SHA-256 of its id, in hex. */
+export const machineHashOf = (machineId: string): string =>
+  createHash('sha256').update(machineId, 'utf8').digest('hex');
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** What staff call a machine: the first 60 bits of its hash in 12 signs without I, L, O and U. */
+export function displayIdOf(machineHash: string): string {
+  let bits = BigInt(`0x${machineHash.slice(0, 15)}`);
+  let id = '';
+  for (let n = 0; n < 12; n++) {
+    id = crockford[Number(bits & 31n)]! + id;
+    bits >>= 5n;
+  }
+  return id;
+}
+
+/**
+ * The machine that asks: by the id that the app sets in a header or in the feed's address, else by the id that
+ * electron-updater makes up for each installation.
+ */
+export function machineOf(
+  request: FastifyRequest,
+  { machineId }: { machineId?: string | undefined },
+): string | undefined {
+  const id = [request.headers['x-machine-id'], machineId, request.headers['x-user-staging-id']]
+    .flatMap((text) => (typeof text === 'string' ? [text.trim()] : []))
+    .find((text) => text !== '' && text.length <= 256);
+  return id === undefined ? undefined : machineHashOf(id);
+}

@@ -1,0 +1,54 @@
+import type { ReportedEvent } from '../../../contract/update-events.ts';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { Failure } from '../../failure.ts';
+import { machineHashOf } from './machine-id.ts';
+import type { UpdateEvent } from './update-event.ts';
+import type { UpdateRecorder } from './update-recorder.ts';
+
+export { trackDownload, type TrackedDownload } from './download-tracking.ts';
+export { machineHashOf, machineOf } from './machine-id.ts';
+export { createUpdateRecorder, type UpdateRecorder } from './update-recorder.ts';
+
+/**
+ * Takes what machines report: all of it, or nothing when a budget of the API key is used up. It is written behind the
+ * answer, and what was reported before counts once.
+ */
+export async function reportEvents(
+  { recorder, clock }: Pick<Context, 'clock'> & { recorder: UpdateRecorder },
+  by: Caller,
+  reported: readonly ReportedEvent[],
+): Promise<{ accepted: number } | Failure> {
+  const now = clock();
+  const updateEvents = reported.map(({ machineId, eventType, timestamp, ...rest }): UpdateEvent => {
+    const said = timestamp === undefined ? now : new Date(timestamp);
+    return {
+      ...none,
+      ...rest,
+      reported: true,
+      // the clock of a desktop may be wrong, but nothing has happened that is still to come
+      at: said > now ? now : said,
+      receivedAt: now,
+      machineHash: machineHashOf(machineId),
+      type: eventType,
+      // what was offered is known from our own feeds alone
+      ...(eventType === 'check' ? { releaseId: null } : {}),
+    };
+  });
+  return (await recorder.report(by, updateEvents)) ?? { accepted: reported.length };
+}
+
+/** What a report may leave out. */
+const none = {
+  fromVersion: null,
+  toVersion: null,
+  releaseId: null,
+  platform: null,
+  architecture: null,
+  channel: null,
+  osVersion: null,
+  appVersion: null,
+  bytesDownloaded: null,
+  errorCode: null,
+  errorMessage: null,
+};
