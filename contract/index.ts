@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { clock } from './clock.ts';
 import { customers } from './customers.ts';
 import { downloads } from './downloads.ts';
+import { keys } from './keys.ts';
 import { licenses } from './licenses.ts';
 import { machines } from './machines.ts';
 import { modules } from './modules.ts';
@@ -30,6 +31,7 @@ export const contract = {
   modules,
   activations,
   validation,
+  keys,
   analytics,
   apiKeys,
   releases,

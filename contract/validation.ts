@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { activation, licenseKeyInput, machineId } from './activations.ts';
 import { answeredInstant, text } from './common.ts';
 import { licenseTypes } from './licenses.ts';
-import { anyone, apiKeyOrStaffWith, route } from './route.ts';
+import { apiKeyOrStaffWith, route } from './route.ts';
 
 /** The decided outcomes of a validation; each is answered with HTTP 200. */
 export const validationCodes = [
@@ -31,11 +31,8 @@ export const validationMessages: Record<ValidationCode, string> = {
   MACHINE_DEACTIVATED: 'This machine has been deactivated for this license.',
 };
 
-/** What a key that validations are signed with may be. */
-export const signingKeyStates = ['current', 'next', 'retired', 'lost'] as const;
-
 /** What may come of a machine that gives its seat back; each is answered with HTTP 200. */
-export const releaseCodes = ['RELEASED', 'NO_SEAT', 'TOO_MANY_RELEASES'] as const;
+export const seatReleaseCodes = ['RELEASED', 'NO_SEAT', 'TOO_MANY_RELEASES'] as const;
 
 const machineFacts = {
   hostname: text(253).optional(),
@@ -104,41 +101,14 @@ export const validation = {
     body: validationRequest,
     answer: validationResult,
   }),
-  release: route({
+  releaseSeat: route({
     method: 'POST',
     path: '/api/licenses/deactivate',
     summary: 'A machine gives its seat back; it may come back later',
     access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
     body: z.strictObject({ licenseKey: licenseKeyInput, machineId }),
     answer: z
-      .object({ released: z.boolean(), code: z.enum(releaseCodes), message: z.string() })
+      .object({ released: z.boolean(), code: z.enum(seatReleaseCodes), message: z.string() })
       .meta({ id: 'ReleaseResult' }),
-  }),
-  keys: route({
-    method: 'GET',
-    path: '/api/v1/keys',
-    summary: 'The public keys that validations are signed with; the one that signs now comes first',
-    access: anyone,
-    answer: z.array(
-      z
-        .object({
-          keyId: z.string(),
-          algorithm: z.literal('Ed25519'),
-          publicKeyPem: z.string(),
-          state: z.enum(signingKeyStates).meta({
-            description:
-              'current: signs now. next: will sign. retired: signed before. lost: signed before, and is gone',
-          }),
-          endorsement: z
-            .object({ keyId: z.string(), signed: z.string(), signature: z.string() })
-            .nullable()
-            .meta({
-              description:
-                'What the key before it signed: `signed` is JSON with `purpose` "lanyard signing key" and this key. ' +
-                'Who trusts the key `keyId`, and verifies `signature` over `signed`, can trust this one',
-            }),
-        })
-        .meta({ id: 'SigningKey' }),
-    ),
   }),
 };

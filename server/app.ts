@@ -26,6 +26,7 @@ import { clockRoutes } from './features/clock/clock.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
 import { downloadRoutes } from './features/downloads/downloads.routes.ts';
 import type { InstallationKeys } from './features/keys/keys.ts';
+import { keyRoutes } from './features/keys/keys.routes.ts';
 import { licenseRoutes } from './features/licenses/licenses.routes.ts';
 import { machineRoutes } from './features/machines/machines.routes.ts';
 import { createModuleNames } from './features/modules/modules.ts';
@@ -108,6 +109,7 @@ export async function buildApp(
       moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
     }),
     apiKeyRoutes(context),
+    keyRoutes(context.db, keys),
     analyticsRoutes(context),
     auditRoutes(context, audit),
     releaseRoutes(context),

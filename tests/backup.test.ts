@@ -9,6 +9,7 @@ import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import type { License } from '../contract/licenses.ts';
 import { session } from '../contract/session.ts';
+import { keys } from '../contract/keys.ts';
 import { validation } from '../contract/validation.ts';
 import { program } from './binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
@@ -61,7 +62,7 @@ beforeAll(async () => {
   license = await makeLicense(staff, { maxActivations: 3 });
   key = await makeApiKey(staff, { scopes: ['validate', 'updates'] });
   await validateOn(apiAt(server.url, key), license, 'kept machine');
-  const [published] = await apiAt(server.url).ok(validation.keys);
+  const [published] = await apiAt(server.url).ok(keys.published);
   publicKey = published!.publicKeyPem;
   const { accessToken } = await apiAt(server.url).ok(session.login, { body: administrator });
   const upload = uploader(server.url, staff, { headers: { authorization: `Bearer ${accessToken}` } });

@@ -149,7 +149,7 @@ describe('seats', () => {
             if (kind === 'validate') return validateOn(desktop, license, machine);
             if (kind === 'reactivate') return validateOn(staff, license, machine);
             if (kind === 'release')
-              return desktop.ok(validation.release, {
+              return desktop.ok(validation.releaseSeat, {
                 body: { licenseKey: license.licenseKey, machineId: machine },
               });
             const known = (await machinesOf(staff, license)).find((one) => one.machineId === machine);

@@ -4,6 +4,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { keys } from '../contract/keys.ts';
 import { validation as calls } from '../contract/validation.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
@@ -53,7 +54,7 @@ test('a machine that holds its seat is answered and signed; what needs a write i
   await validateOn(server.api(await makeApiKey(staff)), license, 'seated');
   // a key that was not used in this hour: its budget is not granted yet
   const desktop = server.api(await makeApiKey(staff));
-  const [key] = await staff.ok(calls.keys);
+  const [key] = await staff.ok(keys.published);
   const recorded = async () => {
     const { rows } = await sql<{ at: Date }>`
       select occurred_at as at from validations where machine_id = 'seated' order by 1`.execute(server.db);

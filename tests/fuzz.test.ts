@@ -119,7 +119,7 @@ beforeAll(async () => {
       osVersion: 'o',
       appVersion: 'v',
     },
-    'validation.release': { licenseKey, machineId: 'machine' },
+    'validation.releaseSeat': { licenseKey, machineId: 'machine' },
     'updateEvents.report': {
       events: [
         {

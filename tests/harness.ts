@@ -29,7 +29,7 @@ import {
   type Refusals,
 } from '../server/features/audit/audit.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
-import { newSigningKey } from '../server/features/keys/signer.ts';
+import { newSigningKey } from '../server/signer.ts';
 import { protectSecondFactors } from '../server/features/session/session.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
 import { arrivalLimits, type ArrivalLimits } from '../server/http/arrivals.ts';

@@ -3,7 +3,7 @@ import { copyFile, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
-import { validation } from '../contract/validation.ts';
+import { keys } from '../contract/keys.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
 import { apiAt, createTestDatabase, eventually, type Api, type TestDatabase } from './harness.ts';
 import {
@@ -52,7 +52,7 @@ function callers(): () => Promise<Set<string>> {
   const working = servers.map(async (_, at) => {
     while (!isOver) {
       const { signed, signature, keyId } = await validateOn(desktops[at]!, licenseKey, 'workstation');
-      const { publicKeyPem } = (await desktops[at]!.ok(validation.keys)).find((key) => key.keyId === keyId)!;
+      const { publicKeyPem } = (await desktops[at]!.ok(keys.published)).find((key) => key.keyId === keyId)!;
       const isRight = verify(
         null,
         Buffer.from(signed),
@@ -77,7 +77,7 @@ test('a key that a process does not have is not taken into use', { timeout: 60_0
   expect([code, said]).toEqual([1, expect.stringContaining('1 of the processes that serve this database')]);
   expect(said).toContain(`Copy ${home}/next-signing-key.pem into the DATA_DIR of each`);
   for (const desktop of desktops) expect(await keyIdOf(desktop)).toBe(before);
-  const states = (await desktops[1]!.ok(validation.keys)).map(({ state }) => state);
+  const states = (await desktops[1]!.ok(keys.published)).map(({ state }) => state);
   expect(states).toEqual(['current', 'next']);
 });
 
@@ -96,8 +96,8 @@ test(
 
     for (const api of staff) {
       await makeCustomer(api);
-      const keys = await api.ok(validation.keys);
-      expect(keys.map(({ keyId, state }) => [keyId, state])).toEqual([
+      const published = await api.ok(keys.published);
+      expect(published.map(({ keyId, state }) => [keyId, state])).toEqual([
         [after, 'current'],
         [before, 'retired'],
       ]);
@@ -123,6 +123,6 @@ test('a rotated process stops without a word, and starts again', { timeout: 60_0
     expect(server.output()).toBe('');
   }
   servers.push(await startServer(settings(elsewhere)));
-  const [key] = await apiAt(servers[0]!.url).ok(validation.keys);
+  const [key] = await apiAt(servers[0]!.url).ok(keys.published);
   expect(key).toMatchObject({ keyId: now, state: 'current' });
 });

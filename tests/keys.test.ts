@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { validation } from '../contract/validation.ts';
+import { keys } from '../contract/keys.ts';
 import { apiAt, createTestDatabase, type TestDatabase } from './harness.ts';
 import { freePort, newDataDir, spawnServer, startServer } from './server-process.ts';
 
@@ -28,7 +28,7 @@ const settings = (dataDir: string, more: Record<string, string> = {}) => ({
 /** Starts and stops a server, and answers the key that it signed with. */
 async function serveOnce(dataDir: string, more: Record<string, string> = {}): Promise<string> {
   const server = await startServer(settings(dataDir, more));
-  const [key] = await apiAt(server.url).ok(validation.keys);
+  const [key] = await apiAt(server.url).ok(keys.published);
   expect(await server.end('SIGTERM')).toBe(0);
   return key!.keyId;
 }

@@ -538,7 +538,7 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
   await validateOn(server.admin, license, 'workstation-6');
   const { licenseKey } = license;
   const desktop = server.api((await makeApiKey(server.admin)).headers);
-  await desktop.ok(validation.release, { body: { licenseKey, machineId: 'workstation-6' } });
+  await desktop.ok(validation.releaseSeat, { body: { licenseKey, machineId: 'workstation-6' } });
   await validateOn(server.admin, license, 'workstation-7', {
     hostname: 'ws7',
     platform: 'win32',

@@ -139,7 +139,7 @@ describe('a key', () => {
     for (const who of [made, bearer]) {
       expect((await callWith(who)).status).toBe(200);
       expect(
-        (await server.api(who).call(validation.release, { body: { licenseKey: 'x', machineId: 'm' } }))
+        (await server.api(who).call(validation.releaseSeat, { body: { licenseKey: 'x', machineId: 'm' } }))
           .status,
       ).toBe(200);
       expect((await server.api(who).call(customers.list)).status).toBe(403);

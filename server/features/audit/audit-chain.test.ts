@@ -16,7 +16,7 @@ import {
 import { systemCaller } from '../../caller.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { startAuditSealer } from '../../jobs/audit-sealer.ts';
-import { newSigningKey, readSigners } from '../keys/signer.ts';
+import { newSigningKey, readSigners } from '../../signer.ts';
 import { auditKeys, verifyChain, writeAudit } from './audit.ts';
 import { sealOf, type Seal } from './chain.ts';
 import { hashEntry } from './entry.ts';

@@ -7,7 +7,7 @@ import { auditKeys, beginAnew, withAuditKey, writeAudit, type SignedHead } from 
 import { nameKey, othersOf, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, type Given, type KeyConfig } from './given.ts';
 import { endorse } from './replace.ts';
-import { newSigningKey, readSigners, type Signer } from './signer.ts';
+import { newSigningKey, readSigners, type Signer } from '../../signer.ts';
 
 /** The head of the audit log is to be kept where heads are kept; undefined where the log goes on as it was. */
 export type Accepted = { lost: string[]; named: string[]; head: SignedHead | undefined };

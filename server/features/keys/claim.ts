@@ -7,7 +7,7 @@ import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets, sealed, type Secrets } from '../../secrets.ts';
 import { auditKeys, beganWith } from '../audit/audit.ts';
 import { keyFiles, readGiven, type Given, type KeyConfig } from './given.ts';
-import { newSigningKey, readSigners, type Signer } from './signer.ts';
+import { newSigningKey, readSigners, type Signer } from '../../signer.ts';
 
 /** The keys of an installation: `retired` are the other signing keys whose work still counts. */
 export type InstallationKeys = { signer: Signer; retired: Signer[]; secrets: Secrets };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CannotStart } from '../../cannot-start.ts';
 import type { Config, GivenKey } from '../../config.ts';
 import { readSecrets, type Secrets } from '../../secrets.ts';
-import { readSigners, type Signer } from './signer.ts';
+import { readSigners, type Signer } from '../../signer.ts';
 
 /** The settings that say where the keys of this process are. */
 export type KeyConfig = Pick<Config, 'dataDir' | 'signingKey' | 'secretsKey'>;

@@ -10,10 +10,10 @@ import { insertUser } from '../users/users.ts';
 import { systemCaller } from '../../caller.ts';
 import { newSecretsKey, type Secrets } from '../../secrets.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import { validation as calls } from '../../../contract/validation.ts';
+import { keys as calls } from '../../../contract/keys.ts';
 import { auditKeys, verifyChain, withAuditKey } from '../audit/audit.ts';
 import { acceptNewKeys, openKeys, publishedKeys, rotateKey, rotateSecrets } from './keys.ts';
-import { newSigningKey } from './signer.ts';
+import { newSigningKey } from '../../signer.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');
 let database: TestDatabase;
@@ -195,7 +195,7 @@ describe('the signing key is replaced', () => {
     return rotateKey(withAuditKey(db, auditKeys(signer)), config, options);
   };
   /** What a desktop does that trusts one key: it takes those that are endorsed by one it trusts. */
-  const trustedFrom = (keyId: string, keys: RouteAnswer<typeof calls.keys>) => {
+  const trustedFrom = (keyId: string, keys: RouteAnswer<typeof calls.published>) => {
     const trusted = new Map(keys.filter((key) => key.keyId === keyId).map((key) => [key.keyId, key]));
     for (let grew = true; grew;) {
       grew = false;
@@ -228,7 +228,7 @@ describe('the signing key is replaced', () => {
       [`${first.keyId}.pem`, `${second.keyId}.pem`].toSorted(),
     );
     const server = await startTestServer({ database, config: { dataDir: folder, ...noSettings } });
-    const keys = await server.api().ok(calls.keys);
+    const keys = await server.api().ok(calls.published);
     expect(keys.map(({ keyId, state }) => [keyId, state])).toEqual([
       [third.keyId, 'current'],
       [second.keyId, 'retired'],
@@ -381,7 +381,7 @@ describe('keys that are lost', () => {
     const after = await startTestServer({ database, config: { dataDir: folder, ...noSettings } });
     await after.createPerson('admin');
     expect(await after.audit.verify()).toMatchObject({ whole: true });
-    const published = await after.api().ok(calls.keys);
+    const published = await after.api().ok(calls.published);
     expect(published.map(({ state }) => state)).toEqual(['current', 'lost']);
     await after.close();
   });

@@ -1,13 +1,13 @@
 import type { RouteAnswer } from '../../../contract/route.ts';
-import type { validation as calls } from '../../../contract/validation.ts';
+import type { keys as calls } from '../../../contract/keys.ts';
 import type { Db } from '../../db/client.ts';
-import type { Signer } from './signer.ts';
+import type { Signer } from '../../signer.ts';
 
 /**
  * The public halves of all signing keys of the installation, the one that signs now first, as `GET /api/v1/keys`
  * answers them. Who trusts one of them can trust those that it endorses, whatever the database says.
  */
-export async function publishedKeys(db: Db, signer: Signer): Promise<RouteAnswer<typeof calls.keys>> {
+export async function publishedKeys(db: Db, signer: Signer): Promise<RouteAnswer<typeof calls.published>> {
   const rows = await db
     .selectFrom('installation_keys')
     .selectAll()

@@ -8,7 +8,7 @@ import { readOrMake } from '../../key-file.ts';
 import { writeAudit } from '../audit/audit.ts';
 import { nameKey, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, tidyFiles, type KeyConfig } from './given.ts';
-import { newSigningKey, readSigners, type Signer } from './signer.ts';
+import { newSigningKey, readSigners, signJson, type Signer } from '../../signer.ts';
 
 export type Rotated = { keyId: string; before: string; isInUse: boolean };
 
@@ -74,7 +74,7 @@ const placeOfNext = (config: KeyConfig) =>
 
 /** What one key says of another, so that who trusts the first can trust the second. */
 export function endorse(by: Signer, key: Signer, now: Date) {
-  const endorsement = JSON.stringify({
+  const { signed, signature } = signJson(by, {
     // no other text that this key signs says so
     purpose: 'lanyard signing key',
     keyId: key.keyId,
@@ -83,7 +83,7 @@ export function endorse(by: Signer, key: Signer, now: Date) {
     endorsedBy: by.keyId,
     endorsedAt: now.toISOString(),
   });
-  return { endorsed_by: by.keyId, endorsement, signature: by.sign(endorsement) };
+  return { endorsed_by: by.keyId, endorsement: signed, signature };
 }
 
 async function prepareNext(

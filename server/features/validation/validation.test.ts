@@ -2,6 +2,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { activations } from '../../../contract/activations.ts';
 import { customers } from '../../../contract/customers.ts';
+import { keys as keyCalls } from '../../../contract/keys.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import {
   validation as calls,
@@ -43,7 +44,7 @@ afterAll(() => server.close());
 
 const licenseOf = (id: string) => staff.ok(licenses.get, { params: { id } });
 const release = (licenseKey: string, machineId: string) =>
-  desktop.ok(calls.release, { body: { licenseKey, machineId } });
+  desktop.ok(calls.releaseSeat, { body: { licenseKey, machineId } });
 const recorded = (machineId: string) =>
   server.db
     .selectFrom('validations')
@@ -241,7 +242,7 @@ test.each([
 
 describe('the signature', () => {
   const holds = async (result: ValidationResult, text = result.signed) => {
-    const keys = await server.api().ok(calls.keys);
+    const keys = await server.api().ok(keyCalls.published);
     const key = keys.find((candidate) => candidate.keyId === result.keyId)!;
     expect(key.algorithm).toBe('Ed25519');
     return verify(
@@ -322,7 +323,7 @@ describe('one seat that is passed around', () => {
       expect((await validateOn(desktop, licenseKey, machineId)).code).toBe('VALID');
       const answers = await Promise.all(
         [desktop, keyOfTwin, desktop, keyOfTwin].map((api) =>
-          api.ok(calls.release, { body: { licenseKey, machineId } }),
+          api.ok(calls.releaseSeat, { body: { licenseKey, machineId } }),
         ),
       );
       return answers.map(({ code }) => code).toSorted();
@@ -341,7 +342,7 @@ describe('one seat that is passed around', () => {
     expect(list.body.meta).toEqual({ selfReleases: { today: 2, atMost: 2 } });
 
     const body = { licenseKey, machineId: 'third' };
-    expect(await staff.ok(calls.release, { body })).toMatchObject({ released: true, code: 'RELEASED' });
+    expect(await staff.ok(calls.releaseSeat, { body })).toMatchObject({ released: true, code: 'RELEASED' });
     expect((await licenseOf(licenseId)).currentActivations).toBe(0);
     await twin.close();
   });
@@ -353,7 +354,7 @@ describe('one seat that is passed around', () => {
     const { licenseKey } = await makeLicense(ownStaff, { maxActivations: 1 });
     const passOn = async (machineId: string) => {
       expect((await validateOn(ownDesktop, licenseKey, machineId)).code).toBe('VALID');
-      return (await ownDesktop.ok(calls.release, { body: { licenseKey, machineId } })).code;
+      return (await ownDesktop.ok(calls.releaseSeat, { body: { licenseKey, machineId } })).code;
     };
     expect([await passOn('a'), await passOn('b'), await passOn('c')].at(-1)).toBe('TOO_MANY_RELEASES');
     own.clock.advance(days(1));

@@ -22,7 +22,7 @@ import {
   type ActivationRow,
 } from '../activations/activations.ts';
 import { writeAudit } from '../audit/audit.ts';
-import type { InstallationKeys } from '../keys/keys.ts';
+import { signJson, type Signer } from '../../signer.ts';
 import type { createModuleNames } from '../modules/modules.ts';
 import { parseLicenseKey } from '../licenses/licenses.ts';
 import { decideValidation, type Decision } from './decide-validation.ts';
@@ -32,7 +32,7 @@ import type { ValidationRecorder } from './validation-recorder.ts';
 export type Validator = Pick<Context, 'db' | 'signals' | 'config'> & {
   find: Finder;
   /** The signer among them changes when keys are rotated. */
-  keys: Pick<InstallationKeys, 'signer'>;
+  keys: { signer: Signer };
   recorder: ValidationRecorder;
   moduleNames: ReturnType<typeof createModuleNames>;
 };
@@ -69,7 +69,7 @@ export async function validate(
     apiKeyId: by.actor.kind === 'apiKey' ? by.actor.apiKeyId : null,
     request: machine,
   });
-  return signed(keys.signer, {
+  const answer = {
     valid: code === 'VALID',
     code,
     message: validationMessages[code],
@@ -79,7 +79,8 @@ export async function validate(
     nonce: request.nonce ?? null,
     issuedAt: by.now.toISOString(),
     expiresAt: reliableUntil(code, found, by.now, config.validationGraceMs).toISOString(),
-  });
+  };
+  return { ...answer, ...signJson(keys.signer, answer) };
 }
 
 /** The grace of a valid license, which ends with the license; a refusal is to be asked again at once. */
@@ -216,11 +217,11 @@ async function seat(
  * A machine gives its seat back itself, and may come back later. Harmless when it holds none. Machines do this
  * `releasesPerSeat` times a seat and UTC day: beyond that one seat would serve any number of machines in turn.
  */
-export async function release(
+export async function releaseSeat(
   change: Change,
   releasesPerSeat: number,
   { licenseKey, machineId }: { licenseKey: string; machineId: string },
-): Promise<RouteAnswer<typeof calls.release>> {
+): Promise<RouteAnswer<typeof calls.releaseSeat>> {
   const { tx, by } = change;
   const key = parseLicenseKey(licenseKey);
   const license = await tx
@@ -258,7 +259,7 @@ async function tooManyReleases(
   change: Change,
   activation: SubjectOf<'activation.release_refused'>,
   budget: number,
-): Promise<RouteAnswer<typeof calls.release>> {
+): Promise<RouteAnswer<typeof calls.releaseSeat>> {
   const message = `The machines of this license have given back ${budget} seats today, as many as they may. Try again tomorrow, or ask the vendor to free the seat.`;
   await change.audit('activation.release_refused', activation, {
     what: `may not give its seat back: ${budget} releases today`,
@@ -290,12 +291,4 @@ function describeMachine(
     lastCheckedAt: (code === 'VALID' ? now : found.last_checked_at)?.toISOString() ?? null,
     createdAt: found.activation_created_at!.toISOString(),
   };
-}
-
-function signed(
-  signer: InstallationKeys['signer'],
-  facts: Omit<ValidationResult, 'signed' | 'signature' | 'keyId'>,
-): ValidationResult {
-  const text = JSON.stringify(facts);
-  return { ...facts, signed: text, signature: signer.sign(text), keyId: signer.keyId };
 }

@@ -6,9 +6,9 @@ import {
   sign,
   type KeyObject,
 } from 'node:crypto';
-import { CannotStart } from '../../cannot-start.ts';
+import { CannotStart } from './cannot-start.ts';
 
-/** A key that validations are signed with. `sign` answers base64. */
+/** A key that signs for the installation. `sign` returns base64. */
 export type Signer = { keyId: string; publicKeyPem: string; sign(text: string): string };
 
 /** A new Ed25519 key, as PEM. */
@@ -38,4 +38,10 @@ function toSigner(privateKey: KeyObject): Signer {
     publicKeyPem,
     sign: (text) => sign(null, Buffer.from(text, 'utf8'), privateKey).toString('base64'),
   };
+}
+
+/** Signs `facts` as JSON: `signed` is the exact text that `signature` is over. */
+export function signJson(signer: Signer, facts: object) {
+  const signed = JSON.stringify(facts);
+  return { signed, signature: signer.sign(signed), keyId: signer.keyId };
 }

@@ -1,0 +1,8 @@
+import { keys as calls } from '../../../contract/keys.ts';
+import type { Db } from '../../db/client.ts';
+import { implement } from '../../http/call.ts';
+import { publishedKeys, type InstallationKeys } from './keys.ts';
+
+/** The signer among the keys changes when they are rotated. */
+export const keyRoutes = (db: Db, keys: Pick<InstallationKeys, 'signer'>) =>
+  implement(calls, { published: () => publishedKeys(db, keys.signer) });
