@@ -26,7 +26,7 @@ import { createLog } from './log.ts';
 import { realOutbound } from './outbound-http.ts';
 import { createPasswords } from './passwords.ts';
 import { stoppingText, stopWithinMs } from './stop.ts';
-import { openStorage } from './storage/storage.ts';
+import { openStorage } from './storage/open-storage.ts';
 import { readVersion } from './version.ts';
 import { whileWaiting } from './while-waiting.ts';
 

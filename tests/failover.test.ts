@@ -13,7 +13,7 @@ import { session } from '../contract/session.ts';
 import { updateEvents } from '../contract/update-events.ts';
 import { updates } from '../contract/updates.ts';
 import { validation } from '../contract/validation.ts';
-import { everyday } from '../server/db/client.ts';
+import { everyday } from '../server/db/limits.ts';
 import { makeApiKey, makeLicense, makeRelease, unique, validateOn } from './factories.ts';
 import {
   createTestDatabase,

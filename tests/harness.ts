@@ -37,7 +37,7 @@ import { realOutbound, type Outbound } from '../server/outbound-http.ts';
 import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { newSecretsKey, type Secrets } from '../server/secrets.ts';
-import { openStorage } from '../server/storage/storage.ts';
+import { openStorage } from '../server/storage/open-storage.ts';
 import type { CheckedTime } from '../server/checked-time.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */

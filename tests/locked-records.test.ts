@@ -4,7 +4,7 @@ import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
 import { validation } from '../contract/validation.ts';
-import { everyday } from '../server/db/client.ts';
+import { everyday } from '../server/db/limits.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from './harness.ts';
 

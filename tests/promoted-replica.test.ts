@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { validation } from '../contract/validation.ts';
-import { everyday } from '../server/db/client.ts';
+import { everyday } from '../server/db/limits.ts';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { makeApiKey, makeLicense, unique } from './factories.ts';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../server/config.ts';
-import { createDb, createPool, patient } from '../server/db/client.ts';
+import { createDb, createPool } from '../server/db/client.ts';
+import { patient } from '../server/db/limits.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import {
   acceptGaps,
@@ -14,7 +15,7 @@ import {
 } from '../server/features/audit/audit.ts';
 import { isFailure } from '../server/failure.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
-import { openStorage } from '../server/storage/storage.ts';
+import { openStorage } from '../server/storage/open-storage.ts';
 
 /**
  * `npm run audit:verify`: checks the sealed chain of the audit log against the heads that are kept outside of the

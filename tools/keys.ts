@@ -6,7 +6,7 @@ import { migrate } from '../server/db/migrate.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
 import { auditKeys, headPlaces, withAuditKey, type SignedHead } from '../server/features/audit/audit.ts';
 import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/features/keys/keys.ts';
-import { openStorage } from '../server/storage/storage.ts';
+import { openStorage } from '../server/storage/open-storage.ts';
 
 /**
  * `npm run keys:rotate` makes the next signing key, endorsed by the present one, which stays for verification, and has

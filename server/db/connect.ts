@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { createDb, createPool, everyday, patient, quick, type Db, type Limits, type Pool } from './client.ts';
+import { createDb, createPool, type Db, type Pool } from './client.ts';
+import { everyday, patient, quick, type Limits } from './limits.ts';
 import { atAddress, type Addresses } from './setting-of.ts';
 import { startSignals, type Signals } from './signals.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Limits } from './client.ts';
+import type { Limits } from './limits.ts';
 
 /**
  * Clients for a pooler that may give each transaction another connection of the server: nothing may rest on what an

@@ -8,7 +8,8 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, eventually, type TestDatabase } from '../../tests/harness.ts';
 import { createWriteBehind, type WriteBehind } from './write-behind.ts';
-import { createDb, createPool, quick, type Db, type Pool } from './client.ts';
+import { createDb, createPool, type Db, type Pool } from './client.ts';
+import { quick } from './limits.ts';
 import { openJournal } from './journal.ts';
 
 type Row = { n: number; at: Date; text: string };

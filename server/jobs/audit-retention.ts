@@ -3,13 +3,13 @@ import { transactOrFail } from '../db/transaction.ts';
 import { isFailure } from '../failure.ts';
 import { cleanUp, type ChainWatch } from '../features/audit/audit.ts';
 import type { CheckedTime } from '../checked-time.ts';
-import type { JobContext } from './jobs.ts';
+import type { Context } from '../context.ts';
 
 /**
  * Removes audit entries older than the retention. Answers how many; none where the chain is broken, which is logged.
  */
 export async function keepRetention(
-  context: JobContext,
+  context: Pick<Context, 'db' | 'signals' | 'log'>,
   time: CheckedTime,
   watch: ChainWatch,
 ): Promise<number> {

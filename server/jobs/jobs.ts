@@ -11,7 +11,7 @@ import { sweepUploads } from './upload-sweep.ts';
 import { verifyFiles } from '../features/downloads/downloads.ts';
 
 /** A job that deletes has no clock: it takes the time from its `CheckedTime`. */
-export type JobContext = Omit<Context, 'clock'>;
+type JobContext = Omit<Context, 'clock'>;
 
 type Job = {
   /** As the metric of late jobs calls it. */

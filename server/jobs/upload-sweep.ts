@@ -1,7 +1,7 @@
 import { locks, withSessionLock } from '../db/locks.ts';
 import { cancelAbandoned, removeOrphans } from '../features/uploads/uploads.ts';
 import type { CheckedTime } from '../checked-time.ts';
-import type { JobContext } from './jobs.ts';
+import type { Context } from '../context.ts';
 
 export type Swept = { cancelled: number; removed: number };
 
@@ -9,7 +9,7 @@ export type Swept = { cancelled: number; removed: number };
  * Clears away abandoned uploads and orphaned objects; undefined while another process is at it. A storage may be long
  * to list, so no transaction is held.
  */
-export function sweepUploads(context: JobContext, time: CheckedTime): Promise<Swept | undefined> {
+export function sweepUploads(context: Omit<Context, 'clock'>, time: CheckedTime): Promise<Swept | undefined> {
   return withSessionLock(context.directUrl, locks.uploadSweep, async () => {
     const cancelled = await cancelAbandoned(context, time);
     return { cancelled, removed: await removeOrphans(context, time) };

@@ -35,12 +35,12 @@ import {
 const putPartBytes = 8 * 1024 * 1024;
 const signedUrlSeconds = 300;
 
-type Place = { client: S3Client; bucket: string; prefix: string };
+type S3Location = { client: S3Client; bucket: string; prefix: string };
 
 /** Binaries in a bucket. What arrives in parts goes straight through as a multipart upload. */
 export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage {
-  const place: Place = { client: connect(config), bucket: config.bucket, prefix: config.prefix };
-  const { client } = place;
+  const location: S3Location = { client: connect(config), bucket: config.bucket, prefix: config.prefix };
+  const { client } = location;
   const object = (key: string) => ({ Bucket: config.bucket, Key: config.prefix + key });
   const multipart = ({ key, token }: Unfinished) => ({ ...object(key), UploadId: token });
 
@@ -174,7 +174,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     async remove(key) {
       await client.send(new DeleteObjectCommand(object(key)));
     },
-    list: () => list(place),
+    list: () => list(location),
     async readNote(name) {
       const found = await client.send(new GetObjectCommand(object(name))).catch(missingAsUndefined);
       const text = await within(answerWithinMs, async () => found?.Body?.transformToString());
@@ -204,7 +204,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
   };
 }
 
-async function* list({ client, bucket, prefix }: Place): AsyncIterable<StoredThing> {
+async function* list({ client, bucket, prefix }: S3Location): AsyncIterable<StoredThing> {
   const where = { Bucket: bucket, Prefix: prefix };
   let token: string | undefined;
   do {

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { s3Endpoint } from '../../tests/fake-s3.ts';
 import { isFailure } from '../failure.ts';
 import { connect } from './s3-client.ts';
-import { ownerName, openStorage, type Storage, type StoredThing, type Unfinished } from './storage.ts';
+import { openStorage } from './open-storage.ts';
+import { ownerName, type Storage, type StoredThing, type Unfinished } from './storage.ts';
 
 const MiB = 1024 * 1024;
 const partBytes = 5 * MiB;

@@ -1,6 +1,18 @@
 import { sql } from 'kysely';
+import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import type { Tx } from '../../db/client.ts';
-import type { Answered } from './validation-recorder.ts';
+
+/** One answered validation. `durationUs` is what deciding took, in microseconds. */
+export type Answered = {
+  at: Date;
+  code: ValidationCode;
+  durationUs: number;
+  licenseId: string | null;
+  customerId: string | null;
+  activationId: string | null;
+  apiKeyId: string | null;
+  request: Omit<ValidationRequest, 'licenseKey' | 'nonce'>;
+};
 
 /** A UTC day as whole days since 1970: cheaper by far than text, and this runs for every validation. */
 export const utcDay = (at: Date) => Math.floor(at.getTime() / 86_400_000);

@@ -1,20 +1,7 @@
 import { sql } from 'kysely';
-import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import type { BatchWriter, WriteBehind } from '../../db/write-behind.ts';
 import type { Tx } from '../../db/client.ts';
-import { countValidationDays, utcDay } from './day-counts.ts';
-
-/** One answered validation. `durationUs` is what deciding took, in microseconds. */
-export type Answered = {
-  at: Date;
-  code: ValidationCode;
-  durationUs: number;
-  licenseId: string | null;
-  customerId: string | null;
-  activationId: string | null;
-  apiKeyId: string | null;
-  request: Omit<ValidationRequest, 'licenseKey' | 'nonce'>;
-};
+import { countValidationDays, utcDay, type Answered } from './day-counts.ts';
 
 export type ValidationRecorder = BatchWriter<Answered>;
 

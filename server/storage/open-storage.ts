@@ -1,0 +1,80 @@
+import type { StorageConfig } from '../config.ts';
+import { nameOf, notUnfinished, StorageDown, type Storage } from './storage.ts';
+
+/**
+ * Opens the storage of the settings, also one that cannot be used yet: licensing needs none. The S3 client is loaded
+ * only where it is used.
+ */
+export async function openStorage(config: StorageConfig): Promise<Storage> {
+  const storage =
+    config.kind === 'disk'
+      ? await (await import('./disk.ts')).openDisk(config.folder)
+      : (await import('./s3.ts')).openS3(config);
+  return withStorageDown(storage, nameOf(config));
+}
+
+/** Whatever goes wrong in the storage is StorageDown, so that nothing can take it for trouble of the database. */
+function withStorageDown(storage: Storage, name: string): Storage {
+  const down = (error: unknown) => (error instanceof StorageDown ? error : new StorageDown(name, error));
+  const call = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw down(error);
+    }
+  };
+  /** What is not there is only missing while the storage itself is there. */
+  const found = <T>(work: () => Promise<T>): Promise<T> =>
+    call(async () => {
+      const value = await work();
+      if (value === undefined || value === notUnfinished) await storage.check();
+      return value;
+    });
+  /** `work` with bytes whose own error passes through. */
+  const taking = async <T>(
+    bytes: AsyncIterable<Buffer>,
+    work: (bytes: AsyncIterable<Buffer>) => Promise<T>,
+  ) => {
+    let broken: { error: unknown } | undefined;
+    async function* watched() {
+      try {
+        yield* bytes;
+      } catch (error) {
+        broken = { error };
+        throw error;
+      }
+    }
+    try {
+      return await work(watched());
+    } catch (error) {
+      throw broken ? broken.error : down(error);
+    }
+  };
+  return {
+    begin: (key, size) => call(() => storage.begin(key, size)),
+    writePart: (unfinished, part, bytes, tag) =>
+      taking(bytes, (watched) => found(() => storage.writePart(unfinished, part, watched, tag))),
+    finish: (unfinished, tags) => call(() => storage.finish(unfinished, tags)),
+    abandon: (unfinished) => call(() => storage.abandon(unfinished)),
+    ...(storage.fileOf ? { fileOf: (unfinished) => call(() => storage.fileOf!(unfinished)) } : {}),
+    put: (key, bytes) => taking(bytes, (watched) => storage.put(key, watched)),
+    read: (key, range) => found(() => storage.read(key, range)),
+    sizeOf: (key) => found(() => storage.sizeOf(key)),
+    stampOf: (key) => found(() => storage.stampOf(key)),
+    remove: (key) => call(() => storage.remove(key)),
+    async *list() {
+      try {
+        yield* storage.list();
+      } catch (error) {
+        throw down(error);
+      }
+    },
+    readNote: (note) => found(() => storage.readNote(note)),
+    writeNote: (note, text) => call(() => storage.writeNote(note, text)),
+    check: () => call(() => storage.check()),
+    ...(storage.signedUrl
+      ? { signedUrl: (key, headers) => call(() => storage.signedUrl!(key, headers)) }
+      : {}),
+    close: () => storage.close(),
+  };
+}
