@@ -25,7 +25,7 @@ type Edit<R, Columns, E extends AuditEvent> = {
   /** What else forbids it, asked after a conflict is ruled out. */
   check?: (before: R) => Failure | undefined | Promise<Failure | undefined>;
   /** The fields as they were sent, under their names in the record; without them it is no edit of fields. */
-  sent?: Partial<R> | undefined;
+  sent?: { [K in keyof R]?: R[K] | undefined } | undefined;
   /** The version that the person began from. */
   seen?: string | undefined;
   columns: Columns | ((before: R) => Columns);

@@ -9,7 +9,7 @@ export function createLog(level: Config['logLevel']): Logger {
   const pretty = process.stdout.isTTY
     ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
     : {};
-  return pino({ level, base: undefined, serializers: { err: loggedError }, ...pretty });
+  return pino({ level, base: null, serializers: { err: loggedError }, ...pretty });
 }
 
 /** PostgreSQL's `detail` and `where` quote whole rows, keys and all: only what names the fault is kept. */

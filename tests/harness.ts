@@ -340,7 +340,7 @@ const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'
 
 function createTestLog(level: Config['logLevel'], onLog?: (line: string) => void): Logger {
   if (!onLog) return pino({ level: 'silent' });
-  return pino({ level, base: undefined, serializers: { err: loggedError } }, { write: onLog });
+  return pino({ level, base: null, serializers: { err: loggedError } }, { write: onLog });
 }
 
 /** Processes that share a database share their keys. */

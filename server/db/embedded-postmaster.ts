@@ -97,7 +97,7 @@ export async function launch(
 
 async function waitUntilReady(
   cluster: string,
-  child: { pid?: number; exitCode: number | null },
+  child: { pid?: number | undefined; exitCode: number | null },
 ): Promise<undefined> {
   while (child.pid !== undefined && child.exitCode === null) {
     const found = await findPostmaster(cluster);

@@ -46,7 +46,7 @@ afterEach(async () => {
 
 /** A process: `add` records numbers, which may stand in the table only once. */
 function start(mostBytes = 100_000_000, on = db) {
-  const log = pino({ level: 'info', base: undefined }, { write: (line) => void said.push(line) });
+  const log = pino({ level: 'info', base: null }, { write: (line) => void said.push(line) });
   const behind = createWriteBehind({ db: on, log, journal: openJournal(folder, mostBytes) });
   behinds.push(behind);
   const writer = behind.queue<Row>('notes', async (rows, once) => {

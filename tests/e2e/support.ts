@@ -230,8 +230,13 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
     await use(context);
     expectNoProblems(context);
   },
-  otherPage: async ({ browser, contextOptions, baseURL, locale, timezoneId }, use) => {
-    const context = await browser.newContext({ ...contextOptions, baseURL, locale, timezoneId });
+  otherPage: async ({ browser, contextOptions, baseURL }, use) => {
+    const context = await browser.newContext({
+      ...contextOptions,
+      baseURL: baseURL!,
+      locale: 'en-US',
+      timezoneId: 'UTC',
+    });
     watch(context);
     await use(await context.newPage());
     expectNoProblems(context);

@@ -184,7 +184,7 @@ function useFound(text: string) {
     queryKey: ['palette', settled, sources.map((source) => source.group)],
     queryFn: ({ signal }) => findIn(sources, settled, signal),
     enabled: settled.length >= shortestSearch && text !== '',
-    placeholderData: text.length >= shortestSearch ? keepPreviousData : undefined,
+    ...(text.length >= shortestSearch && { placeholderData: keepPreviousData }),
     retry: false,
   });
 }

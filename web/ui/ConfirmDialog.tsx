@@ -53,12 +53,12 @@ export function ConfirmQuestion(props: QuestionProps) {
       <Group justify="flex-end" gap="xs">
         <CancelButton label={cancelLabel} focused={high} onCancel={props.onClose} />
         <Button
-          color={high ? 'red' : undefined}
           loading={busy}
           aria-disabled={counting || undefined}
-          data-disabled={counting || undefined}
           onClick={counting ? undefined : props.onConfirm}
           data-autofocus={!high || undefined}
+          {...(high && { color: 'red' })}
+          {...(counting && { 'data-disabled': true })}
         >
           {high ? 'Yes, Delete Permanently' : confirmLabel}
         </Button>

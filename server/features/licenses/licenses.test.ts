@@ -121,7 +121,7 @@ describe('issuing a license', () => {
     ],
     ['no seat', { maxActivations: 0 }, 400, 'maxActivations: Must be at least 1'],
     ['half a seat', { maxActivations: 1.5 }, 400, 'maxActivations: Must be a whole number'],
-    ['no seats', { maxActivations: undefined }, 400, 'maxActivations: Max activations is required'],
+    ['no seats', { maxActivations: undefined as never }, 400, 'maxActivations: Max activations is required'],
     ['seats as text', { maxActivations: '3' as never }, 400, 'maxActivations: Must be a number'],
     ['too many seats', { maxActivations: 2 ** 31 }, 400, 'maxActivations: Must be at most 1,000,000'],
     ['an unknown type', { type: 'perpetual' as never }, 400, 'type'],

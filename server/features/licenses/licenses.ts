@@ -9,6 +9,7 @@ import {
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
+import { withPatch } from '../../with-patch.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { unknownModules } from '../modules/modules.ts';
@@ -85,7 +86,7 @@ export async function updateLicense(
     seen,
     check: async (before) =>
       wrongCustomer ?? refusePatch(before, patch) ?? (await refuseAdded(tx, before, patch)),
-    columns: (before) => toColumns({ ...before, ...patch }),
+    columns: (before) => toColumns(withPatch(before, patch)),
   });
 }
 
@@ -130,7 +131,7 @@ const read = async (db: Db, id: string): Promise<License> =>
 
 /** Two parts of a patch can each be right and yet not go together with what is stored. */
 function refusePatch(before: License, patch: LicensePatch): Failure | undefined {
-  const { validFrom, validUntil } = { ...before, ...patch };
+  const { validFrom, validUntil } = withPatch(before, patch);
   if (validFrom >= validUntil) return breaksRule('validUntil', 'Must be after Valid From');
   const seats = patch.maxActivations ?? before.maxActivations;
   if (seats < before.currentActivations) {

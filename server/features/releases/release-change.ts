@@ -55,7 +55,8 @@ export async function changeRelease(
       .where('release_id', '=', before.release_id)
       .execute();
   } catch (error) {
-    if (violatesUnique(error, 'releases_identity')) return alreadyExists({ ...before, ...set });
+    if (violatesUnique(error, 'releases_identity'))
+      return alreadyExists({ ...before, channel: set.channel ?? before.channel });
     throw error;
   }
   const after = await selectReleases(tx)

@@ -52,7 +52,7 @@ beforeEach(async () => {
   release = await makeRelease(server);
 });
 
-type Told = { [F in keyof Event]?: Event[F] | undefined };
+type Told = Partial<Event>;
 
 const report = (api: Api, events: Told[]) =>
   api.ok(calls.report, {

@@ -2,6 +2,7 @@ import type { ReportedEvent } from '../../../contract/update-events.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Failure } from '../../failure.ts';
+import { withPatch } from '../../with-patch.ts';
 import { machineHashOf } from './machine-id.ts';
 import type { UpdateEvent } from './update-event.ts';
 import type { UpdateRecorder } from './update-recorder.ts';
@@ -20,20 +21,20 @@ export async function reportEvents(
   reported: readonly ReportedEvent[],
 ): Promise<{ accepted: number } | Failure> {
   const now = clock();
-  const updateEvents = reported.map(({ machineId, eventType, timestamp, ...rest }): UpdateEvent => {
+  const updateEvents = reported.map(({ eventId, machineId, eventType, timestamp, ...rest }): UpdateEvent => {
     const said = timestamp === undefined ? now : new Date(timestamp);
-    return {
+    const event: UpdateEvent = {
       ...none,
-      ...rest,
+      eventId,
       reported: true,
       // the clock of a desktop may be wrong, but nothing has happened that is still to come
       at: said > now ? now : said,
       receivedAt: now,
       machineHash: machineHashOf(machineId),
       type: eventType,
-      // what was offered is known from our own feeds alone
-      ...(eventType === 'check' ? { releaseId: null } : {}),
     };
+    // what was offered is known from our own feeds alone
+    return withPatch(event, eventType === 'check' ? { ...rest, releaseId: null } : rest);
   });
   return (await recorder.report(by, updateEvents)) ?? { accepted: reported.length };
 }

@@ -170,7 +170,7 @@ function BulkBar(props: { count: number; revoked: boolean; onChange: () => void;
   return (
     <>
       <Text role="status">{props.count} selected</Text>
-      <Button variant="light" color={props.revoked ? undefined : 'red'} onClick={props.onChange}>
+      <Button variant="light" {...(!props.revoked && { color: 'red' })} onClick={props.onChange}>
         {props.revoked ? 'Reactivate…' : 'Revoke…'}
       </Button>
       <Button variant="subtle" onClick={props.onClear}>

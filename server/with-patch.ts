@@ -1,0 +1,5 @@
+/** `record` with what `patch` sets; what it leaves out or undefined stays as it is. */
+export function withPatch<R extends object>(record: R, patch: { [K in keyof R]?: R[K] | undefined }): R {
+  const set = Object.entries(patch).filter(([, value]) => value !== undefined);
+  return { ...record, ...Object.fromEntries(set) };
+}
