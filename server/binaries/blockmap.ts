@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Findings } from './inspect-worker.ts';
 import { blockmapKeyOf } from './storage-key.ts';
 
-/** Stores the block map beside the file, where the kind of file has one. */
+/** Stores the block map next to the file, if there is one. */
 export async function storeBlockmap(
   storage: Storage,
   fileKey: string,
@@ -17,12 +17,12 @@ export async function storeBlockmap(
   return typeof stored === 'number' ? undefined : stored;
 }
 
-/** Far above that of the largest AppImage; what anybody may send is not unpacked without a limit. */
-const most = { packed: 4 * 1024 * 1024, unpacked: 16 * 1024 * 1024 };
+/** Limits for untrusted input, far above the block map of the largest AppImage. */
+const maxBytes = { packed: 4 * 1024 * 1024, unpacked: 16 * 1024 * 1024 };
 
 /**
- * Bytes of the block map that electron-builder puts at the end of an AppImage, before four bytes that say how long it
- * is; null where there is none that fits the file. electron-updater knows no other for this kind.
+ * Size in bytes of the block map that electron-builder appends to an AppImage, followed by that size in four bytes. Null
+ * if there is none that matches the file. electron-updater uses no other block map for an AppImage.
  */
 export async function embeddedBlockmapSize(
   storage: Storage,
@@ -32,16 +32,16 @@ export async function embeddedBlockmapSize(
   if (tail.length < 4) return null;
   const length = Buffer.from(tail).readUInt32BE(tail.length - 4);
   const start = size - 4 - length;
-  if (length === 0 || length > most.packed || start <= 0) return null;
+  if (length === 0 || length > maxBytes.packed || start <= 0) return null;
   const bytes = await storage.read(key, { start, end: size - 5 });
   if (!bytes) throw new Error(`${key} is not in the storage`);
   return isBlockmap(await buffer(bytes), start) ? length : null;
 }
 
-/** Whether these are the deflated block map of a file of `size` bytes. */
+/** Whether `packed` is the deflated block map of a file of `size` bytes. */
 function isBlockmap(packed: Buffer, size: number): boolean {
   try {
-    const text = inflateRawSync(packed, { maxOutputLength: most.unpacked }).toString();
+    const text = inflateRawSync(packed, { maxOutputLength: maxBytes.unpacked }).toString();
     const { files } = JSON.parse(text) as { files: [{ sizes: number[] }] };
     return files[0].sizes.reduce((sum, bytes) => sum + bytes, 0) === size;
   } catch {

@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads';
 
-/** What one look at all bytes of a file tells, in their order. */
+/** The result of one pass over all bytes of a file. */
 export type Findings = {
   size: number;
   /** base64 */
   sha512: string;
-  /** hex; only where it was asked for */
+  /** hex; null unless requested */
   sha1: string | null;
-  /** The first and the last 66 KB, or less. */
+  /** The first and the last 66 KB at most. */
   head: Uint8Array;
   tail: Uint8Array;
-  /** The block map of electron-updater, gzipped; only where it was asked for. */
+  /** The gzipped block map for electron-updater; null unless requested. */
   blockmap: Uint8Array | null;
 };
 
@@ -25,7 +25,7 @@ export type Job =
 
 export type Done = { seq: number; findings?: Findings; error?: string };
 
-/** The worker is this function's own text: it needs no file beside it, neither built nor from source. */
+/** Runs the source text of `workerMain`, so the worker needs no file of its own in the build. */
 export function startInspectWorker(): Worker {
   const worker = new Worker(`(${workerMain.toString()})(require)`, {
     eval: true,
@@ -36,8 +36,8 @@ export function startInspectWorker(): Worker {
 }
 
 /**
- * Hashes files and cuts them into blocks where their content says so (a gear hash), so that a change moves the cuts
- * near it and no others: two versions of a program then share most of their blocks.
+ * Hashes files and splits them into content-defined blocks (gear hash): a change only moves the boundaries near it, so
+ * two versions of a program share most of their blocks.
  */
 /* oxlint-disable typescript/no-require-imports, unicorn/require-post-message-target-origin */
 function workerMain(load: NodeJS.Require): void {
@@ -48,11 +48,11 @@ function workerMain(load: NodeJS.Require): void {
   type Hash = import('node:crypto').Hash;
 
   const edgeBytes = 66 * 1024;
-  /** For all files in turn: buffers made anew would wait for a collection that comes late. */
+  /** Shared by all files, because the garbage collector would free a buffer for each one late. */
   const piece = Buffer.allocUnsafeSlow(256 * 1024);
-  const block = { least: 16 * 1024, most: 128 * 1024, mask: ~0 << 17 };
+  const block = { min: 16 * 1024, max: 128 * 1024, mask: ~0 << 17 };
 
-  /** 256 fixed numbers that look random; another table would make every older block map useless. */
+  /** 256 fixed pseudo-random numbers; another table would make all older block maps useless. */
   const gear = new Int32Array(256);
   for (let i = 0; i < 256; i++)
     gear[i] = createHash('sha256').update(`lanyard gear ${i}`).digest().readInt32LE();
@@ -61,7 +61,7 @@ function workerMain(load: NodeJS.Require): void {
     checksums: string[];
     sizes: number[];
     hash: Hash;
-    /** Bytes in the block so far, and the rolling hash over them. */
+    /** Bytes in the current block, and their rolling hash. */
     length: number;
     rolling: number;
   };
@@ -98,30 +98,30 @@ function workerMain(load: NodeJS.Require): void {
     const last = bytes.subarray(-edgeBytes);
     state.tail =
       last.length === edgeBytes ? Buffer.from(last) : Buffer.concat([state.tail, last]).subarray(-edgeBytes);
-    if (state.blocks) cut(state.blocks, bytes);
+    if (state.blocks) split(state.blocks, bytes);
   }
 
-  function cut(blocks: Blocks, bytes: Buffer): void {
+  function split(blocks: Blocks, bytes: Buffer): void {
     let start = 0;
     while (start < bytes.length) {
       const end = endOfBlock(blocks, bytes, start);
       blocks.hash.update(bytes.subarray(start, end.at));
       blocks.length += end.at - start;
-      if (end.isCut) closeBlock(blocks);
+      if (end.isBoundary) closeBlock(blocks);
       start = end.at;
     }
   }
 
-  function endOfBlock(blocks: Blocks, bytes: Buffer, start: number): { at: number; isCut: boolean } {
-    const most = Math.min(bytes.length, start + block.most - blocks.length);
-    let at = Math.min(bytes.length, start + Math.max(0, block.least - blocks.length));
+  function endOfBlock(blocks: Blocks, bytes: Buffer, start: number): { at: number; isBoundary: boolean } {
+    const limit = Math.min(bytes.length, start + block.max - blocks.length);
+    let at = Math.min(bytes.length, start + Math.max(0, block.min - blocks.length));
     let rolling = blocks.rolling;
-    while (at < most) {
+    while (at < limit) {
       rolling = ((rolling << 1) + gear[bytes[at++]!]!) | 0;
-      if ((rolling & block.mask) === 0) return { at, isCut: true };
+      if ((rolling & block.mask) === 0) return { at, isBoundary: true };
     }
     blocks.rolling = rolling;
-    return { at, isCut: blocks.length + at - start === block.most };
+    return { at, isBoundary: blocks.length + at - start === block.max };
   }
 
   function closeBlock(blocks: Blocks): void {

@@ -1,17 +1,17 @@
 import type { Worker } from 'node:worker_threads';
 import { startInspectWorker, type Done, type Findings, type Job, type Wanted } from './inspect-worker.ts';
 
-/** Bytes that may wait for the worker before the source is held back. */
-const mostWaiting = 4 * 1024 * 1024;
+/** Bytes queued for the worker before `addBytes` waits. */
+const maxBytesWaiting = 4 * 1024 * 1024;
 
-/** One file, given in its order, in pieces. */
+/** One file, passed in pieces in order. */
 export type Inspection = {
   /** A range of a file on disk; `end` is not included. */
   addFile(path: string, start: number, end: number): Promise<void>;
-  /** Bytes in memory; they are copied. Resolves when more may come. */
+  /** Bytes in memory, which are copied. Resolves when more can be added. */
   addBytes(bytes: Buffer): Promise<void>;
   finish(): Promise<Findings>;
-  /** Forgets it; harmless after `finish`. */
+  /** Discards the file; has no effect after `finish`. */
   drop(): void;
 };
 
@@ -19,7 +19,7 @@ export type Inspector = { begin(wanted: Wanted): Inspection; stop(): Promise<voi
 
 type NewJob = Job extends infer J ? (J extends { seq: number } ? Omit<J, 'seq'> : never) : never;
 
-/** Hashes files in a worker thread, which starts with the first one, so that no other call waits for it. */
+/** Hashes files in a worker thread, started with the first file, so that the event loop is not blocked. */
 export function createInspector(): Inspector {
   let worker: Worker | undefined;
   let nextId = 0;
@@ -27,12 +27,12 @@ export function createInspector(): Inspector {
   const waiting = new Map<number, { resolve(done: Done): void; reject(error: Error): void }>();
 
   function post(job: Job): void {
-    worker ??= start();
+    worker ??= startWorker();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     worker.postMessage(job);
   }
 
-  function start(): Worker {
+  function startWorker(): Worker {
     const started = startInspectWorker();
     started.on('message', (done: Done) => {
       const task = waiting.get(done.seq);
@@ -48,7 +48,7 @@ export function createInspector(): Inspector {
     return started;
   }
 
-  function ask(job: NewJob): Promise<Done> {
+  function request(job: NewJob): Promise<Done> {
     const seq = nextSeq++;
     return new Promise((resolve, reject) => {
       waiting.set(seq, { resolve, reject });
@@ -62,18 +62,17 @@ export function createInspector(): Inspector {
     let lastBytes: Promise<unknown> = Promise.resolve();
     post({ do: 'open', id, wanted });
     return {
-      addFile: async (path, from, end) => void (await ask({ do: 'file', id, path, start: from, end })),
+      addFile: async (path, start, end) => void (await request({ do: 'file', id, path, start, end })),
       async addBytes(bytes) {
         bytesWaiting += bytes.length;
-        const asked = ask({ do: 'bytes', id, bytes });
-        lastBytes = asked.finally(() => (bytesWaiting -= bytes.length));
+        lastBytes = request({ do: 'bytes', id, bytes }).finally(() => (bytesWaiting -= bytes.length));
         lastBytes.catch(() => undefined);
-        if (bytesWaiting > mostWaiting) await lastBytes;
+        if (bytesWaiting > maxBytesWaiting) await lastBytes;
       },
       async finish() {
         await lastBytes;
-        const { findings } = await ask({ do: 'close', id });
-        if (!findings) throw new Error('The worker that hashes was restarted');
+        const { findings } = await request({ do: 'close', id });
+        if (!findings) throw new Error('The hash worker was restarted');
         return findings;
       },
       drop: () => worker && post({ do: 'drop', id }),

@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A connection with what it was answered; `closed` when the server hung up, or the connection broke. */
-function dial(url = server.url) {
+/** Opens a connection. `seen` is what it received; `closed` resolves when the server closed it, or it broke. */
+function openConnection(url = server.url) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const seen = { text: '', error: '' };
@@ -42,78 +42,78 @@ const headOf = (method: string, path: string, headers: Record<string, string | n
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`;
 const json = (length: number) => ({ 'content-type': 'application/json', 'content-length': length });
-const dripped = headOf('POST', '/api/v1/auth/login', json(1000));
+const slowLogin = headOf('POST', '/api/v1/auth/login', json(1000));
 
-/** One byte after another, for as long as anyone takes them. */
-async function drip(socket: Socket): Promise<void> {
+/** Sends one byte at a time until the connection is closed. */
+async function sendSlowly(socket: Socket): Promise<void> {
   while (socket.writable && !socket.destroyed) {
     socket.write('x');
     await sleep(40);
   }
 }
 
-const bodyOf = (text: string) => JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n'))) as object;
-const arriving = () => readdir(join(server.context.config.dataDir, 'binaries', 'incoming'));
+const parseBody = (text: string) => JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n'))) as object;
+const incomingFiles = () => readdir(join(server.context.config.dataDir, 'binaries', 'incoming'));
 
-describe('a request that drips', () => {
+describe('a request that arrives too slowly', () => {
   test.each([
-    ['in its body', dripped, 'The body took too long to arrive.'],
+    ['in its body', slowLogin, 'The body took too long to arrive.'],
     [
       'in its headers',
-      'GET /healthz HTTP/1.1\r\nhost: x\r\nx-drip: ',
+      'GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ',
       'The headers took too long to arrive.',
     ],
     ['before it begins', '', 'The headers took too long to arrive.'],
-  ])('%s is told so, and ended', async (_, begin, error) => {
-    const { socket, seen, closed } = dial();
+  ])('%s gets a 408, and the connection is closed', async (_, begin, error) => {
+    const { socket, seen, closed } = openConnection();
     socket.write(begin);
-    if (begin) void drip(socket);
+    if (begin) void sendSlowly(socket);
     await closed;
     expect(seen.text).toMatch(/^HTTP\/1\.1 408 /);
-    expect(bodyOf(seen.text)).toMatchObject({ success: false, code: 'REQUEST_TIMEOUT', error });
+    expect(parseBody(seen.text)).toMatchObject({ success: false, code: 'REQUEST_TIMEOUT', error });
     if (begin) await eventually(() => socket.destroyed || !socket.writable || seen.error !== '');
     socket.destroy();
   });
 
-  test('by the hundred keeps nobody else out, and all are ended', async () => {
-    const many = Array.from({ length: 300 }, dial);
-    for (const { socket } of many) socket.write(`${dripped}{`);
+  test('300 of them do not block other requests, and all are closed', async () => {
+    const many = Array.from({ length: 300 }, openConnection);
+    for (const { socket } of many) socket.write(`${slowLogin}{`);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     await Promise.all(many.map(({ closed }) => closed));
     expect(many.filter(({ seen }) => !seen.text.startsWith('HTTP/1.1 408 '))).toEqual([]);
     for (const { socket } of many) socket.destroy();
   });
 
-  test('as a chunk of an upload is ended, and the chunk may be sent again', async () => {
+  test('as a chunk of an upload is ended, and the chunk can be sent again', async () => {
     const bytes = program(100_000);
     const prepared = await up.prepare(bytes);
-    const { socket, seen, closed } = dial();
+    const { socket, seen, closed } = openConnection();
     const path = `/api/v1/binaries/upload/chunk/${prepared.uploadId}/0`;
     const type = { 'content-type': 'application/octet-stream', 'content-length': bytes.length };
     socket.write(headOf('PUT', path, type));
-    void drip(socket);
+    void sendSlowly(socket);
     await closed;
-    expect(bodyOf(seen.text)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    expect(parseBody(seen.text)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
     socket.destroy();
     await up.sendAll(bytes, prepared);
     expect((await up.complete(bytes, prepared)).status).toBe(201);
   });
 
-  test('as the form of an upload leaves nothing', async () => {
-    const { socket, seen, closed } = dial();
+  test('as an upload form leaves no file behind', async () => {
+    const { socket, seen, closed } = openConnection();
     const type = { 'content-type': 'multipart/form-data; boundary=b', 'content-length': 9e6 };
     socket.write(headOf('POST', '/api/v1/binaries/upload', type));
     socket.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n');
     socket.write(program(MiB));
-    await eventually(async () => (await arriving()).length === 1);
+    await eventually(async () => (await incomingFiles()).length === 1);
     await closed;
-    expect(bodyOf(seen.text)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
-    expect(await arriving()).toEqual([]);
+    expect(parseBody(seen.text)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    expect(await incomingFiles()).toEqual([]);
     socket.destroy();
   });
 });
 
-test('an upload may take as long as it likes while it goes on', async () => {
+test('an upload may take any time while bytes keep arriving', async () => {
   const bytes = program(64 * 1024);
   const prepared = await up.prepare(bytes);
   const slowly = new ReadableStream({
@@ -145,11 +145,11 @@ describe('a body that is too large', () => {
     ['not announced', () => chunked],
     ['a form', () => form({ 'content-length': 23 * MiB }) + ' '.repeat(23 * MiB)],
   ])(
-    '(%s) is read to its end, so that its sender reads the refusal; the connection stays',
+    '(%s) is read to its end, so that the client gets the 413; the connection stays open',
     async (_, all) => {
       for (let time = 0; time < 5; time++) {
-        const { socket, seen } = dial();
-        // reads nothing until all of it is sent, as browsers do
+        const { socket, seen } = openConnection();
+        // like a browser, reads nothing until everything is sent
         socket.pause();
         await new Promise((sent) => socket.write(all(), sent));
         socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -164,8 +164,8 @@ describe('a body that is too large', () => {
   test.each([
     ['JSON', () => login({ 'transfer-encoding': 'chunked' })],
     ['a form', () => form({ 'transfer-encoding': 'chunked' })],
-  ])('and without end (%s) is answered, and ended', async (_, head) => {
-    const { socket, seen } = dial();
+  ])('and without end (%s) gets a 413, and the connection is closed', async (_, head) => {
+    const { socket, seen } = openConnection();
     const piece = Buffer.from(`100000\r\n${' '.repeat(MiB)}\r\n`);
     socket.write(head());
     const gone = new Promise((resolve) => socket.once('close', resolve));
@@ -175,26 +175,26 @@ describe('a body that is too large', () => {
   });
 });
 
-describe('large bodies that do not end', () => {
-  let patient: TestServer;
+describe('large incomplete bodies', () => {
+  let limited: TestServer;
   beforeAll(async () => {
-    patient = await startTestServer({ arrival: { jsonBytesAtOnce: 3 * MiB } });
+    limited = await startTestServer({ arrival: { jsonBytesAtOnce: 3 * MiB } });
   });
-  afterAll(() => patient.close());
+  afterAll(() => limited.close());
   const large = headOf('POST', '/api/v1/auth/login', json(MiB));
   const unknownLength = headOf('POST', '/api/v1/auth/login', {
     'content-type': 'application/json',
     'transfer-encoding': 'chunked',
   });
   const send = (length: number) =>
-    fetch(`${patient.url}/api/v1/auth/login`, {
+    fetch(`${limited.url}/api/v1/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}'.padEnd(length),
     });
 
-  test('have a common bound: the next large one is refused, small ones are not, and it is free again', async () => {
-    const many = Array.from({ length: 3 }, () => dial(patient.url));
+  test('share a memory limit: the next large one is refused, small ones are not, until memory is freed', async () => {
+    const many = Array.from({ length: 3 }, () => openConnection(limited.url));
     for (const [n, { socket }] of many.entries()) socket.write(n === 0 ? unknownLength : large);
     await eventually(async () => {
       const refused = await send(MiB);
@@ -207,7 +207,7 @@ describe('large bodies that do not end', () => {
     await eventually(async () => expect((await send(MiB)).status).toBe(400));
   });
 
-  test('count no longer once they are whole, however many came', async () => {
+  test('no longer count when they are complete', async () => {
     for (let n = 0; n < 8; n++) expect((await send(MiB)).status).toBe(400);
   });
 });

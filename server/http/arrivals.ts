@@ -3,29 +3,29 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 
-/** How long a request may take to arrive, in milliseconds. */
+/** Limits for receiving requests; times in milliseconds. */
 export type ArrivalLimits = {
-  /** Until the headers are whole. */
+  /** Until the headers are complete. */
   headersMs: number;
-  /** From there until a JSON body is whole. */
+  /** From then until a JSON body is complete. */
   jsonMs: number;
-  /** Binaries may take as long as they like while at least `windowBytes` arrive in each window. */
+  /** The upload of a binary may take any time while at least `windowBytes` arrive in each window. */
   windowMs: number;
   windowBytes: number;
-  /** What still comes of a request that was answered is read for so long: hanging up at once could cost the answer. */
+  /** How long the rest of a request is read after its response: closing immediately could lose the response. */
   lingerMs: number;
-  /** How often requests that are not whole are looked at. */
+  /** Interval of the check of incomplete requests. */
   lookMs: number;
-  /** Bytes that large JSON bodies under way may need together; the next one is refused. */
+  /** Total bytes of the large JSON bodies in progress; the next one is refused. */
   jsonBytesAtOnce: number;
 };
 
-/** The longest JSON body, in bytes. */
+/** Maximum size of a JSON body, in bytes. */
 export const mostJsonBytes = 1024 * 1024;
-/** Up to here a body is always taken: many large ones must not keep anybody from signing in or validating. */
+/** Bodies up to this size are always accepted: many large ones must not block sign-in or validation. */
 const smallJsonBytes = 64 * 1024;
 
-/** Slow enough for the worst hospital line, and a sender who drips is gone within half a minute. */
+/** Long enough for the slowest hospital networks; a slow-drip client is disconnected within half a minute. */
 export const arrivalLimits: ArrivalLimits = {
   headersMs: 15_000,
   jsonMs: 20_000,
@@ -36,27 +36,27 @@ export const arrivalLimits: ArrivalLimits = {
   jsonBytesAtOnce: 64 * mostJsonBytes,
 };
 
-/** The body did not arrive in time; answered 408. */
+/** The body did not arrive in time (408). */
 export class ArrivedTooSlowly extends Error {}
-/** Bodies of other requests need the memory that there is for them; answered 503. */
+/** The bodies of other requests use all the memory that is reserved for bodies (503). */
 export class TooManyBodies extends Error {}
 
-/** A request whose body is not whole yet. */
+/** A request whose body is incomplete. */
 type Arrival = {
   raw: IncomingMessage;
   reply: FastifyReply;
-  /** Of a binary; JSON is read by the framework. */
+  /** Only for a binary; Fastify reads JSON. */
   body: PassThrough | undefined;
-  /** When the headers were whole, or the present window began, and how much the connection had brought by then. */
+  /** Start of the current window, first the end of the headers, and the bytes that the socket had read by then. */
   since: number;
   bytes: number;
   isRefused: boolean;
-  answeredAt: number | undefined;
+  respondedAt: number | undefined;
 };
 
 /**
- * Ends bodies that drip, and reads what is left of those that were refused. `open` gives the body of a binary to
- * its reader: apart from the connection, so that it can fail while the connection is still there for the answer.
+ * Ends requests that arrive too slowly, and drains the rest of refused ones. `open` returns the body of a binary as a
+ * stream that is separate from the connection: it can fail while the connection can still carry the response.
  */
 export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
   const arrivals = new Map<IncomingMessage, Arrival>();
@@ -66,32 +66,32 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
     const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return;
     const began = { since: performance.now(), bytes: raw.socket.bytesRead };
-    arrivals.set(raw, { raw, reply, body: undefined, ...began, isRefused: false, answeredAt: undefined });
-    const held = heldBy(raw.headers);
-    const isTooMuch = held > 0 && jsonBytes + held > limits.jsonBytesAtOnce;
-    if (!isTooMuch) jsonBytes += held;
-    const whole = () => {
-      if (arrivals.delete(raw) && !isTooMuch) jsonBytes -= held;
+    arrivals.set(raw, { raw, reply, body: undefined, ...began, isRefused: false, respondedAt: undefined });
+    const memory = memoryOf(raw.headers);
+    const isTooMuch = memory > 0 && jsonBytes + memory > limits.jsonBytesAtOnce;
+    if (!isTooMuch) jsonBytes += memory;
+    const onComplete = () => {
+      if (arrivals.delete(raw) && !isTooMuch) jsonBytes -= memory;
     };
-    raw.once('end', whole).once('close', whole);
+    raw.once('end', onComplete).once('close', onComplete);
     if (isTooMuch) throw new TooManyBodies();
   });
   app.addHook('onResponse', async ({ raw }) => {
     const arrival = arrivals.get(raw);
     if (!arrival) return;
-    arrival.answeredAt = performance.now();
+    arrival.respondedAt = performance.now();
     raw.unpipe().resume();
   });
-  const looking = setInterval(() => {
-    for (const arrival of arrivals.values()) look(arrival, performance.now(), limits);
+  const timer = setInterval(() => {
+    for (const arrival of arrivals.values()) check(arrival, performance.now(), limits);
   }, limits.lookMs).unref();
-  app.addHook('onClose', async () => clearInterval(looking));
+  app.addHook('onClose', async () => clearInterval(timer));
 
   function open(raw: IncomingMessage): Readable {
     const body = new PassThrough({ highWaterMark: 64 * 1024 });
-    // whoever reads it hears of the end; an error that nobody waits for must not end the process
+    // the reader gets the error; without a reader it must not crash the process
     body.on('error', () => undefined);
-    raw.once('close', () => raw.complete || body.destroy(new Error('The sender is gone')));
+    raw.once('close', () => raw.complete || body.destroy(new Error('The client disconnected')));
     const arrival = arrivals.get(raw);
     if (arrival) arrival.body = body;
     return raw.pipe(body);
@@ -99,22 +99,22 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
   return { open };
 }
 
-/** Bytes that a body may need until it is whole: binaries are handed on as they arrive, and small ones are not counted. */
-function heldBy({ 'content-type': type = '', 'content-length': length }: IncomingHttpHeaders): number {
+/** Memory in bytes that a body may need until it is complete: binaries are streamed, small bodies are not counted. */
+function memoryOf({ 'content-type': type = '', 'content-length': length }: IncomingHttpHeaders): number {
   if (/^(application\/octet-stream|multipart\/form-data)/i.test(type)) return 0;
   const bytes = Math.min(Number(length ?? mostJsonBytes), mostJsonBytes);
   return bytes > smallJsonBytes ? bytes : 0;
 }
 
-function look(arrival: Arrival, now: number, limits: ArrivalLimits): void {
-  const { raw, body, answeredAt } = arrival;
-  if (answeredAt !== undefined) {
-    if (now - answeredAt > limits.lingerMs) raw.destroy();
+function check(arrival: Arrival, now: number, limits: ArrivalLimits): void {
+  const { raw, body, respondedAt } = arrival;
+  if (respondedAt !== undefined) {
+    if (now - respondedAt > limits.lingerMs) raw.destroy();
     return;
   }
   if (raw.complete || arrival.isRefused || now - arrival.since < (body ? limits.windowMs : limits.jsonMs))
     return;
-  // what we have not taken yet is not the sender's fault
+  // what we have not read yet is not the client's delay
   const isWaitingForUs = raw.readableLength > 0 || body?.writableNeedDrain === true;
   const arrived = raw.socket.bytesRead - arrival.bytes;
   if (body && (isWaitingForUs || arrived >= limits.windowBytes)) {
@@ -127,9 +127,9 @@ function look(arrival: Arrival, now: number, limits: ArrivalLimits): void {
   else raw.destroy();
 }
 
-/** Sends the last words to a connection, and hangs up when the other side had the time to read them. */
-export function hangUp(socket: Socket, lastWords: string, { lingerMs }: ArrivalLimits): void {
-  socket.end(lastWords);
+/** Sends a last response and closes the connection when the client had the time to read it. */
+export function hangUp(socket: Socket, response: string, { lingerMs }: ArrivalLimits): void {
+  socket.end(response);
   socket.resume();
   const giveUp = setTimeout(() => socket.destroy(), lingerMs).unref();
   socket.once('close', () => clearTimeout(giveUp));

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import { freeBuffers } from '../storage/free-buffers.ts';
 
 /**
- * A body for Fastify that writes itself. Fastify only calls `pipe` of a stream, and `destroy` when the client is gone.
- * A pipe of Node does not tell when a piece has left: its memory would wait for the garbage collector, and a download
- * of a gigabyte would hold 80 MB of pieces that nobody needs.
+ * A response body that frees each piece once it is written. Node's `pipe` does not report that, so a download of 1 GB
+ * would hold 80 MB until the garbage collector runs. Fastify calls only `pipe`, and `destroy` when the client disconnects.
  */
 export class Body extends Readable {
   readonly #pieces: AsyncIterable<Buffer>;
@@ -36,15 +35,15 @@ export class Body extends Readable {
   }
 }
 
-/** Resolves when the piece is with the operating system. */
+/** Resolves when the operating system has the piece. */
 function write(to: NodeJS.WritableStream, piece: Buffer): Promise<void> {
-  return new Promise((written, failed) => {
-    const gone = () => failed(new Error('The client is gone'));
-    to.once('close', gone);
+  return new Promise((resolve, reject) => {
+    const onClose = () => reject(new Error('The client disconnected'));
+    to.once('close', onClose);
     to.write(piece, (error) => {
-      to.off('close', gone);
-      if (error) failed(error);
-      else written();
+      to.off('close', onClose);
+      if (error) reject(error);
+      else resolve();
     });
   });
 }

@@ -17,7 +17,7 @@ afterAll(() => server.close());
 
 type Headers = Record<string, string>;
 
-/** As it comes over the wire: fetch would unpack it. */
+/** Uses node:http, because fetch would decompress the body. */
 function raw(path: string, headers: Headers = {}, method = 'GET', body?: string) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; bytes: Buffer }>(
     (resolve, reject) => {
@@ -37,12 +37,12 @@ function raw(path: string, headers: Headers = {}, method = 'GET', body?: string)
   );
 }
 
-describe('an answer of the console', () => {
+describe('a response to the console', () => {
   test.each([
     ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
-  ])('above 1 KB is compressed for who takes %s', async (accepted, encoding, unpack) => {
+  ])('above 1 KB is compressed for Accept-Encoding: %s', async (accepted, encoding, unpack) => {
     const plain = await raw('/api/customers');
     expect(plain.bytes.length).toBeGreaterThan(1024);
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -54,7 +54,7 @@ describe('an answer of the console', () => {
     expect(unpack(packed.bytes).equals(plain.bytes)).toBe(true);
   });
 
-  test('is sent as it is where it is small, or nothing is taken', async () => {
+  test('is not compressed if it is small, or no encoding is accepted', async () => {
     const small = await raw('/api/customers?limit=1', { 'accept-encoding': 'br' });
     expect(small.bytes.toString()).toMatch(/^\{"success":true/);
     for (const accepted of ['', 'identity', 'br;q=0', 'zstd'])
@@ -63,7 +63,7 @@ describe('an answer of the console', () => {
       );
   });
 
-  test('that is a file is compressed as it is made', async () => {
+  test('that is streamed is compressed', async () => {
     const path = '/api/audit/export';
     const packed = await raw(path, { 'accept-encoding': 'gzip' });
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
@@ -71,24 +71,24 @@ describe('an answer of the console', () => {
   });
 });
 
-describe('never compressed, whoever asks', () => {
+describe('never compressed', () => {
   const all = { 'accept-encoding': 'br, gzip' };
-  const plain = (answer: { headers: object }) =>
+  const expectPlain = (answer: { headers: object }) =>
     expect(answer.headers).not.toHaveProperty('content-encoding');
 
-  test('is an answer that holds a secret', async () => {
+  test('is a response with a secret', async () => {
     const json = { ...all, 'content-type': 'application/json' };
     const login = JSON.stringify({ email: admin.email, password: 'correct horse battery staple' });
     const signedIn = await raw('/api/v1/auth/login', json, 'POST', login);
     expect(signedIn.status).toBe(200);
     expect(signedIn.bytes.length).toBeGreaterThan(1024);
-    plain(signedIn);
+    expectPlain(signedIn);
     const long = 'a description '.repeat(30);
     const body = JSON.stringify({ name: 'k', description: long, scopes: ['updates'] });
-    plain(await raw('/api/v1/api-keys', json, 'POST', body));
+    expectPlain(await raw('/api/v1/api-keys', json, 'POST', body));
   });
 
-  test('is what updaters and machines read: files, ranges, feeds, validations', async () => {
+  test('are responses to updaters and desktops: files, ranges, feeds, validations', async () => {
     const up = uploader(server.url, server.api(admin), admin);
     const release = (
       await up.direct({ version: nextVersion(), is_draft: 'false', file: program(5000, Buffer.alloc(5000)) })
@@ -97,23 +97,23 @@ describe('never compressed, whoever asks', () => {
     const as = { ...all, ...key.headers, authorization: '' };
     const file = new URL(release.fileUrl).pathname;
     const whole = await raw(file, as);
-    plain(whole);
+    expectPlain(whole);
     expect(whole.bytes).toHaveLength(5000);
     const range = await raw(file, { ...as, range: 'bytes=0-1999' });
     expect(range.status).toBe(206);
-    plain(range);
+    expectPlain(range);
     const feed = await raw('/api/v1/updates/electron/win/x64/latest.yml', as);
     expect(feed.bytes.toString()).toContain(release.version);
-    plain(feed);
+    expectPlain(feed);
     const license = await makeLicense(server.api(admin));
-    const question = JSON.stringify({ licenseKey: license.licenseKey, machineId: 'm' });
+    const request = JSON.stringify({ licenseKey: license.licenseKey, machineId: 'm' });
     const valid = await raw(
       '/api/licenses/validate',
       { ...as, 'content-type': 'application/json' },
       'POST',
-      question,
+      request,
     );
     expect(valid.status).toBe(200);
-    plain(valid);
+    expectPlain(valid);
   });
 });

@@ -5,36 +5,36 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { Route } from '../../contract/route.ts';
 
-/** What fits into one packet gains nothing. */
-const worthBytes = 1024;
-/** Nearly as small as the highest quality, in a tenth of the time; and never on the thread that answers. */
+/** A response that fits into one packet gains nothing from compression. */
+const minBytes = 1024;
+/** Nearly as small as the highest quality, in a tenth of the time. */
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-const whole = { br: promisify(brotliCompress), gzip: promisify(gzip) };
-type Encoding = keyof typeof whole;
+const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) };
+type Encoding = keyof typeof compress;
 
 /**
- * Whether answers of a route may be compressed: those of the console. Not where a secret stands in the answer, for its
- * compressed size could tell of it; and not what desktop programs call all day, where each answer is small.
+ * Whether responses of a route may be compressed: those of the console, unless they contain a secret, because the
+ * compressed size could reveal it. Responses to desktops are small and frequent.
  */
 const isCompressible = ({ access, shownOnce }: Route): boolean =>
   shownOnce === undefined &&
   (access.kind === 'signedIn' || (access.kind === 'staff' && access.apiKey === undefined));
 
-/** The text, or its compressed bytes where that is worth it and the client takes them. */
+/** The text, compressed if it is large enough and the client accepts it. */
 export async function compressed(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
   text: string,
 ): Promise<string | Buffer> {
-  if (text.length <= worthBytes || !isCompressible(route)) return text;
+  if (text.length <= minBytes || !isCompressible(route)) return text;
   const encoding = negotiate(request, reply);
   if (!encoding) return text;
-  return encoding === 'br' ? whole.br(text, quality) : whole.gzip(text);
+  return encoding === 'br' ? compress.br(text, quality) : compress.gzip(text);
 }
 
-/** The stream, or a compressed one where the client takes it. */
+/** The stream, compressed if the client accepts it. */
 export function compressedStream(
   route: Route,
   request: FastifyRequest,

@@ -8,7 +8,7 @@ import { sendFailure } from './reply.ts';
 /** The built console; this file runs from dist/server/http, its tests from server/http. */
 const built = ['../../web', '../../dist/web'].map((folder) => path.join(import.meta.dirname, folder));
 
-/** Serves the console: hashed files for a year, and index.html for every address that is a screen. */
+/** Serves the console: hashed files, cached for a year, and index.html for the URL of every screen. */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
   const root = built.find((folder) => existsSync(path.join(folder, 'assets')));
   if (root) {
@@ -24,7 +24,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
         ),
     });
   }
-  // Browsers ask for it beside JSON and CSV, where no page names the icon.
+  // Browsers request it for JSON and CSV, where no page declares an icon.
   app.get('/favicon.ico', (_request, reply) => reply.redirect('/favicon.svg', 301));
   app.setNotFoundHandler((request, reply) => {
     const [pathname = ''] = request.url.split('?');

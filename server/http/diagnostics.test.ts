@@ -23,7 +23,7 @@ const open = pages.map(() => 200);
 const closed = pages.map(() => 403);
 
 describe('metrics and the description of the API', () => {
-  test('are read from this machine and by signed-in staff, and by nobody else', async () => {
+  test('are open to this machine and to signed-in staff only', async () => {
     server = await startTestServer({ config: behindProxy() });
     const viewer = await server.signInAs('viewer');
     const key = await makeApiKey(server.api(await server.signInAs('super_admin')));
@@ -32,8 +32,8 @@ describe('metrics and the description of the API', () => {
     expect(await statuses(away)).toEqual(closed);
     expect(await statuses(away, viewer)).toEqual(open);
     expect(await statuses(away, viewer.byCookie)).toEqual(open);
-    expect(await statuses(away, key), 'a key is of a program').toEqual(closed);
-    expect(await statuses(away, { headers: { authorization: 'Bearer of-nobody' } })).toEqual(closed);
+    expect(await statuses(away, key), 'API keys are not staff').toEqual(closed);
+    expect(await statuses(away, { headers: { authorization: 'Bearer unknown' } })).toEqual(closed);
     const refusal = await fetch(`${server.url}/metrics`, { headers: away });
     expect(await refusal.json()).toMatchObject({
       success: false,
@@ -46,20 +46,20 @@ describe('metrics and the description of the API', () => {
       expect((await fetch(server.url + path, { headers: away })).status, path).toBe(200);
   });
 
-  test('stay closed behind a proxy that is not named, though it runs on this machine', async () => {
+  test('stay closed behind a proxy on this machine that is not in TRUST_PROXY', async () => {
     server = await startTestServer();
     for (const header of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'])
       expect(await statuses({ [header]: '127.0.0.1' }), header).toEqual(closed);
   });
 
-  test('are read from this machine directly, whatever a proxy that is named passes on', async () => {
+  test('are open to direct requests from this machine, not to loopback addresses that a trusted proxy forwards', async () => {
     server = await startTestServer({ config: { ...behindProxy(), trustProxy: ['loopback'] } });
     for (const named of ['127.0.0.1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::1', '203.0.113.9, 127.0.0.2'])
       expect(await statuses(from(named)), named).toEqual(closed);
     expect(await statuses({})).toEqual(open);
   });
 
-  test('are opened to addresses and ranges by DIAGNOSTICS_ACCESS alone', async () => {
+  test('are open to the addresses and ranges in DIAGNOSTICS_ACCESS only', async () => {
     server = await startTestServer({ config: behindProxy('203.0.113.0/24, 2001:db8::7') });
     const viewer = await server.signInAs('viewer');
     expect(await statuses(from('203.0.113.9'))).toEqual(open);
@@ -69,7 +69,7 @@ describe('metrics and the description of the API', () => {
     expect(await statuses({}, viewer), 'staff are not listed').toEqual(closed);
   });
 
-  test('are opened to everyone where it says so', async () => {
+  test('are open to everyone if DIAGNOSTICS_ACCESS is everyone', async () => {
     server = await startTestServer({ config: behindProxy('everyone') });
     expect(await statuses(from('198.51.100.7'))).toEqual(open);
   });

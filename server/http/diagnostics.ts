@@ -7,19 +7,19 @@ import { createIpCheck } from '../ip-list.ts';
 import type { Authentication } from './adapter.ts';
 import { sendFailure } from './reply.ts';
 
-/** A hook of a route; where it answers the request itself, the route does not. */
+/** An `onRequest` hook; returns the reply if it has sent a response. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
 const refused = fail(
   'FORBIDDEN',
-  'The setting DIAGNOSTICS_ACCESS does not open this to you. Sign in, or ask whoever operates the service.',
+  'DIAGNOSTICS_ACCESS does not allow you to read this. Sign in, or ask the operator of the service.',
 );
 const forwarding = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 
-/** Opens a route to those whom `DIAGNOSTICS_ACCESS` names: everyone, signed-in staff, or certain addresses. */
+/** Allows a route for the callers in `DIAGNOSTICS_ACCESS`: everyone, signed-in staff, or certain addresses. */
 export function diagnosticsGuard({ diagnosticsAccess }: Config, auth: Authentication): Guard {
   const { everyone, staff, addresses } = diagnosticsAccess;
-  // an empty whitelist would allow every address
+  // an empty list would allow every address
   const isListed = addresses.length > 0 ? createIpCheck(addresses) : () => false;
   return async (request, reply) => {
     if (everyone || (isListed(request.ip) && isAddressKnown(request))) return undefined;
@@ -32,8 +32,8 @@ export function diagnosticsGuard({ diagnosticsAccess }: Config, auth: Authentica
 }
 
 /**
- * What a proxy forwards that `TRUST_PROXY` does not name bears the proxy's address, not that of who asks. A loopback
- * address that is forwarded is that of another machine, or made up by a caller whose proxy passes the header on.
+ * A request through a proxy that is not in `TRUST_PROXY` has the address of the proxy, not of the client. A forwarded
+ * loopback address belongs to another machine, or was invented by a client whose proxy passes the header on.
  */
 const isAddressKnown = ({ ip, socket, headers }: FastifyRequest): boolean =>
   (ip !== socket.remoteAddress && !isLoopback(ip)) || !forwarding.some((name) => name in headers);

@@ -1,26 +1,26 @@
 import type { FastifyInstance } from 'fastify';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 
 export type Drain = { isDraining(): boolean };
 
-/** A turn of the event loop that took less found next to nothing to do. */
-const quietMs = 0.5;
-const mostTurns = 2000;
+/** A turn of the event loop that took less had almost nothing to do. */
+const idleMs = 0.5;
+const maxTurns = 2000;
 
 /**
- * The way out of a balancer: closing the app first leaves `/readyz` at 503 for `drainMs` while every call is served, with
- * `Connection: close`, so that clients and proxies come back on other connections, to other processes in the end. Then
- * the listener closes, and what is under way is answered.
+ * Graceful shutdown behind a load balancer: on close, `/readyz` returns 503 for `drainMs` while every call is still
+ * served, with `Connection: close`, so that clients and proxies connect to other processes. Then the listener closes, and
+ * the calls in progress are completed.
  */
 export function drainOnClose(app: FastifyInstance, drainMs: number): Drain {
   let draining = false;
   app.addHook('preClose', async () => {
     draining = true;
     await sleep(drainMs);
-    await quietTurn();
+    await idleTurn();
   });
-  // A client that keeps its connection would keep a stopping server waiting for it. For no other reason is one closed:
-  // the framework would at a body that it refuses, and the sender, who still sends, would lose the answer.
+  // An open connection would delay the stop. Otherwise none is closed: Fastify would close one whose body it refuses,
+  // and a client that is still sending would lose the response.
   app.addHook('onSend', async (_request, reply) => {
     if (draining) reply.header('connection', 'close');
     else reply.removeHeader('connection');
@@ -29,13 +29,13 @@ export function drainOnClose(app: FastifyInstance, drainMs: number): Drain {
 }
 
 /**
- * Connections that the kernel has accepted and we have not are reset when the listener closes, requests and all. Right
- * after a turn of the event loop that was short there are none, but for some microseconds.
+ * When the listener closes, connections are reset that the kernel has accepted and Node has not. Immediately after a
+ * short turn of the event loop there are almost none.
  */
-async function quietTurn(): Promise<void> {
-  for (let turn = 0; turn < mostTurns; turn++) {
+async function idleTurn(): Promise<void> {
+  for (let turn = 0; turn < maxTurns; turn++) {
     const from = performance.now();
-    await nextTurn();
-    if (performance.now() - from < quietMs) return;
+    await nextTick();
+    if (performance.now() - from < idleMs) return;
   }
 }

@@ -10,8 +10,8 @@ import { databaseUnavailable, sendFailure } from './reply.ts';
 const stopping = fail('UNAVAILABLE', 'This process is stopping.', { retryAfter: 1 });
 
 /**
- * `/healthz`: the process runs. `/readyz`: it can serve licensing and the console, for which it needs the database.
- * Storage is mentioned; only `?require=storage` makes it a condition.
+ * `/healthz`: the process runs. `/readyz`: it can serve licensing and the console, which needs the database. The state
+ * of the storage is reported, and required only with `?require=storage`.
  */
 export function serveHealth(
   app: FastifyInstance,

@@ -35,7 +35,7 @@ export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Fail
 const isEmptyBody = (body: unknown) =>
   body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
 
-/** What one issue says of each field that is wrong; `part` stands for a value that is wrong as a whole. */
+/** One detail for each invalid field of an issue; `part` is the path of a value that is invalid as a whole. */
 export function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, 20).map((key) => ({ path: printable(key), message: 'Is not a known field' }));
@@ -44,7 +44,7 @@ export function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] 
   return [{ path: printable(path), message: issue.message }];
 }
 
-/** Field names may come from the caller: never echo more than a line of them, and only text. */
+/** Makes a field name that may come from the caller safe to return: no control characters, at most 100 characters. */
 export const printable = (name: string) =>
   name
     .toWellFormed()

@@ -7,33 +7,33 @@ import { days, eventually, startTestServer, type TestServer } from '../../tests/
 import { startJobs } from '../jobs/jobs.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
-/** Labels that Prometheus adds, the metric that it makes itself, and the words of its language. */
-const scraped = ['job', 'instance'];
-const ofPrometheus = new Set(['up']);
-const words = new Set(['by', 'without', 'on', 'ignoring', 'and', 'or', 'unless', 'offset', 'bool']);
+/** Labels that Prometheus adds, the metric that it creates itself, and the keywords of its query language. */
+const addedLabels = ['job', 'instance'];
+const addedMetrics = new Set(['up']);
+const keywords = new Set(['by', 'without', 'on', 'ignoring', 'and', 'or', 'unless', 'offset', 'bool']);
 
 type Selector = { metric: string; labels: { name: string; values: string[] }[] };
 
-/** What a query reads: each metric with the labels that it filters by, and the labels that it groups by. */
+/** The metrics of a query with the labels that it filters by, and the labels that it groups by. */
 function parseQuery(query: string): { selectors: Selector[]; groups: string[] } {
   const groups = [...query.matchAll(/\b(?:by|without|on|ignoring) \(([^)]*)\)/g)].flatMap(([, names]) =>
     names!.split(',').map((name) => name.trim()),
   );
   const rest = query.replaceAll(/\b(?:by|without|on|ignoring) \([^)]*\)/g, '').replaceAll(/\[[^\]]*\]/g, '');
   const selectors = [...rest.matchAll(/(?<![\w.])([a-zA-Z_:][\w:]*)(?![\w:]*\s*\()(?:\{([^}]*)\})?/g)]
-    .filter(([, metric]) => !words.has(metric!))
+    .filter(([, metric]) => !keywords.has(metric!))
     .map(([, metric, filters = '']) => ({
       metric: metric!,
       labels: [...filters.matchAll(/(\w+)\s*(?:=|!=|=~|!~)\s*"([^"]*)"/g)].map(([, name, value]) => ({
         name: name!,
-        // a pattern and a variable of the dashboard stand for no value of their own
+        // patterns and dashboard variables are not values
         values: /[$.*]/.test(value!) ? [] : value!.split('|'),
       })),
     }));
   return { selectors, groups };
 }
 
-/** Each metric that `/metrics` shows, with the values of its labels. */
+/** Every metric in `/metrics`, with the values of its labels. */
 function parseMetrics(text: string): Map<string, Map<string, Set<string>>> {
   const metrics = new Map<string, Map<string, Set<string>>>();
   for (const [, name, labels = ''] of text.matchAll(/^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$/gm)) {
@@ -79,25 +79,25 @@ describe.each([
   ['alerts.yml', alertQueries, 15],
   ['grafana-dashboard.json', dashboardQueries, 15],
 ] as const)('%s', (_file, queries, atLeast) => {
-  test('reads only metrics, labels and values that /metrics shows', async () => {
+  test('uses only metrics, labels and values of /metrics', async () => {
     const all = await queries();
     expect(all.length).toBeGreaterThanOrEqual(atLeast);
     for (const query of all) {
       const { selectors, groups } = parseQuery(query);
       expect(selectors, query).not.toHaveLength(0);
-      for (const { metric, labels } of selectors.filter((one) => !ofPrometheus.has(one.metric))) {
+      for (const { metric, labels } of selectors.filter((one) => !addedMetrics.has(one.metric))) {
         const known = metrics.get(metric);
         expect(known, `${metric} in ${query}`).toBeDefined();
         for (const name of [...groups, ...labels.map((label) => label.name)])
-          expect([...known!.keys(), ...scraped], query).toContain(name);
-        for (const { name, values } of labels.filter((label) => !scraped.includes(label.name)))
+          expect([...known!.keys(), ...addedLabels], query).toContain(name);
+        for (const { name, values } of labels.filter((label) => !addedLabels.includes(label.name)))
           for (const value of values) expect([...known!.get(name)!], query).toContain(value);
       }
     }
   });
 });
 
-test('tells when jobs are due again, and how many rollouts are paused by whom', async () => {
+test('has the time each job is due, and the number of paused rollouts by who paused them', async () => {
   const release = await makeRelease(server);
   const pausedBy = (by: string | null) =>
     server.db

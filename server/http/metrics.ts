@@ -7,7 +7,7 @@ import type { WriteBehind } from '../db/write-behind.ts';
 import type { Db } from '../db/client.ts';
 import type { StorageWatch } from '../storage/watch.ts';
 import { clockJump } from '../checked-time.ts';
-import { serveTogether } from './cluster-metrics.ts';
+import { collectMetrics } from './cluster-metrics.ts';
 import type { Guard } from './diagnostics.ts';
 
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
@@ -33,12 +33,12 @@ export function serveMetrics(
   collectDefaultMetrics({ register });
   const duration = new Histogram({
     name: 'lanyard_http_request_duration_seconds',
-    help: 'Time to answer',
+    help: 'Duration of requests',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.015, 0.05, 0.15, 0.5, 1.5, 5],
     registers: [register],
   });
-  /** `aggregator`: what those of several workers are together. */
+  /** `aggregator`: how the values of several workers are combined. */
   const gauge = (
     name: string,
     help: string,
@@ -54,7 +54,7 @@ export function serveMetrics(
         this.set(await read());
       },
     });
-  gauge('lanyard_database_up', 'Whether the database answers', () => Number(signals.isUp()), 'min');
+  gauge('lanyard_database_up', 'Whether the database is reachable', () => Number(signals.isUp()), 'min');
   const storageUp = async () => Number(await storage.isUsable());
   gauge('lanyard_storage_up', 'Whether the storage can be used', storageUp, 'min');
   gauge('lanyard_processes', 'Processes that serve the port', () => 1);
@@ -63,11 +63,11 @@ export function serveMetrics(
     'Connections of this process for everyday calls',
     () => pool.totalCount,
   );
-  gauge('lanyard_database_waiting', 'Everyday calls that wait for a connection', () => pool.waitingCount);
+  gauge('lanyard_database_waiting', 'Everyday calls waiting for a connection', () => pool.waitingCount);
 
   gauge(
     'lanyard_clock_jump_seconds',
-    'How far the clock is from what the database has seen, where deletions wait for a person',
+    'Difference between the clock and the newest time in the database, if deletions wait for confirmation because of it',
     async () => {
       if (!signals.isUp()) return Number.NaN;
       const jump = await clockJump(db, clock());
@@ -77,7 +77,7 @@ export function serveMetrics(
   );
   gauge(
     'lanyard_damaged_files',
-    'Releases whose stored file is missing or not what was uploaded',
+    'Releases whose stored file is missing or was altered',
     () => (signals.isUp() ? countDamaged(db) : Number.NaN),
     'max',
   );
@@ -96,7 +96,7 @@ export function serveMetrics(
   register.registerMetric(paused);
   const due = new Gauge({
     name: 'lanyard_job_due_timestamp_seconds',
-    help: 'When a job must have succeeded again',
+    help: 'Time by which a job must have succeeded again',
     labelNames: ['job'],
     aggregator: 'max',
     registers: [],
@@ -111,12 +111,12 @@ export function serveMetrics(
   gauge('lanyard_audit_chain_entries', 'The number of the last sealed entry', entries, 'max');
   gauge(
     'lanyard_journal_bytes',
-    'Records on disk that the database has not taken yet',
+    'Bytes of the records in the journal, which the database does not have yet',
     () => behind.state().journalBytes,
   );
   const unwritten = new Gauge({
     name: 'lanyard_unwritten_records',
-    help: 'Records in memory that the database has not taken yet',
+    help: 'Records in memory, which the database does not have yet',
     labelNames: ['queue'],
     registers: [register],
     collect() {
@@ -125,7 +125,7 @@ export function serveMetrics(
   });
   const dropped = new Counter({
     name: 'lanyard_dropped_records_total',
-    help: 'Records that were lost: the journal was full, or the database refused them',
+    help: 'Records lost because the journal was full, or the database refused them',
     labelNames: ['queue'],
     registers: [register],
     collect() {
@@ -146,7 +146,7 @@ export function serveMetrics(
   register.registerMetric(refused);
   const keptAt = new Gauge({
     name: 'lanyard_audit_head_kept_timestamp_seconds',
-    help: 'When the head of the audit log was last kept outside of the database',
+    help: 'When the head of the audit log was last stored outside the database',
     labelNames: ['place'],
     aggregator: 'max',
     registers: [],
@@ -159,7 +159,7 @@ export function serveMetrics(
   register.registerMetric(keptAt);
   const refusedBudgets = new Counter({
     name: 'lanyard_budget_refusals_total',
-    help: 'Refusals because an API key has used its budget of the hour',
+    help: 'Refusals because an API key has used up its hourly budget',
     labelNames: ['budget'],
     registers: [register],
     collect() {
@@ -172,9 +172,9 @@ export function serveMetrics(
     const route = request.routeOptions.url ?? 'none';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
-  const together = serveTogether(register);
+  const allMetrics = collectMetrics(register);
   app.get('/metrics', { onRequest: guard }, async (_request, reply) =>
-    reply.type(register.contentType).send(await together()),
+    reply.type(register.contentType).send(await allMetrics()),
   );
 }
 

@@ -5,8 +5,8 @@ import { permissionsOf, type Access, type Route } from '../../contract/route.ts'
 type Json = Record<string, unknown>;
 type Schema = z.ZodType;
 
-/** What every call can answer beside its own errors. */
-const everywhere: ErrorCode[] = [
+/** Errors that every call can return in addition to its own. */
+const commonErrors: ErrorCode[] = [
   'INVALID_INPUT',
   'UNAUTHENTICATED',
   'FORBIDDEN',
@@ -66,7 +66,7 @@ function operation(route: Route, feature: string, name: string, toJson: ToJson):
 
 function accessSentence(access: Access): string {
   if (access.kind === 'public') return 'No sign-in needed.';
-  if (access.kind === 'signedIn') return 'Anyone signed in.';
+  if (access.kind === 'signedIn') return 'Any signed-in user.';
   const staff = `Staff with ${permissionsOf(access)
     .map((p) => `${p.resource}:${p.action}`)
     .join(' or ')}`;
@@ -104,7 +104,7 @@ function success(route: Route, toJson: ToJson): Json {
 }
 
 function failures(route: Route): Json {
-  const codes = [...new Set([...everywhere, ...(route.errors ?? [])])];
+  const codes = [...new Set([...commonErrors, ...(route.errors ?? [])])];
   const statuses = [...new Set(codes.map((code) => errorStatus[code]))];
   return Object.fromEntries(
     statuses.map((status) => [
@@ -117,7 +117,7 @@ function failures(route: Route): Json {
   );
 }
 
-/** Schemas with an id move to `components` and are referred to. */
+/** Schemas with an id move to `components` and are referenced. */
 function jsonSchema(schema: Schema, io: 'input' | 'output', components: Record<string, Json>): Json {
   const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json & {
     $defs?: Record<string, Json>;

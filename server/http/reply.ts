@@ -5,8 +5,8 @@ import { DatabaseDown } from '../db/signals.ts';
 import { fail, type Failure } from '../failure.ts';
 import { ArrivedTooSlowly, TooManyBodies } from './arrivals.ts';
 
-/** Set before the storage was found wanting: a refusal must not be cached as the file that it is not. */
-const ofFiles = [
+/** May be set before the storage fails; the error must not be cached as the file. */
+const fileHeaders = [
   'accept-ranges',
   'cache-control',
   'content-disposition',
@@ -16,7 +16,7 @@ const ofFiles = [
   'last-modified',
 ];
 
-/** Sends a Failure in the envelope that every error has. */
+/** Sends a Failure in the envelope of all errors. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   const body: ErrorBody = {
     success: false,
@@ -25,7 +25,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
     ...(failure.details ? { details: failure.details } : {}),
     requestId: request.id,
   };
-  for (const name of ofFiles) reply.removeHeader(name);
+  for (const name of fileHeaders) reply.removeHeader(name);
   if (failure.retryAfter !== undefined) reply.header('retry-after', String(failure.retryAfter));
   return reply
     .code(errorStatus[failure.failure])
@@ -44,7 +44,7 @@ export const databaseUnavailable = fail(
 const tooManyBodies = fail('UNAVAILABLE', 'Too many large requests are arriving. Try again in a moment.', {
   retryAfter: 5,
 });
-/** The answer to a call that the database could not serve now, as a Failure; undefined for every other error. */
+/** The Failure for an error of a database that is unreachable or overloaded; undefined for other errors. */
 export function databaseFailure(error: unknown): Failure | undefined {
   if (error instanceof DatabaseDown || isDatabaseUnreachable(error)) return databaseUnavailable;
   const why = whyStrained(error);
@@ -59,11 +59,14 @@ const frameworkFailures: Record<string, [ErrorCode, string]> = {
     'UNSUPPORTED_MEDIA_TYPE',
     'The body must be JSON (Content-Type: application/json).',
   ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_INPUT', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'INVALID_INPUT',
+    'The length of the body differs from Content-Length.',
+  ],
   FST_ERR_BAD_URL: ['INVALID_INPUT', 'The path is not valid.'],
 };
 
-/** What the framework refused before any handler ran, as a Failure; undefined for everything else. */
+/** The Failure for a request that was refused before its handler ran; undefined for other errors. */
 export function frameworkFailure(error: unknown): Failure | undefined {
   if (error instanceof ArrivedTooSlowly) return arrivedTooSlowly;
   if (error instanceof TooManyBodies) return tooManyBodies;

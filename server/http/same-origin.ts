@@ -4,15 +4,15 @@ import type { Actor } from '../caller.ts';
 import { fail, type Failure } from '../failure.ts';
 
 /**
- * Refuses a change that a browser makes with the cookie alone from another site. A bearer
- * token or an API key is never sent by a browser on its own, so it needs no such proof.
+ * Refuses a change that another site makes with the session cookie. Browsers do not send a bearer token or an API key
+ * on their own, so those are not checked.
  */
 export function crossSite(route: Route, request: FastifyRequest, actor: Actor): Failure | undefined {
-  const provesItself = actor.kind !== 'staff' || actor.via === 'bearer';
-  if (route.method === 'GET' || provesItself) return undefined;
+  const usesCookie = actor.kind === 'staff' && actor.via !== 'bearer';
+  if (route.method === 'GET' || !usesCookie) return undefined;
   return isSameOrigin(request)
     ? undefined
-    : fail('CROSS_SITE', 'A change with the session cookie alone must come from the console itself.');
+    : fail('CROSS_SITE', 'A change with the session cookie must come from the console itself.');
 }
 
 function isSameOrigin(request: FastifyRequest): boolean {

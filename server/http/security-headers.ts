@@ -1,4 +1,4 @@
-/** Strict, but for what the console needs: Mantine sets styles inline, hash-wasm compiles WebAssembly. */
+/** The console needs the two `unsafe` sources: Mantine sets styles inline, hash-wasm compiles WebAssembly. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -14,8 +14,8 @@ const contentSecurityPolicy = [
 export type SecurityHeaders = { ofPages: Record<string, string>; ofData: Record<string, string> };
 
 /**
- * The headers of every answer, made once. JSON is no page: nothing in it may load or be framed,
- * which one short line says; the long ones would be a good part of the work of a validation.
+ * The headers of every response, computed once. Data gets a short policy that forbids everything, because the headers
+ * of pages would take a noticeable part of the time of a validation.
  */
 export function securityHeaders(https: boolean): SecurityHeaders {
   const always = {

@@ -6,20 +6,20 @@ import { createLog } from '../log.ts';
 import { stoppingText, stopWithinMs } from '../stop.ts';
 import { relayMetrics } from './relay.ts';
 
-/** A worker that ran so long did not fail at its start. */
-const steadyMs = 30_000;
-const longestPauseMs = 30_000;
+/** A worker that ran this long did not fail at startup. */
+const startupMs = 30_000;
+const maxPauseMs = 30_000;
 
 /**
- * Runs `config.workers` processes that serve one port, replaces those that end, and stops them on SIGTERM and SIGINT. It
- * holds the embedded PostgreSQL, and does nothing else, so that nothing can end it.
+ * Runs `config.workers` processes on one port, replaces those that exit, and stops them on SIGTERM and SIGINT. It also
+ * runs the embedded PostgreSQL. It serves no requests, so that none can crash it.
  */
 export async function runPrimary(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   for (const warning of warningsOf(config)) log.warn(warning);
   const database = config.databaseUrl ? undefined : await startDatabase(config, log);
   const env = database ? { DATABASE_URL: database.url } : {};
-  // figures that are not numbers go through as they are
+  // JSON would turn NaN in metrics into null
   cluster.setupPrimary({ serialization: 'advanced' });
   relayMetrics();
   let stopping = false;
@@ -31,14 +31,14 @@ export async function runPrimary(config: Config): Promise<void> {
     const worker = cluster.fork(env);
     worker.once('listening', () => {
       if (hasServed) return;
-      // the first one alone meets an empty database, or settings that are wrong
+      // only the first worker migrates the database, and exits if the settings are wrong
       hasServed = true;
       for (let more = 1; more < config.workers; more++) startWorker();
     });
     worker.once('exit', (code, signal) => {
       if (stopping) return;
       if (!hasServed) return void stop(code || 1);
-      failures = performance.now() - from > steadyMs ? 1 : failures + 1;
+      failures = performance.now() - from > startupMs ? 1 : failures + 1;
       const pauseMs = pauseAfter(failures);
       log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'A worker ended and is replaced');
       setTimeout(() => !stopping && startWorker(), pauseMs);
@@ -72,9 +72,9 @@ export async function runPrimary(config: Config): Promise<void> {
   startWorker();
 }
 
-/** The first of several failures in a row may be chance; then ever longer, for a worker that cannot start. */
+/** One failure is retried immediately; repeated failures mean a worker that cannot start, so the pause doubles. */
 const pauseAfter = (failures: number): number =>
-  failures <= 1 ? 0 : Math.min(longestPauseMs, 500 * 2 ** (failures - 2));
+  failures <= 1 ? 0 : Math.min(maxPauseMs, 500 * 2 ** (failures - 2));
 
 async function startDatabase(config: Config, log: Logger) {
   const { startEmbedded, keepAlive } = await import('../db/embedded.ts');
@@ -82,11 +82,13 @@ async function startDatabase(config: Config, log: Logger) {
     exclusive: true,
     log: (message) => log.info(message),
   });
-  const reviving = keepAlive(embedded, (error) => log.error({ err: error }, 'PostgreSQL does not come back'));
+  const keepAliveTimer = keepAlive(embedded, (error) =>
+    log.error({ err: error }, 'PostgreSQL does not come back'),
+  );
   return {
     url: embedded.url,
     stop: () => {
-      clearInterval(reviving);
+      clearInterval(keepAliveTimer);
       return embedded.stop();
     },
   };

@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 
-/** The metrics of one process, as its registry gives them. */
+/** The metrics of one process, from `getMetricsAsJSON`. */
 export type ProcessMetrics = { name: string; type: unknown }[];
 
-/** What workers and their primary say to each other about metrics. */
+/** Messages about metrics between the workers and the primary. */
 export type RelayMessage =
   | { relay: 'ask'; id: string }
   | { relay: 'collect'; id: string }
@@ -14,31 +14,31 @@ export const relay = (message: RelayMessage) => message;
 export const isRelayMessage = (message: unknown): message is RelayMessage =>
   typeof message === 'object' && message !== null && 'relay' in message;
 
-/** A worker that is busy for longer is counted with what it had before. */
-const patienceMs = 2000;
+/** If a worker is busy for longer, its previous metrics are used. */
+const timeoutMs = 2000;
 
 /**
- * The primary's part in the metrics: it hands those of all workers to the one that was asked. What a worker that ended
- * had counted stays in the sum, as far as it was told, for a counter that falls is taken for a restart.
+ * Collects the metrics of all workers in the primary, for the worker that was scraped. The last known counters of a
+ * worker that exited stay in the sum, because Prometheus takes a counter that falls for a restart.
  */
 export function relayMetrics(): void {
   const latest = new Map<number, ProcessMetrics>();
   const collecting = new Map<string, { missing: Set<number>; done: () => void }>();
-  let ended: ProcessMetrics[] = [];
+  let exited: ProcessMetrics[] = [];
 
-  function collect(asker: Worker, id: string): void {
+  function collect(requester: Worker, id: string): void {
     const workers = Object.values(cluster.workers ?? {}).filter((one) => one?.isConnected()) as Worker[];
     const done = () => {
       clearTimeout(timer);
-      if (!collecting.delete(id) || !asker.isConnected()) return;
-      asker.send({ relay: 'all', id, metrics: [...latest.values(), ...ended] } satisfies RelayMessage);
+      if (!collecting.delete(id) || !requester.isConnected()) return;
+      requester.send({ relay: 'all', id, metrics: [...latest.values(), ...exited] } satisfies RelayMessage);
     };
-    const timer = setTimeout(done, patienceMs);
+    const timer = setTimeout(done, timeoutMs);
     collecting.set(id, { missing: new Set(workers.map((one) => one.id)), done });
     for (const worker of workers) worker.send({ relay: 'collect', id } satisfies RelayMessage);
   }
 
-  function arrived(workerId: number, id: string): void {
+  function onCollected(workerId: number, id: string): void {
     const round = collecting.get(id);
     round?.missing.delete(workerId);
     if (round?.missing.size === 0) round.done();
@@ -49,20 +49,20 @@ export function relayMetrics(): void {
     if (message.relay === 'ask') collect(worker, message.id);
     if (message.relay !== 'collected') return;
     latest.set(worker.id, message.metrics);
-    arrived(worker.id, message.id);
+    onCollected(worker.id, message.id);
   });
   cluster.on('exit', (worker) => {
     const counted = latest.get(worker.id)?.filter(({ type }) => type === 'counter' || type === 'histogram');
     latest.delete(worker.id);
-    for (const id of collecting.keys()) arrived(worker.id, id);
+    for (const id of collecting.keys()) onCollected(worker.id, id);
     if (counted) void keep(counted);
   });
 
   async function keep(counted: ProcessMetrics): Promise<void> {
-    ended.push(counted);
-    // loaded only here, to keep the primary small
+    exited.push(counted);
+    // imported when needed, to keep the memory of the primary small
     const { AggregatorRegistry } = await import('prom-client');
-    const sum = AggregatorRegistry.aggregate(ended);
-    ended = [await sum.getMetricsAsJSON()];
+    const sum = AggregatorRegistry.aggregate(exited);
+    exited = [await sum.getMetricsAsJSON()];
   }
 }
