@@ -16,7 +16,7 @@ beforeAll(async () => {
     jsonMs: 500,
     windowMs: 1500,
     windowBytes: 4096,
-    lingerMs: 500,
+    lingerMs: 2000,
     lookMs: 50,
   };
   server = await startTestServer({ arrival });
