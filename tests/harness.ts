@@ -66,7 +66,7 @@ export const days = (n: number) => n * 86_400_000;
 /** Runs `check` until it neither throws nor answers false; fails with what it said last when the time is up. */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  withinMs = 5000,
+  withinMs = 30_000,
 ): Promise<Exclude<T, false>> {
   const end = performance.now() + withinMs;
   for (;;) {

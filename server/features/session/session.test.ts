@@ -531,7 +531,7 @@ describe('logout', () => {
     const session = await server.signInAs('viewer');
     expect((await me(twin, session)).status).toBe(200);
     await server.api(session).call(calls.logout);
-    await eventually(async () => expect((await me(twin, session)).status).toBe(401), 300);
+    await eventually(async () => expect((await me(twin, session)).status).toBe(401), 5000);
     const row = await server.db
       .selectFrom('sessions')
       .select('session_id')
