@@ -1,9 +1,18 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** What stops processes, fills disks or holds a time limit: nothing else may run beside it. */
+/** What stops processes, fills disks or holds a time limit: one file after the other. */
 const embedded = 'server/db/embedded.test.ts';
 /** Of the tests that belong to no room, these are as quiet as one. */
 const quiet = ['deploy', 'fuzz', 'impact', 'power', 'roles'].map((name) => `tests/${name}.test.ts`);
+
+const together = {
+  // A worker loads the service or the console once, and runs one file after the other: modules keep their state.
+  isolate: false,
+  // the database has connections for as many
+  maxWorkers: Math.min(8, availableParallelism()),
+  sequence: { groupOrder: 0 },
+};
 
 export default defineConfig({
   test: {
@@ -14,21 +23,25 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        test: { name: 'console', include: ['{contract,web}/**/*.test.{ts,tsx}'], ...together },
+      },
+      {
+        extends: true,
         test: {
           name: 'rooms',
-          include: ['{contract,server,web,tools}/**/*.test.{ts,tsx}', ...quiet],
+          include: ['{server,tools}/**/*.test.ts', ...quiet],
           exclude: [embedded],
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
+          ...together,
         },
       },
       {
         extends: true,
         test: {
-          name: 'alone',
+          name: 'processes',
           include: ['tests/**/*.test.ts', embedded],
           exclude: quiet,
           fileParallelism: false,
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,8 +1,15 @@
-import { availableParallelism } from 'node:os';
-import { expect, test, vi } from 'vitest';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { usableCores } from './cores.ts';
 
-vi.mock('node:os', () => ({ availableParallelism: () => 16 }));
+function setParallelism(availableParallelism: () => number) {
+  Object.assign(os, { availableParallelism });
+  syncBuiltinESMExports();
+}
+const real = os.availableParallelism;
+beforeAll(() => setParallelism(() => 16));
+afterAll(() => setParallelism(real));
 
 const within = (files: Record<string, string>) => usableCores((file) => files[file] ?? '');
 const fs = '/sys/fs/cgroup';
@@ -46,6 +53,6 @@ test.each<[string, Record<string, string>, number]>([
     16,
   ],
 ])('cores under the limits of %s', (_, files, cores) => {
-  expect(availableParallelism()).toBe(16);
+  expect(os.availableParallelism()).toBe(16);
   expect(within(files)).toBe(cores);
 });
