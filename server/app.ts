@@ -257,8 +257,12 @@ async function secure(app: FastifyInstance, { config }: Context): Promise<void> 
   });
 }
 
+/** Made once a process, in a tenth of a second: it depends on the version alone. */
+const describedAs = new Map<string, ReturnType<typeof openApi>>();
+
 async function serveDocs(app: FastifyInstance, version: string, guard: Guard): Promise<void> {
-  const document = openApi(contract, version);
+  const document = describedAs.get(version) ?? openApi(contract, version);
+  describedAs.set(version, document);
   await app.register(async (docs) => {
     docs.addHook('onRequest', guard);
     docs.get('/openapi.json', async () => document);
