@@ -1,8 +1,11 @@
 /**
- * The texts in sight whose contrast with what lies behind them is below WCAG 1.4.3, computed from their styles in the
- * page. axe finds the same in half a second, which is long for each state of each screen in two color schemes.
+ * The texts in sight whose contrast with what lies behind them is below WCAG 1.4.3, in light colors and in dark ones,
+ * computed from their styles in the page. axe finds the same in half a second, and a page that is drawn anew in other
+ * colors takes as long: here the colors change for a moment in which nothing is drawn.
  */
 export function textsOfLowContrast(): string[] {
+  const root = document.documentElement;
+  const attribute = 'data-mantine-color-scheme';
   const canvas = new OffscreenCanvas(1, 1);
   const pen = canvas.getContext('2d', { willReadFrequently: true })!;
   const known = new Map<string, number[]>();
@@ -52,13 +55,30 @@ export function textsOfLowContrast(): string[] {
     if (contrast < (isLarge ? 3 : 4.5)) low.add(`"${text.trim().slice(0, 40)}" has ${contrast.toFixed(2)}:1`);
   }
 
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) look(texts.currentNode.nodeValue!, texts.currentNode.parentElement!);
-  for (const field of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
-    'input:not([type=checkbox], [type=radio], [type=file]), textarea',
-  )) {
-    if (field.value) look(field.value, field);
-    else look(field.placeholder, field, '::placeholder');
+  function lookAtAll(): void {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) look(texts.currentNode.nodeValue!, texts.currentNode.parentElement!);
+    for (const field of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
+      'input:not([type=checkbox], [type=radio], [type=file]), textarea',
+    )) {
+      if (field.value) look(field.value, field);
+      else look(field.placeholder, field, '::placeholder');
+    }
   }
-  return [...low];
+
+  // a color on its way from one scheme to the other would be none of either
+  const still = new CSSStyleSheet();
+  still.replaceSync('*, ::before, ::after { transition: none !important }');
+  document.adoptedStyleSheets.push(still);
+  const shown = root.getAttribute(attribute)!;
+  const said = ['light', 'dark'].flatMap((scheme) => {
+    root.setAttribute(attribute, scheme);
+    low.clear();
+    lookAtAll();
+    return [...low].map((text) => `${text}, ${scheme}`);
+  });
+  root.setAttribute(attribute, shown);
+  void getComputedStyle(document.body).color;
+  document.adoptedStyleSheets.pop();
+  return said;
 }
