@@ -59,7 +59,7 @@ const precompressed: Plugin = {
   },
 };
 
-const service = 'http://localhost:8080';
+const service = `http://localhost:${process.env['PORT'] || 8080}`;
 const servicePaths = ['/api/', '/analytics/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
 
 /** The packages whose paths match one of the patterns, and parts of the UI library by their names. */

@@ -1,4 +1,4 @@
-// The server restarts and the console reloads at every change. `predev` has made a whole build before.
+// The server restarts and the console reloads at every change. `predev` has built the server before. PORT is that of the server.
 import { spawn } from 'node:child_process';
 import { cpSync, watch } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Brings a checkout to the state a command needs: packages installed and, with the argument "build", a fresh build.
+// Brings a checkout to the state a command needs: packages installed and, with the argument "build", a fresh build; with
+// "server" the server alone, for development, where the console comes from its sources.
 // It runs before anything is installed, so it may use nothing but Node.
 import { execFileSync } from 'node:child_process';
 import {
@@ -77,6 +78,13 @@ function isFresh(stamp, wanted) {
   return [...SOURCES, ...configs].every((name) => newest(join(root, name)) <= timeOf(stamp));
 }
 
+async function buildServer(target) {
+  const command = [...installed('typescript', 'tsc'), '-p', 'tsconfig.server.json', '--outDir', target];
+  await step('Building the server', command);
+  const migrations = join('server', 'db', 'migrations');
+  cpSync(join(root, migrations), join(target, migrations), { recursive: true });
+}
+
 async function buildAll() {
   const dist = join(root, 'dist');
   const { build, commit } = revision();
@@ -91,16 +99,7 @@ async function buildAll() {
   // The stamp comes first: what is edited during the build is newer, and built the next time.
   writeFileSync(join(draft, 'build.json'), stamp);
   const env = { LANYARD_BUILD: String(build), LANYARD_COMMIT: commit };
-  await step('Building the server', [
-    ...installed('typescript', 'tsc'),
-    '-p',
-    'tsconfig.server.json',
-    '--outDir',
-    draft,
-  ]);
-  const migrations = join('server', 'db', 'migrations');
-  if (existsSync(join(root, migrations)))
-    cpSync(join(root, migrations), join(draft, migrations), { recursive: true });
+  await buildServer(draft);
   const vite = [
     ...installed('vite'),
     'build',
@@ -117,3 +116,5 @@ async function buildAll() {
 
 await install();
 if (process.argv.includes('build')) await buildAll();
+// in place and without a stamp: the next whole build is made as if this one had not been
+if (process.argv.includes('server')) await buildServer(join(root, 'dist'));
