@@ -76,8 +76,7 @@ export const sha512 = z
   .transform((value) => (value.length === 128 ? hexToBase64(value) : value));
 
 function hexToBase64(hex: string): string {
-  const bytes = hex.match(/../g)!.map((pair) => String.fromCharCode(Number.parseInt(pair, 16)));
-  return btoa(bytes.join(''));
+  return btoa(hex.replaceAll(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16))));
 }
 
 export const largestFile = 20 * 1024 ** 3;

@@ -114,7 +114,10 @@ export const machines = {
           /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z~[0-9a-f]{64}$/,
           'Must be lastSeen~machineIdHash of a machine',
         )
-        .refine((text) => !Number.isNaN(Date.parse(text.split('~')[0]!)), 'Must begin with an instant')
+        .refine(
+          (text) => !Number.isNaN(Date.parse(text.slice(0, text.indexOf('~')))),
+          'Must begin with an instant',
+        )
         .optional()
         .meta({ description: 'lastSeen~machineIdHash of the last machine of the page before' }),
     }),

@@ -19,7 +19,7 @@ export function moduleLabel(moduleId: string): string {
     .replace(/^mod_/, '')
     .split('_')
     .filter(Boolean)
-    .map((word) => word[0]!.toUpperCase() + word.slice(1).toLowerCase())
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
     .join(' ');
 }
 

@@ -50,7 +50,7 @@ export const roleLabel = (name: string): string =>
   name
     .split('_')
     .filter(Boolean)
-    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join(' ');
 
 /** Which actions exist on which resource; the matrix is made of these cells and no others. */

@@ -66,9 +66,9 @@ export type Bump = 'patch' | 'minor' | 'major';
  */
 export function nextVersion(existing: readonly string[], channel: Channel, bump: Bump): string {
   const tag = channel === 'stable' ? '' : `-${channel}`;
-  const highest = existing.filter(isVersion).toSorted(compareVersions).at(-1);
-  if (highest === undefined) return `${channel === 'stable' ? '1.0.0' : '0.1.0'}${tag}`;
-  const [major, minor, patch] = parse(highest)!.numbers;
+  const highest = parse(existing.filter(isVersion).toSorted(compareVersions).at(-1) ?? '');
+  if (!highest) return `${channel === 'stable' ? '1.0.0' : '0.1.0'}${tag}`;
+  const [major, minor, patch] = highest.numbers;
   const bumped = { patch: [major, minor, patch + 1], minor: [major, minor + 1, 0], major: [major + 1, 0, 0] }[
     bump
   ];

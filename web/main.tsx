@@ -12,6 +12,7 @@ import { fontCame, ThemeProvider } from './ui/ThemeProvider.tsx';
 watchAttendance();
 watchPrinting();
 
+// Stands in index.html.
 const root = createRoot(document.getElementById('root')!, {
   // The screen says it; the console of the browser only keeps the trace.
   onCaughtError: (error) => console.warn(error),

@@ -11,10 +11,11 @@ export function createProgress(out: Terminal, now: () => number = () => performa
   let [drawnAt, nextStep, isOpen] = [-Infinity, 0, false];
 
   function speed(at: number, sent: number): number {
-    samples.push({ at, sent });
+    const newest = { at, sent };
+    samples.push(newest);
     // the newest sample that is at least a window old stays: the measurement reaches back to it
-    while (samples.length > 2 && at - samples[1]!.at >= windowMs) samples.shift();
-    const first = samples[0]!;
+    while (samples.length > 2 && at - (samples[1]?.at ?? at) >= windowMs) samples.shift();
+    const [first = newest] = samples;
     return at > first.at ? Math.max(0, ((sent - first.sent) / (at - first.at)) * 1000) : 0;
   }
 

@@ -12,6 +12,7 @@ import { furtherPages, navigation } from './navigation.ts';
 import { takeEarlyKeys } from './early-keys.ts';
 import { palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, type PaletteItem, type PaletteSource } from './palette-sources.ts';
+import { classNames } from '../ui/class-names.ts';
 
 /** The list hands on to its scroll area what its own type does not name. */
 const scrolledByKeyboard = { viewportProps: { tabIndex: 0 } } as object;
@@ -56,11 +57,11 @@ export default function CommandPalette() {
       radius={8}
       size={600}
       overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
-      classNames={{
-        search: classes.search!,
-        actionsGroup: classes.group!,
-        actionDescription: classes.description!,
-      }}
+      classNames={classNames({
+        search: classes.search,
+        actionsGroup: classes.group,
+        actionDescription: classes.description,
+      })}
       attributes={{ content: { 'aria-label': 'Command palette' } }}
     >
       <Spotlight.Search
@@ -170,8 +171,8 @@ async function findIn(sources: PaletteSource[], text: string, signal: AbortSigna
   const groups: { group: string; icon: Icon; items: PaletteItem[] }[] = [];
   const failed: string[] = [];
   for (const [index, { group, icon }] of sources.entries()) {
-    const answer = answers[index]!;
-    if (answer.status === 'fulfilled') groups.push({ group, icon, items: answer.value });
+    const answer = answers[index];
+    if (answer?.status === 'fulfilled') groups.push({ group, icon, items: answer.value });
     else failed.push(group);
   }
   return { groups, failed };

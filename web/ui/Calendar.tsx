@@ -2,6 +2,7 @@ import { DatePicker } from '@mantine/dates';
 import '@mantine/dates/styles.layer.css';
 import classes from './Calendar.module.css';
 import { firstDay, lastDay } from './day.ts';
+import { classNames } from './class-names.ts';
 
 const navigation = {
   previousMonth: 'Previous month',
@@ -33,7 +34,7 @@ export default function Calendar({
       __stopPropagation
       weekendDays={[]}
       ariaLabels={navigation}
-      classNames={{ day: classes.day!, weekday: classes.weekday! }}
+      classNames={classNames({ day: classes.day, weekday: classes.weekday })}
     />
   );
 }

@@ -71,7 +71,7 @@ function ExportButtons(props: {
           variant="subtle"
           size="compact-xs"
           aria-label={`${figures.title} as PNG`}
-          onClick={() => void savePng(figures.title, card.current!)}
+          onClick={() => card.current && void savePng(figures.title, card.current)}
         >
           PNG
         </Button>

@@ -35,13 +35,14 @@ export function DataTableRow<T extends RowData>({
     );
   }
   const { row } = item;
+  const { onOpen } = props;
   return (
     <tr
       {...measured}
       role="row"
       data-selected={row.getIsSelected() || undefined}
-      data-opens={props.onOpen ? true : undefined}
-      onClick={props.onOpen && ((event) => isPlainClick(event) && props.onOpen!(row.original))}
+      data-opens={onOpen ? true : undefined}
+      onClick={onOpen && ((event) => isPlainClick(event) && onOpen(row.original))}
     >
       {props.selection && (
         <td role="cell" className={classes.check}>

@@ -18,7 +18,7 @@ export default function VirtualRows<T extends RowData>({
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => props.scroller.current,
-    estimateSize: (index) => ('group' in items[index]! ? groupHeight : rowHeight),
+    estimateSize: (index) => ('group' in (items[index] ?? {}) ? groupHeight : rowHeight),
     overscan: 12,
   });
   const shown = virtual.getVirtualItems();
@@ -27,12 +27,12 @@ export default function VirtualRows<T extends RowData>({
   return (
     <tbody role="rowgroup">
       <Gap height={before} width={width} />
-      {shown.map(({ index }) => (
+      {items.slice(shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1).map((item, place) => (
         <DataTableRow
-          key={items[index]!.key}
-          item={items[index]!}
+          key={item.key}
+          item={item}
           width={width}
-          measured={{ ref: virtual.measureElement, 'data-index': index }}
+          measured={{ ref: virtual.measureElement, 'data-index': (shown[0]?.index ?? 0) + place }}
           {...props}
         />
       ))}

@@ -42,7 +42,8 @@ export async function savePng(title: string, card: HTMLElement): Promise<void> {
   const canvas = document.createElement('canvas');
   canvas.width = width * 2;
   canvas.height = height * 2;
-  const context = canvas.getContext('2d')!;
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('The browser cannot draw it');
   context.fillStyle = getComputedStyle(card).backgroundColor;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
@@ -56,7 +57,7 @@ function standalone(drawn: SVGSVGElement, width: number, height: number): string
   const copy = drawn.cloneNode(true) as SVGSVGElement;
   const originals = drawn.querySelectorAll<SVGElement>('*');
   copy.querySelectorAll<SVGElement>('*').forEach((element, index) => {
-    const style = getComputedStyle(originals[index]!);
+    const style = getComputedStyle(originals.item(index));
     for (const property of painted) element.style.setProperty(property, style.getPropertyValue(property));
   });
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');

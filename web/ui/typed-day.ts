@@ -27,8 +27,8 @@ function partsOf(text: string): Parts | undefined {
     return { year: Number(numeric[4]), month: Number(numeric[2] ?? numeric[3]), day: Number(numeric[1]) };
   }
   const named = /^(\d{1,2}) ([a-z]{3,9}) (\d{4})$/i.exec(text);
-  const month = named && monthNumbers.get(named[2]!.toLowerCase());
-  return month ? { year: Number(named[3]), month, day: Number(named[1]) } : undefined;
+  const month = monthNumbers.get((named?.[2] ?? '').toLowerCase());
+  return named && month ? { year: Number(named[3]), month, day: Number(named[1]) } : undefined;
 }
 
 const padded = (number: number, length = 2) => String(number).padStart(length, '0');

@@ -18,6 +18,7 @@ import { activationsQuery, deactivateMachine, reactivateMachine } from './querie
 import { activationColumns } from './activation-columns.tsx';
 import { SeatUsage } from './SeatUsage.tsx';
 import classes from './ActivationsModal.module.css';
+import { classNames } from '../../ui/class-names.ts';
 
 type Props = {
   licenseKey: string;
@@ -113,12 +114,12 @@ function Refusal({ message, onClose }: { message: string; onClose: () => void })
       withCloseButton
       closeButtonLabel="Dismiss"
       onClose={onClose}
-      classNames={{
-        root: classes.refusal!,
-        title: classes.refusalText!,
-        message: classes.refusalText!,
-        icon: classes.refusalText!,
-      }}
+      classNames={classNames({
+        root: classes.refusal,
+        title: classes.refusalText,
+        message: classes.refusalText,
+        icon: classes.refusalText,
+      })}
     >
       {message}
     </Alert>

@@ -13,13 +13,10 @@ import { dayLabel } from '../../ui/time.ts';
 import { codesByDay } from './series.ts';
 
 const height = 220;
-const hues = [
-  'ink.5',
-  'var(--ui-teal-solid)',
-  'var(--ui-amber-solid)',
-  'var(--ui-red-solid)',
-  'var(--ui-violet-solid)',
-];
+const hues = { ink: 'ink.5', teal: 'var(--ui-teal-solid)' };
+const refusalHues = ['amber', 'red', 'violet']
+  .map((name) => `var(--ui-${name}-solid)`)
+  .concat(hues.ink, hues.teal);
 const whole = (value: number) => value.toLocaleString('en');
 
 const look = {
@@ -64,7 +61,7 @@ export function DayLine(props: {
         {...(today && { lineProps: dashedEnd })}
         data={data}
         dataKey="day"
-        series={[{ name: 'count', label: unit, color: hues[0]! }]}
+        series={[{ name: 'count', label: unit, color: hues.ink }]}
         valueFormatter={format}
         yAxisProps={{
           allowDecimals: domain !== undefined,
@@ -107,7 +104,11 @@ export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undef
         dataKey="day"
         type="stacked"
         barProps={dashedBar}
-        series={names.map((name, index) => ({ name, label: name, color: hues[(index + 2) % hues.length]! }))}
+        series={names.map((name, index) => ({
+          name,
+          label: name,
+          color: refusalHues[index % refusalHues.length] ?? hues.ink,
+        }))}
         withLegend
         legendProps={{ verticalAlign: 'top', height: 36 }}
         tickLine="none"
@@ -139,8 +140,8 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
         dataKey="company"
         orientation="vertical"
         series={[
-          { name: 'activeUsers', label: 'Active Users', color: hues[0]! },
-          { name: 'activeLicenses', label: 'Active Licenses', color: hues[1]! },
+          { name: 'activeUsers', label: 'Active Users', color: hues.ink },
+          { name: 'activeLicenses', label: 'Active Licenses', color: hues.teal },
         ]}
         withLegend
         legendProps={{ verticalAlign: 'top', height: 36 }}

@@ -105,7 +105,7 @@ function wrongExpiry({ expiresAt }: Values): FormErrors {
 
 /** What is said about an entry of a list is said at its field. */
 export const byField = (errors: FormErrors): FormErrors =>
-  Object.fromEntries(Object.entries(errors).map(([path, message]) => [path.split('.')[0]!, message]));
+  Object.fromEntries(Object.entries(errors).map(([path, message]) => [path.replace(/\..*$/, ''), message]));
 
 /** Empty where the field holds no date and time. */
 const isoOf = (local: string): string => (isMoment(local) ? new Date(local).toISOString() : '');

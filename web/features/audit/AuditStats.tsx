@@ -48,14 +48,14 @@ const step = 10;
 
 function Bars({ days }: { days: Days }) {
   const most = Math.max(1, ...days.map((day) => day.count));
-  const [first, last] = [days[0]!, days.at(-1)!];
+  const [first, last] = [days[0], days.at(-1)].map((day) => day && dayLabel(day.date));
   return (
     <figure className={classes.bars}>
       <svg
         viewBox={`0 0 ${days.length * step} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Entries per day from ${dayLabel(first.date)} to ${dayLabel(last.date)}, at most ${number(most)}`}
+        aria-label={`Entries per day from ${first} to ${last}, at most ${number(most)}`}
       >
         {days.map((day, n) => {
           const bar = day.count === 0 ? 1 : Math.max(2, (day.count / most) * height);
@@ -74,8 +74,8 @@ function Bars({ days }: { days: Days }) {
         })}
       </svg>
       <figcaption aria-hidden>
-        <span>{dayLabel(first.date)}</span>
-        <span>{dayLabel(last.date)}</span>
+        <span>{first}</span>
+        <span>{last}</span>
       </figcaption>
     </figure>
   );

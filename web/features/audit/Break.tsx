@@ -1,6 +1,7 @@
 import { Alert, Button, Stack } from '@mantine/core';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import classes from './audit.module.css';
+import { classNames } from '../../ui/class-names.ts';
 
 /** What breaks the chain, and the way to the entry where there is one. */
 export function Break(props: {
@@ -28,8 +29,9 @@ export function Break(props: {
   );
 }
 
-export const tones = (tone: 'teal' | 'red') => ({
-  root: classes[`${tone}Box`]!,
-  title: classes[`${tone}Text`]!,
-  message: classes[`${tone}Text`]!,
-});
+export const tones = (tone: 'teal' | 'red') =>
+  classNames({
+    root: classes[`${tone}Box`],
+    title: classes[`${tone}Text`],
+    message: classes[`${tone}Text`],
+  });

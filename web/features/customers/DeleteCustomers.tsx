@@ -72,8 +72,9 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
     mutationFn: (deleted: Customer[]) => runBulk(deleted, (one) => restoreCustomer(one.customerId)),
     onSuccess: ({ done, failed }) => {
       const restored = `${capital(whatOf(done))} restored`;
-      if (failed.length === 0) void toast({ message: restored });
-      else if (done.length === 0) void toast({ message: failed[0]!.reason, tone: 'red' });
+      const [first] = failed;
+      if (!first) void toast({ message: restored });
+      else if (done.length === 0) void toast({ message: first.reason, tone: 'red' });
       else void toast({ message: `${restored}, ${failed.length} failed`, tone: 'red' });
     },
   });

@@ -27,7 +27,8 @@ export function CustomerSection(props: {
 }) {
   const { rows, count, collapsed } = props;
   const { can } = useAuth();
-  const customer = rows[0]?.customer;
+  const [first] = rows;
+  const customer = first?.customer;
   const elsewhere = count > rows.length;
   return (
     <div className={classes.section}>
@@ -39,14 +40,14 @@ export function CustomerSection(props: {
           {elsewhere && ` · ${rows.length} on this page`}
         </span>
       </UnstyledButton>
-      {customer?.deletedAt && (
+      {first && customer?.deletedAt && (
         <DisabledReason reason={can.deleteCustomers ? null : 'You may not delete customers'}>
           <Button
             variant="subtle"
             color="red"
             style={{ '--button-hover': 'var(--ui-red-bg)' }}
             size="compact-xs"
-            onClick={() => props.onPermanentDelete(rows[0]!)}
+            onClick={() => props.onPermanentDelete(first)}
           >
             Permanently Delete
           </Button>

@@ -11,7 +11,7 @@ export function LicenseActivations(props: {
 }) {
   const { licenseKey, known, onClose } = props;
   const found = useQuery({ ...licenseByKeyQuery(licenseKey), enabled: !known });
-  const license = known ?? found.data?.data.find((one) => one.licenseKey === licenseKey.toUpperCase());
+  const license = known ?? found.data;
   return (
     <ActivationsModal
       licenseKey={license?.licenseKey ?? licenseKey}

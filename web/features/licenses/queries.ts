@@ -55,11 +55,14 @@ export const licenseQuery = (id: string) =>
 export const findLicenses = (text: string, limit: number, signal: AbortSignal) =>
   callList(licenses.list, { query: { search: text, limit: String(limit) } }, { signal });
 
-/** The license with this key, as the only one found or none. */
+/** The license with this key, or null. */
 export const licenseByKeyQuery = (key: string) =>
   queryOptions({
     queryKey: ['licenses', 'by key', key],
-    queryFn: ({ signal }) => findLicenses(key, 1, signal),
+    queryFn: async ({ signal }) => {
+      const { data } = await findLicenses(key, 1, signal);
+      return data.find((one) => one.licenseKey === key.toUpperCase()) ?? null;
+    },
   });
 
 /** Machines that revoking these licenses refuses, or reactivating them accepts again. */

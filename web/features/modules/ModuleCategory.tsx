@@ -2,6 +2,7 @@ import { Checkbox, Group, Text } from '@mantine/core';
 import { moduleLabel } from '../../../contract/modules.ts';
 import type { ModuleGroup } from './module-groups.ts';
 import classes from './ModulePicker.module.css';
+import { classNames } from '../../ui/class-names.ts';
 
 /** One category of the picker: a box for all of it, and one for each module. */
 export function ModuleCategory(props: {
@@ -18,7 +19,7 @@ export function ModuleCategory(props: {
         <Checkbox
           label={group.title}
           aria-label={`Select all ${group.title}`}
-          classNames={{ label: classes.title! }}
+          classNames={classNames({ label: classes.title })}
           checked={chosen === ids.length}
           indeterminate={chosen > 0 && chosen < ids.length}
           onChange={() => onChoose(ids, chosen < ids.length)}

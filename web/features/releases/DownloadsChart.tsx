@@ -62,8 +62,9 @@ export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) 
 
 /** What a tick is measured by, so that those that would run into the next one are left out. */
 const widestLine = (name: string) => {
-  const [version = '', ...about] = name.split(separator);
-  return [version, about.join(' ')].toSorted((a, b) => b.length - a.length)[0]!;
+  const [version = '', ...rest] = name.split(separator);
+  const about = rest.join(' ');
+  return about.length > version.length ? about : version;
 };
 
 /** Version, and below it the platform. */

@@ -16,7 +16,7 @@ export default function PausedNotice() {
   const { data } = useQuery({ ...pausedReleasesQuery(), enabled: can.viewReleases });
   const [latest, ...others] = (data ?? [])
     .filter((release) => release.pausedBy === null)
-    .toSorted((a, b) => (a.pausedAt! < b.pausedAt! ? 1 : -1));
+    .toSorted((a, b) => (b.pausedAt ?? '').localeCompare(a.pausedAt ?? ''));
   if (!latest || isOnReleases) return null;
   return (
     <Notice tone="orange" action={<Link to={paths.releases}>View releases</Link>}>

@@ -49,7 +49,7 @@ export function inSeveralKinds<R extends Build>(releases: readonly R[]): Readonl
   const lineOf = (r: R) => [r.version, r.channel, r.platform, r.architecture].join(' ');
   const counts = new Map<string, number>();
   for (const release of releases) counts.set(lineOf(release), (counts.get(lineOf(release)) ?? 0) + 1);
-  return new Set(releases.filter((release) => counts.get(lineOf(release))! > 1));
+  return new Set(releases.filter((release) => (counts.get(lineOf(release)) ?? 0) > 1));
 }
 
 /** Like `platformText`, without the architecture that goes without saying (spec part 2, section 2.1). */

@@ -11,6 +11,7 @@ import { BuildInfo } from '../../shell/BuildInfo.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { RestoringSpinner } from '../../shell/RestoringSpinner.tsx';
 import classes from './LoginPage.module.css';
+import { classNames } from '../../ui/class-names.ts';
 
 const route = getRouteApi('/login');
 
@@ -83,7 +84,7 @@ function LoginForm() {
             color="red"
             role="alert"
             p="xs"
-            classNames={{ root: classes.error!, message: classes.errorText! }}
+            classNames={classNames({ root: classes.error, message: classes.errorText })}
           >
             {error}
           </Alert>

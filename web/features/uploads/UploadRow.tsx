@@ -8,6 +8,7 @@ import type { Upload } from './upload-list.ts';
 import { uploadList } from './upload-session.ts';
 import { buildText, percentOf, progressText, stateText } from './upload-labels.ts';
 import classes from './uploads.module.css';
+import { classNames } from '../../ui/class-names.ts';
 
 /** One upload: what it is, how far it is, and what can be done about it. */
 export function UploadRow({ upload }: { upload: Upload }) {
@@ -55,7 +56,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
       </div>
       {note && !over && <Text className={classes.note}>{note}</Text>}
       {message && (
-        <Text className={status === 'cancelled' ? classes.small! : classes.message!}>
+        <Text {...classNames({ className: status === 'cancelled' ? classes.small : classes.message })}>
           {message}
           {status === 'waiting' && ' — goes on by itself as soon as the server can be reached.'}
         </Text>

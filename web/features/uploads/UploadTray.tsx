@@ -103,11 +103,11 @@ const spoken = (upload: Upload): string =>
 
 function summary(uploads: readonly Upload[]): string {
   const active = uploads.filter(({ status }) => status === 'running' || status === 'pausing');
-  if (active.length === 0) return uploads.length === 1 ? stateText(uploads[0]!) : `${uploads.length} uploads`;
+  const [first, ...others] = active.length > 0 ? active : uploads;
+  const shown = first && others.length === 0 ? stateText(first) : `${others.length + 1} uploads`;
+  if (active.length === 0) return shown;
   const size = active.reduce((sum, { fileSize }) => sum + fileSize, 0);
   const done = active.reduce((sum, upload) => sum + (percentOf(upload) / 100) * upload.fileSize, 0);
   const percent = `${Math.floor((100 * done) / size)}%`;
-  return active.length === 1
-    ? `${stateText(active[0]!)} · ${percent}`
-    : `${active.length} uploads · ${percent}`;
+  return `${shown} · ${percent}`;
 }

@@ -40,6 +40,6 @@ export const isVersionOf = (version: string, inName: string): boolean => plain(v
 
 const plain = (version: string) =>
   version
-    .split('+')[0]!
+    .replace(/\+.*$/, '')
     .toLowerCase()
     .replace(/-.*$/, (tag) => tag.replaceAll(/[.-]/g, ''));

@@ -15,10 +15,11 @@ export function createTransferMeter() {
   return {
     reset: () => void (samples = []),
     pace: (at: number, done: number, total: number): Pace => {
-      samples.push({ at, done });
+      const newest = { at, done };
+      samples.push(newest);
       // the newest sample that is at least a window old stays: the measurement reaches back to it
-      while (samples.length > 2 && at - samples[1]!.at >= windowLength) samples.shift();
-      const first = samples[0]!;
+      while (samples.length > 2 && at - (samples[1]?.at ?? at) >= windowLength) samples.shift();
+      const [first = newest] = samples;
       const span = at - first.at;
       if (span < shortestSpan) return unknownPace;
       const bytesPerSecond = Math.max(0, ((done - first.done) / span) * 1000);
