@@ -43,7 +43,7 @@ export const auditSubjects = {
   }),
   role: (r: { roleId: string }) => ({ id: r.roleId, name: `Role ${r.roleId}` }),
   api_key: (k: { id: string | null; name: string }) => ({ id: k.id, name: `API key ${k.name}` }),
-  key: (k: { keyId: string }) => ({ id: k.keyId, name: `Signing key ${k.keyId}` }),
+  key: (k: { keyId: string }) => ({ id: k.keyId, name: `Key ${k.keyId}` }),
   call: (c: { endpoint: string }) => ({ id: null, name: c.endpoint }),
   audit: 'Audit log',
   refusal: 'Refusals',
@@ -54,7 +54,7 @@ export const auditSubjects = {
 export type AuditResource = keyof typeof auditSubjects;
 
 /** What an event is about that is on all records of a type, such as an export. */
-const collections = { customer: 'Customers', license: 'Licenses' } as const;
+const collections = { customer: 'Customers', license: 'Licenses', key: 'Keys' } as const;
 
 /** Fields that no entry shows, neither before nor after. */
 export const auditSecrets: Partial<Record<AuditResource, readonly string[]>> = {
@@ -105,15 +105,15 @@ export const auditEvents = {
   'user.roles_changed': null,
   'user.password_changed': 'changed their password',
   'user.password_reset': 'password reset',
-  'user.password_refused': null,
+  'user.password_refused': 'current password refused',
   'user.sessions_ended': null,
   'user.second_factor_set': 'set up a second factor',
   'user.second_factor_removed': 'removed the second factor',
   'session.login': null,
-  'session.login_failed': null,
+  'session.login_failed': 'sign-in failed',
   'session.logout': 'signed out',
   'session.ended': 'ended',
-  'session.cookie_reused': 'ended: a cookie came back that had been replaced',
+  'session.cookie_reused': 'ended, since a cookie came back that had been replaced',
   'role.created': null,
   'role.updated': null,
   'role.deleted': 'removed',

@@ -84,7 +84,7 @@ export async function buildApp(
   const journal = openJournal(path.join(context.config.dataDir, 'journal'), context.config.journalMaxBytes);
   const behind = createWriteBehind({ ...context, journal });
   const validationRecorder = createValidationRecorder(behind);
-  const budgets = createBudgets(context.reserved.db, context.clock);
+  const budgets = createBudgets({ ...context, db: context.reserved.db }, context.clock);
   const apiKeys = createApiKeyCheck(context, budgets, behind);
   const sessions = createSessions(context, passwords, refusals);
   const inspector = createInspector();

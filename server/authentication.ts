@@ -4,7 +4,7 @@ import type { Actor, Caller } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import type { ApiKeyCheck, KeyAttack } from './features/api-keys/api-keys.ts';
-import { shortened, type Refusals } from './features/audit/audit.ts';
+import type { Refusals } from './features/audit/audit.ts';
 import type { Sessions } from './features/session/session.ts';
 import type { Failure } from './failure.ts';
 import type { Cookie } from './http/call.ts';
@@ -14,7 +14,7 @@ const nobody: Actor = { kind: 'nobody' };
 
 /** Tells who a request is from: an API key, or staff by bearer token or by cookie. */
 export function createAuthentication(
-  { config, db, clock }: Context,
+  { config, clock }: Context,
   sessions: Sessions,
   apiKeys: ApiKeyCheck,
   refusals: Refusals,
@@ -61,17 +61,11 @@ export function createAuthentication(
 
   /** A key that nobody has is known again by its address: whoever guesses sends another one each time. */
   function keyRefused(by: Caller, presented: string, { kind, apiKey, message }: KeyAttack): Promise<void> {
-    const shown = apiKey ? apiKey.name : shortened(db, presented);
+    const shown = apiKey ?? { id: null, name: refusals.shortened(presented) };
     return refusals.record(by, {
       kind,
       subject: `${apiKey?.id ?? ''} ${by.ip}`,
-      entry: {
-        event: 'api_key.refused',
-        resourceType: 'api_key',
-        resourceId: apiKey?.id ?? null,
-        summary: `Refused API key ${shown}`,
-        error: message,
-      },
+      audit: (change) => change.audit('api_key.refused', shown, { error: message }),
     });
   }
 
@@ -89,13 +83,7 @@ export function createAuthentication(
       refusals.record(by, {
         kind: 'call_refused',
         subject: `${actorId(by)} ${by.endpoint} ${failure.message}`,
-        entry: {
-          event: 'call.refused',
-          resourceType: 'call',
-          resourceId: null,
-          summary: `Refused ${by.endpoint}`,
-          error: failure.message,
-        },
+        audit: (change) => change.audit('call.refused', by, { error: failure.message }),
       }),
   };
 }

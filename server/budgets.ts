@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import { isDiskFull, type Db, type Tx } from './db/client.ts';
+import type { Caller } from './caller.ts';
+import { runChange, systemChange, type Change, type ChangeParts } from './change.ts';
+import { isDiskFull } from './db/client.ts';
 
 const hourMs = 3_600_000;
 /** How long a process may sit on units it does not use, and how long a refusal is not asked about again. */
@@ -41,7 +43,7 @@ export type Budgets = ReturnType<typeof createBudgets>;
  * a process in blocks, smaller as the limit nears and single at its end; what is not used goes back. While the disk of
  * the database is full, they hold for each process alone.
  */
-export function createBudgets(db: Db, clock: () => Date) {
+export function createBudgets(parts: ChangeParts, clock: () => Date) {
   const hours = new Map<string, Hour>();
   const refusals: Record<BudgetName, number> = { requests: 0, events: 0, 'new machines': 0 };
   const timer = setInterval(() => void returnIdle(), idleMs).unref();
@@ -85,19 +87,23 @@ export function createBudgets(db: Db, clock: () => Date) {
   }
 
   /** Runs `tell` once for this hour of the budget, in whichever process comes first; again when it failed. */
-  async function tellOnce(of: BudgetOf, tell: (tx: Tx) => Promise<unknown>): Promise<void> {
+  async function tellOnce(
+    by: Caller,
+    of: BudgetOf,
+    tell: (change: Change) => Promise<unknown>,
+  ): Promise<void> {
     const hour = hourOf(of);
     if (hour.isTold) return;
     hour.isTold = true;
     try {
-      await db.transaction().execute(async (tx) => {
+      await runChange(parts, by, async (change) => {
         const { rows } = await sql`
           insert into budget_hours (budget, subject, hour, granted, told_at)
           values (${hour.budget}, ${hour.subject}, ${new Date(hour.start)}, 0, ${clock()})
           on conflict (budget, subject, hour) do update set told_at = excluded.told_at
             where budget_hours.told_at is null
-          returning hour`.execute(tx);
-        if (rows.length > 0) await tell(tx);
+          returning hour`.execute(change.tx);
+        if (rows.length > 0) await tell(change);
       });
     } catch (error) {
       hour.isTold = false;
@@ -110,7 +116,7 @@ export function createBudgets(db: Db, clock: () => Date) {
 
   async function ask(hour: Hour, limit: number, missing: number): Promise<void> {
     for (const wanted of new Set([Math.max(missing, blockOf(hour, limit)), missing])) {
-      const granted = await grant(db, hour, wanted, limit).catch((error: unknown) => {
+      const granted = await grant(parts, hour, { wanted, limit, now: clock() }).catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
         // a call that changes nothing is not refused for that: until the disk has room, each process counts alone
         hour.isUncounted = true;
@@ -128,8 +134,10 @@ export function createBudgets(db: Db, clock: () => Date) {
   }
 
   async function giveBack({ budget, subject, start, left }: Hour): Promise<void> {
-    await sql`update budget_hours set granted = granted - ${left}
-               where budget = ${budget} and subject = ${subject} and hour = ${new Date(start)}`.execute(db);
+    await systemChange(parts, clock(), ({ tx }) =>
+      sql`update budget_hours set granted = granted - ${left}
+           where budget = ${budget} and subject = ${subject} and hour = ${new Date(start)}`.execute(tx),
+    );
   }
 
   async function returnIdle(all = false): Promise<void> {
@@ -155,17 +163,18 @@ export function createBudgets(db: Db, clock: () => Date) {
 
 /** Adds `wanted` to what the hour has granted unless that passes the limit; the new sum, or undefined. */
 async function grant(
-  db: Db,
+  parts: ChangeParts,
   { budget, subject, start }: Hour,
-  wanted: number,
-  limit: number,
+  { wanted, limit, now }: { wanted: number; limit: number; now: Date },
 ): Promise<number | undefined> {
   if (wanted > limit) return undefined;
-  const { rows } = await sql<{ granted: number }>`
-    insert into budget_hours (budget, subject, hour, granted)
-    values (${budget}, ${subject}, ${new Date(start)}, ${wanted})
-    on conflict (budget, subject, hour) do update set granted = budget_hours.granted + ${wanted}
-      where budget_hours.granted + ${wanted} <= ${limit}
-    returning granted`.execute(db);
+  const { rows } = await systemChange(parts, now, ({ tx }) =>
+    sql<{ granted: number }>`
+      insert into budget_hours (budget, subject, hour, granted)
+      values (${budget}, ${subject}, ${new Date(start)}, ${wanted})
+      on conflict (budget, subject, hour) do update set granted = budget_hours.granted + ${wanted}
+        where budget_hours.granted + ${wanted} <= ${limit}
+      returning granted`.execute(tx),
+  );
   return rows[0]?.granted;
 }

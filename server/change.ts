@@ -21,15 +21,23 @@ export type Change = {
   readonly by: Caller;
   readonly now: Date;
   /** Tells every process, on commit, that the topic changed; caches of this one drop before the caller goes on. */
-  announce(topic: Topic): Promise<void>;
+  readonly announce: (topic: Topic) => Promise<void>;
   /**
    * Leaves work for after the commit, which runs in order before the caller goes on: for what cannot be taken back, such
    * as removing a file. The change stands by then, so errors are the business of `work` itself.
    */
-  afterCommit(work: () => Promise<void>): void;
+  readonly afterCommit: (work: () => Promise<void>) => void;
   /** Writes an audit entry, which commits with the change or not at all. Returns the id of the entry. */
-  audit<E extends AuditEvent>(event: E, record: SubjectOf<E>, detail?: AuditDetail<E>): Promise<string>;
+  readonly audit: <E extends AuditEvent>(
+    event: E,
+    record: SubjectOf<E>,
+    ...detail: DetailOf<E>
+  ) => Promise<string>;
 };
+
+/** An event that says nothing by itself needs a detail that does. */
+type DetailOf<E extends AuditEvent> =
+  object extends AuditDetail<E> ? [detail?: AuditDetail<E>] : [detail: AuditDetail<E>];
 
 /** An audit entry as it is about to be written. */
 export type NewEntry = {
@@ -48,7 +56,12 @@ export type NewEntry = {
 export type WriteEntry = (tx: Tx, by: Caller, entry: NewEntry) => Promise<string>;
 
 /** What changes are made from. */
-export type ChangeParts = { db: Db; signals: Pick<Signals, 'drop'>; writeEntry: WriteEntry };
+export type ChangeParts = {
+  db: Db;
+  /** Left out by commands, which keep nothing that could be dropped. */
+  signals?: Pick<Signals, 'drop'>;
+  writeEntry: WriteEntry;
+};
 
 /**
  * Runs `work` as one change by that caller. A Failure that it returns rolls everything back, and nothing is announced or

@@ -23,19 +23,19 @@ export const isJump = (time: CheckedTime | ClockJump): time is ClockJump => 'jum
  * Compares a clock with the newest moment that the database has seen, which moves on with it. Where they are more than
  * a day apart nothing moves: the clock may be wrong, or the service was off for long, and only a person can tell.
  */
-export async function checkClock(db: Db | Tx, now: Date): Promise<CheckedTime | ClockJump> {
+export async function checkClock(tx: Tx, now: Date): Promise<CheckedTime | ClockJump> {
   const { rows } = await sql`
     insert into newest_moment (at) values (${now})
     on conflict (only_row) do update set at = greatest(newest_moment.at, excluded.at)
       where abs(extract(epoch from newest_moment.at - excluded.at)) * 1000 <= ${mostJumpMs}
-    returning at`.execute(db);
+    returning at`.execute(tx);
   if (rows.length > 0) return { now } as CheckedTime;
-  const newest = await db.selectFrom('newest_moment').select('at').executeTakeFirstOrThrow();
+  const newest = await tx.selectFrom('newest_moment').select('at').executeTakeFirstOrThrow();
   return { jump: true, now, newest: newest.at };
 }
 
 /** How far the clock is from that moment, where it is too far: milliseconds, negative when the clock is behind. */
-export async function clockJump(db: Db | Tx, now: Date): Promise<ClockJump | undefined> {
+export async function clockJump(db: Db, now: Date): Promise<ClockJump | undefined> {
   const newest = await db.selectFrom('newest_moment').select('at').executeTakeFirst();
   if (!newest || Math.abs(now.getTime() - newest.at.getTime()) <= mostJumpMs) return undefined;
   return { jump: true, now, newest: newest.at };

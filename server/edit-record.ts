@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditDetail, AuditEvent, SubjectOf } from '../contract/audit-events.ts';
 import type { Change } from './change.ts';
-import type { Tx } from './db/client.ts';
 import { nextVersion } from './db/sql.ts';
 import { editConflict } from './edit-conflict.ts';
 import { fail, isFailure, type Failure } from './failure.ts';
@@ -13,7 +12,7 @@ export type Editable<R extends Versioned, Columns> = {
   /** What an edit conflict calls it: "This license was changed by someone else …". */
   name: string;
   /** The record, locked until the transaction ends. */
-  lock(tx: Tx, id: string): Promise<R | Failure>;
+  lock(change: Change, id: string): Promise<R | Failure>;
   /** Writes the columns, announces what others must hear, and reads the record again. */
   write(change: Change, before: R, columns: Columns & { updated_at: Date }): Promise<R | Failure>;
 };
@@ -21,7 +20,7 @@ export type Editable<R extends Versioned, Columns> = {
 type Edit<R, Columns, E extends AuditEvent> = {
   event: E;
   /** Why the state of the record forbids it; null when it does not. */
-  refuse: (before: R) => string | null;
+  refuse?: (before: R) => string | null;
   /** What else forbids it, asked after a conflict is ruled out. */
   check?: (before: R) => Failure | undefined | Promise<Failure | undefined>;
   /** The fields as they were sent, under their names in the record; without them it is no edit of fields. */
@@ -35,12 +34,12 @@ type Edit<R, Columns, E extends AuditEvent> = {
 
 /** The record under its lock, where its state allows what is about to happen to it; else why not. */
 export async function lockAllowed<R extends Versioned>(
-  { tx }: Change,
+  change: Change,
   { lock }: Pick<Editable<R, never>, 'lock'>,
   id: string,
-  refuse: (before: R) => string | null,
+  refuse: (before: R) => string | null = () => null,
 ): Promise<R | Failure> {
-  const before = await lock(tx, id);
+  const before = await lock(change, id);
   if (isFailure(before)) return before;
   const reason = refuse(before);
   return reason === null ? before : fail('WRONG_STATE', /[.!?]$/.test(reason) ? reason : `${reason}.`);

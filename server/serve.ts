@@ -2,31 +2,22 @@ import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { warningsOf, type Config } from './config.ts';
-import type { Context } from './context.ts';
-import { connect, prepared } from './db/connect.ts';
+import { systemChange } from './change.ts';
 import { keepAlive, startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { requireDatabase } from './db/requirements.ts';
 import { atAddress, type Addresses } from './db/setting-of.ts';
-import {
-  auditKeys,
-  createChainWatch,
-  createRefusals,
-  entryWriter,
-  withAuditKey,
-} from './features/audit/audit.ts';
 import { protectSecondFactors } from './features/session/session.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/users.ts';
-import { followRotation, openKeys } from './features/keys/keys.ts';
+import { followRotation } from './features/keys/keys.ts';
 import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startJobs } from './jobs/jobs.ts';
 import { locationsOf, writeLocations } from './locations.ts';
 import { tellFirstPassword } from './first-password.ts';
 import { createLog } from './log.ts';
-import { realOutbound } from './outbound-http.ts';
+import { openContext } from './open-context.ts';
 import { createPasswords } from './passwords.ts';
 import { stoppingText, stopWithinMs } from './stop.ts';
-import { openStorage } from './storage/open-storage.ts';
 import { readVersion } from './version.ts';
 import { whileWaiting } from './while-waiting.ts';
 
@@ -45,33 +36,12 @@ async function start(
   const migrated = await whileWaiting(log, `the database ${database}`, preparing);
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
-  const { end, ...connections } = await connect(addresses, log, { processes: config.workers });
-  const opening = openKeys(connections.db, config, new Date());
-  const keys = await opening.catch(async (error: unknown) => {
-    // else the end of an embedded database is told as a loss
-    await end();
-    throw error;
-  });
+  const { context, keys, chainKeys, audit, refusals, end } = await openContext(config, log, addresses);
   await writeLocations(config.dataDir, locations);
-  const chainKeys = auditKeys(keys.signer, keys.retired);
-  const context: Context = {
-    ...prepared(connections, (db) => withAuditKey(db, chainKeys)),
-    config,
-    log,
-    storage: await openStorage(config.storage),
-    secrets: keys.secrets,
-    outbound: realOutbound,
-    writeEntry: entryWriter(chainKeys),
-    clock: () => new Date(),
-    jobsDue: new Map(),
-  };
-  const audit = createChainWatch(context, chainKeys);
-  await audit.begin();
-  const refusals = createRefusals(context);
   const passwords = createPasswords(config.workers);
-  await seedRoles(context.db);
+  await systemChange(context, context.clock(), ({ tx }) => seedRoles(tx));
   await protectSecondFactors(context, passwords);
-  const admin = await ensureFirstAdmin(context.db, passwords, config, context.clock());
+  const admin = await ensureFirstAdmin(context, passwords, config, context.clock());
   // before anything else can fail: nobody could sign in
   if (admin) await tellFirstPassword(admin, { terminal: process.stderr, dataDir: config.dataDir, log });
 
@@ -94,7 +64,6 @@ async function start(
     await auditSealer.stop();
     await passwords.stop();
     await end();
-    context.storage.close();
   };
 }
 

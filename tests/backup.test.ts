@@ -142,7 +142,7 @@ test(
     const again = await signInAdministrator(restored);
     const found = await again.ok(customers.list, { query: { search: 'the backup' } });
     expect(found.map(({ name }) => name)).toEqual(['Before the backup']);
-    const { entries } = await again.ok(audit.list, { query: { search: 'Restored the backup of 20' } });
+    const { entries } = await again.ok(audit.list, { query: { search: 'Backup of 20' } });
     expect(entries).toHaveLength(1);
     expect(await restored.end('SIGTERM')).toBe(0);
   },

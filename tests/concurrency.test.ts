@@ -349,8 +349,8 @@ describe('two processes that start at once on an empty database', () => {
     };
     const made = await Promise.all(
       numbers(6).map(async () => {
-        await seedRoles(db);
-        return ensureFirstAdmin(db, passwords, server.context.config, new Date());
+        await db.transaction().execute(seedRoles);
+        return ensureFirstAdmin({ ...server.context, db }, passwords, server.context.config, new Date());
       }),
     );
     expect(made.filter(Boolean)).toEqual([

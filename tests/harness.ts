@@ -11,33 +11,21 @@ import type { Permission, RoleName } from '../contract/permissions.ts';
 import type { Route, RouteRequest } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
 import { buildApp } from '../server/app.ts';
-import { systemCaller } from '../server/caller.ts';
+import { systemChange } from '../server/change.ts';
 import type { Config } from '../server/config.ts';
 import type { Context } from '../server/context.ts';
 import { createDb, createPool, type Db, type Tx } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
-import { connect, prepared } from '../server/db/connect.ts';
-import { announce, transact } from '../server/db/signals.ts';
-import {
-  auditKeys,
-  createChainWatch,
-  createRefusals,
-  entryWriter,
-  withAuditKey,
-  type AuditKeys,
-  type ChainWatch,
-  type Refusals,
-} from '../server/features/audit/audit.ts';
-import { openKeys } from '../server/features/keys/keys.ts';
+import type { AuditKeys, ChainWatch, Refusals } from '../server/features/audit/audit.ts';
 import { newSigningKey } from '../server/signer.ts';
 import { protectSecondFactors } from '../server/features/session/session.ts';
 import { insertUser, seedRoles } from '../server/features/users/users.ts';
 import { arrivalLimits, type ArrivalLimits } from '../server/http/arrivals.ts';
-import { realOutbound, type Outbound } from '../server/outbound-http.ts';
+import { openContext } from '../server/open-context.ts';
+import type { Outbound } from '../server/outbound-http.ts';
 import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { newSecretsKey, type Secrets } from '../server/secrets.ts';
-import { openStorage } from '../server/storage/open-storage.ts';
 import type { CheckedTime } from '../server/checked-time.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
@@ -125,7 +113,7 @@ async function ensureTemplate(client: pg.Client, cluster: string): Promise<strin
     await client.query(`create database ${draft}`);
     await migrate(databaseOf(cluster, draft));
     const pool = createPool(databaseOf(cluster, draft), 1);
-    await seedRoles(createDb(pool));
+    await createDb(pool).transaction().execute(seedRoles);
     await pool.end();
     await client.query(`alter database ${draft} rename to ${template}`);
     return template;
@@ -362,30 +350,19 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const log = createTestLog(config.logLevel, options.onLog);
   const addresses = { queries: options.pooler ?? database.url, direct: database.url };
-  // Hundreds of calls at once on a busy machine may wait long for a connection; the rules they test know no 503.
-  const { end, ...connections } = await connect(addresses, log, {
+  const { context, keys, chainKeys, audit, refusals, end } = await openContext(config, log, addresses, {
+    // Hundreds of calls at once on a busy machine may wait long for a connection; the rules they test know no 503.
     waitMs: options.connectionWaitMs ?? 60_000,
+    replaced: {
+      clock: () => clock.now(),
+      ...(options.secrets ? { secrets: options.secrets } : {}),
+      ...(options.outbound ? { outbound: options.outbound } : {}),
+    },
   });
-  const installation = await openKeys(connections.db, config, clock.now());
-  const keys = auditKeys(installation.signer, installation.retired);
-  const context: Context = {
-    ...prepared(connections, (db) => withAuditKey(db, keys)),
-    config,
-    log,
-    storage: await openStorage(config.storage),
-    secrets: options.secrets ?? installation.secrets,
-    outbound: options.outbound ?? realOutbound,
-    writeEntry: entryWriter(keys),
-    clock: () => clock.now(),
-    jobsDue: new Map(),
-  };
   const passwords = options.passwords ?? cheapPasswords();
   await protectSecondFactors(context, passwords);
-  const audit = createChainWatch(context, keys);
-  await audit.begin();
-  const refusals = createRefusals(context);
   const app = await buildApp(context, {
-    keys: installation,
+    keys,
     audit,
     refusals,
     passwords,
@@ -398,10 +375,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   async function createPerson(role: RoleName) {
     const email = `${role}-${uuidv7()}@lanyard.test`;
     const passwordHash = await passwords.hash(password);
-    const userId = await context.db.transaction().execute(async (tx) => {
+    const userId = await systemChange(context, clock.now(), async (change) => {
       const person = { email, name: `The ${role}`, passwordHash, role };
-      const { id } = await insertUser(tx, systemCaller(clock.now()), person);
-      await tx.updateTable('users').set({ password_is_own: true }).where('user_id', '=', id).execute();
+      const { id } = await insertUser(change, person);
+      await change.tx.updateTable('users').set({ password_is_own: true }).where('user_id', '=', id).execute();
       return id;
     });
     return { userId, email };
@@ -431,7 +408,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     pool: context.pool,
     context,
     database,
-    auditKeys: keys,
+    auditKeys: chainKeys,
     audit,
     refusals,
     api: (who) => apiAt(url, who),
@@ -441,7 +418,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     async close() {
       await app.close();
       await end();
-      context.storage.close();
       await rm(dataDir, { recursive: true, force: true });
       if (!options.database) await database.drop();
     },
@@ -456,9 +432,9 @@ export function cookieOf(headers: Headers): string | undefined {
 
 /** Changes a person in the database and tells every process, as the calls for users will. */
 export async function changePerson(server: TestServer, work: (tx: Tx) => Promise<unknown>): Promise<void> {
-  await transact(server.db, server.context.signals, async (tx) => {
+  await systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
     await work(tx);
-    await announce(tx, 'sessions');
+    await announce('sessions');
   });
 }
 

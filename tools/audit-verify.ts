@@ -7,11 +7,11 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import {
   acceptGaps,
   auditKeys,
+  entryWriter,
   headPlaces,
   readHeadJson,
   readKept,
   verifyChain,
-  withAuditKey,
 } from '../server/features/audit/audit.ts';
 import { isFailure } from '../server/failure.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
@@ -39,8 +39,8 @@ async function main(): Promise<void> {
     if (options.accept !== undefined) {
       const reason = options.accept.trim();
       if (!reason) throw new Error('Say why: --accept "Restored the backup of 20 November"');
-      const db = withAuditKey(createDb(pool), keys);
-      const accepted = await acceptGaps(db, keys, places, { reason, now: new Date() });
+      const parts = { db: createDb(pool), writeEntry: entryWriter(keys) };
+      const accepted = await acceptGaps(parts, keys, places, { reason, now: new Date() });
       if (isFailure(accepted)) throw new Error(accepted.message);
       say(accepted);
     }

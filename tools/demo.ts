@@ -47,14 +47,15 @@ async function main(): Promise<void> {
   const keys = await openKeys(plain, config, new Date());
   const auditing = auditKeys(keys.signer);
   const db = withAuditKey(plain, auditing);
+  const writeEntry = entryWriter(auditing);
   const signals = await startSignals(databaseUrl, log);
   const passwords = createPasswords();
   try {
     const used = await db.selectFrom('customers').select('customer_id').limit(1).executeTakeFirst();
     if (used) throw new Error('The database has customers already. The demo fills only an empty one.');
-    await seedRoles(db);
+    await db.transaction().execute(seedRoles);
     const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
-    const behind = createWriteBehind({ db, log, journal });
+    const behind = createWriteBehind({ db, writeEntry, log, journal });
     const recorder = createValidationRecorder(behind);
     const validator = {
       db,
@@ -70,7 +71,7 @@ async function main(): Promise<void> {
     const stage = {
       db,
       signals,
-      writeEntry: entryWriter(auditing),
+      writeEntry,
       validator,
       random,
       now: new Date(),
@@ -82,7 +83,7 @@ async function main(): Promise<void> {
     const customers = Number(values.customers);
     const { inUse, ...made } = await makeCustomers(stage, licensing, desktop, customers);
     const clock = () => stage.now;
-    const budgets = createBudgets(db, clock);
+    const budgets = createBudgets(stage, clock);
     const updateRecorder = createUpdateRecorder({ db, signals, log, config, clock }, budgets, behind);
     while (inUse.length < Number(values.machines)) {
       const since = stage.now.getTime() - random.next() * days(400);

@@ -4,7 +4,7 @@ import { createDb, createPool, type Db } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
-import { auditKeys, headPlaces, withAuditKey, type SignedHead } from '../server/features/audit/audit.ts';
+import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/audit.ts';
 import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/features/keys/keys.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 
@@ -59,7 +59,8 @@ async function rotate(
 ): Promise<void> {
   const now = new Date();
   const { signer } = await openKeys(db, config, now);
-  const rotated = await rotateKey(withAuditKey(db, auditKeys(signer)), config, { prepare, out, now });
+  const writeEntry = entryWriter(auditKeys(signer));
+  const rotated = await rotateKey({ db, writeEntry }, config, { prepare, out, now });
   const { keyId, before, isInUse } = rotated;
   say(
     isInUse
@@ -72,7 +73,8 @@ async function rotate(
 async function replaceSecrets(db: Db, config: Config, { out }: { out?: string }): Promise<void> {
   const now = new Date();
   const { signer } = await openKeys(db, config, now);
-  const { keyId, before, factors } = await rotateSecrets(withAuditKey(db, auditKeys(signer)), config, {
+  const writeEntry = entryWriter(auditKeys(signer));
+  const { keyId, before, factors } = await rotateSecrets({ db, writeEntry }, config, {
     out,
     now,
   });

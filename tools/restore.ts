@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { systemCaller } from '../server/caller.ts';
 import { CannotStart } from '../server/cannot-start.ts';
+import { systemChange } from '../server/change.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { patient } from '../server/db/limits.ts';
@@ -10,14 +10,7 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import { knownMigrations, migrate } from '../server/db/migrate.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { isFailure } from '../server/failure.ts';
-import {
-  auditKeys,
-  headPlaces,
-  readKept,
-  verifyChain,
-  withAuditKey,
-  writeAudit,
-} from '../server/features/audit/audit.ts';
+import { auditKeys, entryWriter, headPlaces, readKept, verifyChain } from '../server/features/audit/audit.ts';
 import { hasBegun } from '../server/features/audit/begin.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
@@ -167,13 +160,10 @@ async function verify(
     const chain = (await hasBegun(createDb(pool)))
       ? await verifyChain(createDb(pool), keys, kept)
       : undefined;
-    await writeAudit(withAuditKey(createDb(pool), keys), systemCaller(now), {
-      event: 'backup.restored',
-      resourceType: 'backup',
-      resourceId: null,
-      summary: `Restored the backup of ${manifest.madeAt}`,
-      after: { madeAt: manifest.madeAt, version: manifest.version },
-    });
+    const { madeAt, version } = manifest;
+    await systemChange({ db: createDb(pool), writeEntry: entryWriter(keys) }, now, ({ audit }) =>
+      audit('backup.restored', { madeAt }, { after: { madeAt, version } }),
+    );
     if (!chain) say('Audit log: its first seal is made by the first start');
     else if (chain.whole) say(`Audit log: whole, ${chain.checkedEntries} entries checked`);
     else

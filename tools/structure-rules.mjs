@@ -52,7 +52,7 @@ function serverBreach(file, target, doors) {
   if (layer === 'main.ts') return undefined;
   if (['main.ts', 'serve.ts'].includes(other)) return WHY.top;
   // authentication.ts is a part of app.ts: it ties the session and API key features to the adapter
-  if (['serve.ts', 'app.ts', 'authentication.ts'].includes(layer)) return undefined;
+  if (['serve.ts', 'open-context.ts', 'app.ts', 'authentication.ts'].includes(layer)) return undefined;
   if (other === 'app.ts') return WHY.top;
   if (layer === 'jobs') return undefined;
   if (other === 'jobs') return WHY.top;

@@ -141,7 +141,7 @@ const followUps = new WeakMap<object, (() => Promise<void>)[]>();
  */
 export async function transact<T>(
   db: Db,
-  signals: Pick<Signals, 'drop'>,
+  signals: Pick<Signals, 'drop'> | undefined,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   let mustWait = false;
@@ -168,7 +168,7 @@ const waitingForLocks = createSlots(3, lockWaitMs);
 
 async function once<T>(
   db: Db,
-  signals: Pick<Signals, 'drop'>,
+  signals: Pick<Signals, 'drop'> | undefined,
   lockMs: number,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
@@ -181,7 +181,7 @@ async function once<T>(
     followUp = followUps.get(tx);
     return value;
   });
-  for (const topic of topics ?? []) signals.drop(topic);
+  for (const topic of topics ?? []) signals?.drop(topic);
   for (const follow of followUp ?? []) await follow();
   return result;
 }

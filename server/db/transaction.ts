@@ -13,7 +13,7 @@ class RolledBack extends Error {
 
 /** Runs `work` as `transact` does; a Failure that it returns rolls back all that it did. */
 export async function transactOrFail<T>(
-  { db, signals }: { db: Db; signals: Pick<Signals, 'drop'> },
+  { db, signals }: { db: Db; signals?: Pick<Signals, 'drop'> },
   work: (tx: Tx) => Promise<T | Failure>,
 ): Promise<T | Failure> {
   try {

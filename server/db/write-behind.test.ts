@@ -47,7 +47,8 @@ afterEach(async () => {
 /** A process: `add` records numbers, which may stand in the table only once. */
 function start(mostBytes = 100_000_000, on = db) {
   const log = pino({ level: 'info', base: null }, { write: (line) => void said.push(line) });
-  const behind = createWriteBehind({ db: on, log, journal: openJournal(folder, mostBytes) });
+  const journal = openJournal(folder, mostBytes);
+  const behind = createWriteBehind({ db: on, writeEntry: async () => '', log, journal });
   behinds.push(behind);
   const writer = behind.queue<Row>('notes', async (rows, once) => {
     await once(async (tx) => {

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { v5 as uuidv5 } from 'uuid';
-import { mayPass, type Db, type Tx } from './client.ts';
+import { systemChange, type ChangeParts } from '../change.ts';
+import { mayPass, type Tx } from './client.ts';
 import { batchOf, type Batch, type Journal } from './journal.ts';
 
 /**
@@ -42,7 +43,7 @@ export type WriteBehind = ReturnType<typeof createWriteBehind>;
  * in the journal, in their order; only what the journal has no room for is dropped. A row that the database refuses for
  * what it says is dropped alone.
  */
-export function createWriteBehind({ db, log, journal }: { db: Db; log: Logger; journal: Journal }) {
+export function createWriteBehind({ log, journal, ...parts }: Parts) {
   const queues = new Map<string, Queue>();
   const timer = setInterval(() => queues.forEach((queue) => void queue.flush()), everyMs).unref();
   const all = (work: (queue: Queue) => Promise<void>) => Promise.all([...queues.values()].map(work));
@@ -50,7 +51,7 @@ export function createWriteBehind({ db, log, journal }: { db: Db; log: Logger; j
   return {
     /** `name` as the journal has it, such as `update-events`. */
     queue<Row>(name: string, write: Write<Row>): BatchWriter<Row> {
-      const queue = createQueue(name, write, { db, log, journal });
+      const queue = createQueue(name, write, { ...parts, log, journal });
       queues.set(name, queue);
       return { add: queue.add, flush: queue.flushNow };
     },
@@ -82,9 +83,9 @@ export function createWriteBehind({ db, log, journal }: { db: Db; log: Logger; j
   };
 }
 
-type Parts = { db: Db; log: Logger; journal: Journal };
+type Parts = ChangeParts & { log: Logger; journal: Journal };
 
-function createQueue<Row>(name: string, write: Write<Row>, { db, log, journal }: Parts) {
+function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...parts }: Parts) {
   // in the order of time: what is written next, what is in the journal, what came last
   let head: Batch<Row>[] = [];
   let tail: Row[] = [];
@@ -187,7 +188,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { db, log, journal }:
     (id: string, isJournaled: boolean): Once =>
     async (work) => {
       const forgotten = written;
-      const result = await db.transaction().execute(async (tx) => {
+      const result = await systemChange(parts, new Date(), async ({ tx }) => {
         // The id goes when the next batch comes; that of a file, which another process may still read, goes with those
         // of reports. What is lost with a crash of the database machine itself is below the second that is promised,
         // unless it has waited already.

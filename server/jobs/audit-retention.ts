@@ -1,5 +1,4 @@
-import { systemCaller } from '../caller.ts';
-import { transactOrFail } from '../db/transaction.ts';
+import { systemChange, type ChangeParts } from '../change.ts';
 import { isFailure } from '../failure.ts';
 import { cleanUp, type ChainWatch } from '../features/audit/audit.ts';
 import type { CheckedTime } from '../checked-time.ts';
@@ -9,14 +8,13 @@ import type { Context } from '../context.ts';
  * Removes audit entries older than the retention. Answers how many; none where the chain is broken, which is logged.
  */
 export async function keepRetention(
-  context: Pick<Context, 'db' | 'signals' | 'log'>,
+  context: ChangeParts & Pick<Context, 'log'>,
   time: CheckedTime,
   watch: ChainWatch,
 ): Promise<number> {
   await watch.seal();
   const kept = await watch.kept();
-  const by = systemCaller(time.now);
-  const result = await transactOrFail(context, (tx) => cleanUp(tx, { by, time }, watch.keys, kept));
+  const result = await systemChange(context, time.now, (change) => cleanUp(change, time, watch.keys, kept));
   if (!isFailure(result)) return result.removed;
   context.log.error(result.message);
   return 0;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemChange } from '../change.ts';
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
 import { closeWindows, type ChainWatch } from '../features/audit/audit.ts';
@@ -63,7 +64,7 @@ export function startJobs(context: Context, audit: ChainWatch): { stop(): Promis
   const runJob = async (job: Job): Promise<void> => {
     if ('run' in job) await job.run(ofJobs, audit);
     else {
-      const time = await checkClock(context.db, context.clock());
+      const time = await systemChange(context, context.clock(), ({ tx, now }) => checkClock(tx, now));
       tellJump(isJump(time) ? jumpSentence(time) : undefined);
       if (isJump(time)) return;
       await job.deletes(ofJobs, time, audit);

@@ -13,8 +13,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Permission, RoleName } from '../../contract/permissions.ts';
 import { session, type SessionUser } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
+import { systemChange } from '../../server/change.ts';
 import { createDb, createPool, type Db, type Tx } from '../../server/db/client.ts';
-import { announce } from '../../server/db/signals.ts';
 import { apiAt, createTestDatabase, password, type Api } from '../harness.ts';
 import { textsOfLowContrast } from './contrast.ts';
 
@@ -105,9 +105,9 @@ export async function startServer(): Promise<ConsoleServer> {
       return person;
     },
     changeSessions: (work) =>
-      db.transaction().execute(async (tx) => {
+      systemChange({ db, writeEntry: async () => '' }, new Date(), async ({ tx, announce }) => {
         await work(tx);
-        await announce(tx, 'sessions');
+        await announce('sessions');
       }),
     async stop() {
       await pool.end();

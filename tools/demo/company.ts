@@ -28,8 +28,8 @@ export async function makeStaff(stage: Stage): Promise<Caller[]> {
   const staffMade: Caller[] = [];
   for (const { name, role } of staff) {
     const email = staffEmail(name);
-    const { id: userId } = await systemChange(stage, hired, ({ tx, by }) =>
-      insertUser(tx, by, { email, name, passwordHash, role }),
+    const { id: userId } = await systemChange(stage, hired, (change) =>
+      insertUser(change, { email, name, passwordHash, role }),
     );
     staffMade.push({
       actor: {

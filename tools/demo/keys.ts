@@ -6,7 +6,7 @@ import type { WriteBehind } from '../../server/db/write-behind.ts';
 import { createApiKey, createApiKeyCheck, revokeApiKey } from '../../server/features/api-keys/api-keys.ts';
 import { days, workingMoment } from './calendar.ts';
 import type { Desktop } from './license-life.ts';
-import { at, done, type Stage } from './stage.ts';
+import { at, made, type Stage } from './stage.ts';
 
 type Key = {
   name: string;
@@ -36,14 +36,15 @@ const keys: Key[] = [
 
 /** The keys of the vendor's programs, used as real programs use them. Returns the desktop's key and its caller. */
 export async function makeKeys(
-  { db, random, now, signals, behind }: Stage & Pick<Context, 'signals'> & { behind: WriteBehind },
+  stage: Stage & Pick<Context, 'signals'> & { behind: WriteBehind },
   by: Caller,
 ): Promise<{ apiKey: string; desktop: Desktop }> {
+  const { db, random, now, signals, behind } = stage;
   const ago = (n: number) => now.getTime() - days(n);
-  const made: { key: string; id: string }[] = [];
+  const all: { key: string; id: string }[] = [];
   let moment = now;
   const clock = () => moment;
-  const budgets = createBudgets(db, clock);
+  const budgets = createBudgets(stage, clock);
   const usage = createApiKeyCheck({ reserved: { db }, signals, clock }, budgets, behind);
   for (const { name, scopes, ipWhitelist, ...key } of keys) {
     const input = {
@@ -54,8 +55,8 @@ export async function makeKeys(
       rateLimit: 100_000,
     };
     const from = workingMoment(random, ago(key.made), ago(key.made - 1));
-    const one = await done(db.transaction().execute((tx) => createApiKey(tx, at(by, from), input)));
-    made.push(one);
+    const one = await made(stage, at(by, from), (change) => createApiKey(change, input));
+    all.push(one);
     for (let n = key.used; n > 0; n--) {
       moment = new Date(
         n === 1 ? ago(key.lastUsed) - 60_000 : workingMoment(random, from, ago(key.lastUsed)),
@@ -64,11 +65,11 @@ export async function makeKeys(
     }
     if (key.revoked !== undefined) {
       const end = workingMoment(random, ago(key.revoked), ago(key.revoked - 1));
-      await done(db.transaction().execute((tx) => revokeApiKey(tx, at(by, end), one.id)));
+      await made(stage, at(by, end), (change) => revokeApiKey(change, one.id));
     }
   }
   await budgets.stop();
-  const [{ key: apiKey, id: apiKeyId }] = made as [(typeof made)[number]];
+  const [{ key: apiKey, id: apiKeyId }] = all as [(typeof all)[number]];
   return {
     apiKey,
     desktop: {

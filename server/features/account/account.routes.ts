@@ -19,15 +19,15 @@ import {
 
 export function accountRoutes(context: Context, passwords: Passwords, refusals: Refusals) {
   const { db, secrets } = context;
-  const guarded = { db, passwords, refusals };
+  const guarded = { ...context, passwords, refusals };
   return implement(calls, {
     changePassword: inChangeAfter(
       ({ by, body }) => prepareNewPassword(guarded, by, body),
-      ({ tx }, { by }, passwordHash) => changePassword(tx, by, passwordHash),
+      (change, _, passwordHash) => changePassword(change, passwordHash),
     ),
     sessions: ({ by }) => listOwnSessions(context, by),
-    endSession: inChange(({ tx }, { by, params }) => endOwnSession(tx, by, params.sessionId)),
-    endOtherSessions: inChange(({ tx }, { by }) => endOtherSessions(tx, by)),
+    endSession: inChange((change, { params }) => endOwnSession(change, params.sessionId)),
+    endOtherSessions: inChange(endOtherSessions),
     secondFactor: ({ by }) => ownSecondFactor(db, by),
     enrollSecondFactor: inChangeAfter(
       ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),
@@ -36,11 +36,11 @@ export function accountRoutes(context: Context, passwords: Passwords, refusals: 
     // The codes are hashed before the transaction: a connection must not wait for argon2.
     confirmSecondFactor: inChangeAfter(
       ({ by, body }) => proveOwnApp({ db, secrets, passwords }, by, body.code),
-      ({ tx }, { by }, proven) => finishSecondFactor(tx, by, proven),
+      (change, _, proven) => finishSecondFactor(change, proven),
     ),
     removeSecondFactor: inChangeAfter(
       ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),
-      ({ tx }, { by }) => dropSecondFactor(tx, by),
+      (change) => dropSecondFactor(change),
     ),
   });
 }

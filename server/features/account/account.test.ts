@@ -105,7 +105,7 @@ describe('one’s own sessions', () => {
     expect(await here!.ok(calls.sessions, {})).toMatchObject([{ current: true }]);
     expect((await auditOf(server, userId)).at(-1)).toMatchObject({
       event_type: 'user.sessions_ended',
-      changes_summary: `${email} ended 2 other sessions`,
+      changes_summary: `${email}: ended 2 other sessions`,
     });
   });
 
@@ -164,11 +164,11 @@ describe('a second factor', () => {
       .orderBy('audit_id')
       .execute();
     expect(entries.map((entry) => entry.changes_summary)).toEqual([
-      `${person.email} signed in`,
-      `${person.email} signed in`,
-      `${person.email} signed in with a recovery code; 9 left`,
-      `${person.email} signed in with a recovery code; 8 left`,
-      `Sign-in as ${person.email} failed`,
+      `Session of ${person.email}: signed in`,
+      `Session of ${person.email}: signed in`,
+      `Session of ${person.email}: signed in with a recovery code; 9 left`,
+      `Session of ${person.email}: signed in with a recovery code; 8 left`,
+      `Session of ${person.email}: sign-in failed`,
     ]);
   });
 

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { account as calls } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { personOf, type Caller } from '../../caller.ts';
+import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
 import type { Secrets } from '../../secrets.ts';
-import { writeAudit } from '../audit/audit.ts';
 import {
   confirmSecondFactor,
   endOpenSession,
@@ -42,20 +42,15 @@ export async function prepareNewPassword(
 }
 
 /** Sets one's own password; the sessions elsewhere end. */
-export async function changePassword(tx: Tx, by: Caller, passwordHash: string): Promise<undefined> {
-  const { userId, sessionId, email } = personOf(by);
-  await tx
+export async function changePassword(change: Change, passwordHash: string): Promise<undefined> {
+  const { userId, sessionId, email } = personOf(change.by);
+  await change.tx
     .updateTable('users')
     .set({ password_hash: passwordHash, password_is_own: true })
     .where('user_id', '=', userId)
     .execute();
-  await endSessionsOf(tx, { userId, reason: 'password changed', now: by.now, except: sessionId });
-  await writeAudit(tx, by, {
-    event: 'user.password_changed',
-    resourceType: 'user',
-    resourceId: userId,
-    summary: `${email} changed their password`,
-  });
+  await endSessionsOf(change, { userId, reason: 'password changed', except: sessionId });
+  await change.audit('user.password_changed', { id: userId, email });
 }
 
 /** One's own open sessions. */
@@ -66,34 +61,20 @@ export function listOwnSessions({ db, config }: Pick<Context, 'db' | 'config'>, 
 }
 
 /** Ends one of one's own sessions. */
-export async function endOwnSession(tx: Tx, by: Caller, sessionId: string): Promise<undefined | Failure> {
-  const { userId, email } = personOf(by);
-  const ended = await endOpenSession(tx, { userId, sessionId, reason: 'ended by the person', now: by.now });
-  if (!ended) return fail('NOT_FOUND', 'There is no such open session.');
-  await writeAudit(tx, by, {
-    event: 'session.ended',
-    resourceType: 'session',
-    resourceId: sessionId,
-    summary: `${email} ended a session`,
-  });
-  return undefined;
+export function endOwnSession(change: Change, sessionId: string): Promise<undefined | Failure> {
+  const { userId: id, email } = personOf(change.by);
+  return endOpenSession(change, { id, email }, { sessionId, reason: 'ended by the person' });
 }
 
 /** Ends all of one's own sessions but the one that asks. */
-export async function endOtherSessions(tx: Tx, by: Caller): Promise<undefined> {
-  const { userId, sessionId, email } = personOf(by);
-  const ended = await endSessionsOf(tx, {
-    userId,
-    reason: 'ended by the person',
-    now: by.now,
-    except: sessionId,
-  });
-  await writeAudit(tx, by, {
-    event: 'user.sessions_ended',
-    resourceType: 'user',
-    resourceId: userId,
-    summary: `${email} ended ${ended} other ${ended === 1 ? 'session' : 'sessions'}`,
-  });
+export async function endOtherSessions(change: Change): Promise<undefined> {
+  const { userId, sessionId, email } = personOf(change.by);
+  const ended = await endSessionsOf(change, { userId, reason: 'ended by the person', except: sessionId });
+  await change.audit(
+    'user.sessions_ended',
+    { id: userId, email },
+    { what: `ended ${ended} other ${ended === 1 ? 'session' : 'sessions'}` },
+  );
 }
 
 /** Whether one has a second factor, how many recovery codes are left, and which role requires it. */
@@ -129,15 +110,16 @@ export const proveOwnApp = (tools: FactorTools, by: Caller, code: string) =>
   proveApp(tools, by, personOf(by).userId, code);
 
 /** Sets the proven factor. What a required one held back is permitted from the next call on. */
-export async function finishSecondFactor(tx: Tx, by: Caller, proven: ProvenApp) {
-  return confirmSecondFactor(tx, by, personOf(by).userId, proven);
+export function finishSecondFactor(change: Change, proven: ProvenApp) {
+  const { userId: id, email } = personOf(change.by);
+  return confirmSecondFactor(change, { id, email }, proven);
 }
 
 /** Back to the password alone, unless a role requires more. */
-export async function dropSecondFactor(tx: Tx, by: Caller): Promise<undefined | Failure> {
-  const { userId, roles } = personOf(by);
-  const requiring = await roleRequiringFactor(tx, roles);
+export async function dropSecondFactor(change: Change): Promise<undefined | Failure> {
+  const { userId: id, email, roles } = personOf(change.by);
+  const requiring = await roleRequiringFactor(change.tx, roles);
   if (requiring) return fail('RULE_VIOLATED', `The role ${requiring} requires a second factor.`);
-  if (!(await removeSecondFactor(tx, by, userId))) return fail('WRONG_STATE', 'There is no second factor.');
-  return undefined;
+  const removed = await removeSecondFactor(change, { id, email });
+  return removed ? undefined : fail('WRONG_STATE', 'There is no second factor.');
 }

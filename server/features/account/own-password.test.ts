@@ -88,8 +88,8 @@ describe('a password that an administrator set', () => {
     const server = await startTestServer();
     const passwords = createPasswords();
     try {
-      const { db, context } = server;
-      const printed = (await ensureFirstAdmin(db, passwords, context.config, context.clock()))!;
+      const { context } = server;
+      const printed = (await ensureFirstAdmin(context, passwords, context.config, context.clock()))!;
       expect(await enter(server, printed.email, printed.password)).toMatchObject({
         missing: nothing,
         advice: ['password', 'secondFactor'],

@@ -7,9 +7,7 @@ export const apiKeyRoutes = ({ db }: Context) =>
   implement(calls, {
     list: ({ query }) => listApiKeys(db, query),
     impact: ({ by, params }) => impactOfApiKey(db, by.now, params.keyId),
-    create: inChange(({ tx }, { by, body }) => createApiKey(tx, by, body)),
-    update: inChange(({ tx }, { by, params, body: patch, seen }) =>
-      updateApiKey(tx, by, params.keyId, patch, seen),
-    ),
-    revoke: inChange(({ tx }, { by, params }) => revokeApiKey(tx, by, params.keyId)),
+    create: inChange((change, { body }) => createApiKey(change, body)),
+    update: inChange((change, { params, body, seen }) => updateApiKey(change, params.keyId, body, seen)),
+    revoke: inChange((change, { params }) => revokeApiKey(change, params.keyId)),
   });

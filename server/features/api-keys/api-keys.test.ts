@@ -226,7 +226,7 @@ describe('changing a key', () => {
     expect(answer.text).not.toContain(made.key.slice(-43));
     expect((await auditOf(server, made.id)).at(-1)).toMatchObject({
       event_type: 'api_key.updated',
-      changes_summary: 'name: Before → After',
+      changes_summary: 'API key After: name: Before → After',
     });
   });
 

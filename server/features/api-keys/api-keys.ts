@@ -1,5 +1,5 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
-import { sql, type Selectable } from 'kysely';
+import { sql, type Selectable, type Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import {
   lacksForScope,
@@ -10,20 +10,18 @@ import {
 import type { ApiKeyScope, RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Budget, Budgets } from '../../budgets.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
+import { changedFields, type Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { announce } from '../../db/signals.ts';
-import { nextVersion } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
-import { editConflict } from '../../edit-conflict.ts';
-import { breaksRule, fail, type Failure } from '../../failure.ts';
-import { changeSummary, writeAudit } from '../audit/audit.ts';
+import { editRecord, type Editable } from '../../edit-record.ts';
+import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { createIpCheck, wrongEntries } from '../../ip-list.ts';
 import { audited, selectApiKeys, toApiKey } from './api-key-row.ts';
 
-type ApiKeyPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;
+type ApiKeyPatch = RouteInput<typeof calls.update>['body'];
 type Row = Selectable<Tables['api_keys']>;
 
 /** `lyd_` + id + secret; the id finds the row, the secret proves it. */
@@ -103,10 +101,10 @@ function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
 
 /** Makes a key, by default one that may validate licenses. The answer is the only place where it ever stands whole. */
 export async function createApiKey(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   input: ApiKeyInput,
 ): Promise<(ApiKey & { key: string }) | Failure> {
+  const { tx, by } = change;
   const [wrong] = wrongEntries(input.ipWhitelist ?? []);
   if (wrong !== undefined)
     return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
@@ -137,10 +135,7 @@ export async function createApiKey(
     })
     .execute();
   const apiKey = await read(tx, id);
-  await audit(tx, by, 'api_key.created', apiKey, {
-    summary: `Created API key ${apiKey.name}`,
-    after: audited(apiKey),
-  });
+  await change.audit('api_key.created', apiKey, { after: audited(apiKey) });
   return { ...apiKey, key: `${keyPrefix}_${secret}` };
 }
 
@@ -148,67 +143,79 @@ export async function createApiKey(
  * Changes a key that is not revoked; a new state, limit or whitelist acts on its next call. What lets the key do more
  * is refused to staff who may not do what its scopes allow.
  */
-export async function updateApiKey(
-  tx: Tx,
-  by: Caller,
+export const updateApiKey = (
+  change: Change,
   id: string,
   patch: ApiKeyPatch,
   seen: string | undefined,
-): Promise<ApiKey | Failure> {
-  const before = await lock(tx, id);
-  if (!before) return notFound;
-  if (before.revoked_at) return fail('WRONG_STATE', 'A revoked API key cannot be changed.');
-  const old = await read(tx, id);
-  const conflict = editConflict('API key', old, patch, seen);
-  if (conflict) return conflict;
-  const [wrong] = wrongEntries(patch.ipWhitelist ?? []);
-  if (wrong !== undefined)
-    return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
-  const beyond = widens(old, patch) ? refuseScopes(by, patch.scopes ?? old.scopes) : undefined;
-  if (beyond) return beyond;
-  await tx
-    .updateTable('api_keys')
-    .set({
+): Promise<ApiKey | Failure> =>
+  editRecord(change, editable, id, {
+    event: 'api_key.updated',
+    refuse: (key) => (key.revokedAt ? 'A revoked API key cannot be changed.' : null),
+    sent: patch,
+    seen,
+    check(before) {
+      const [wrong] = wrongEntries(patch.ipWhitelist ?? []);
+      if (wrong !== undefined)
+        return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
+      return widens(before, patch) ? refuseScopes(change.by, patch.scopes ?? before.scopes) : undefined;
+    },
+    columns: {
       name: patch.name,
       is_active: patch.isActive,
       expires_at: patch.expiresAt === undefined ? undefined : new Date(patch.expiresAt),
       rate_limit: patch.rateLimit,
       ip_whitelist: patch.ipWhitelist,
       scopes: patch.scopes,
-      updated_at: nextVersion(before.updated_at, by.now),
-    })
-    .where('api_key_id', '=', id)
-    .execute();
-  await announce(tx, 'apiKeys');
-  const updated = await read(tx, id);
-  const [was, is] = [audited(old), audited(updated)];
-  await audit(tx, by, 'api_key.updated', updated, {
-    summary: changeSummary(was, is),
-    before: was,
-    after: is,
+    },
+    detail: (before, after) => ({
+      what: whatChanged(before, after),
+      before: audited(before),
+      after: audited(after),
+    }),
   });
-  return updated;
+
+/** Whether a key is switched on comes first, in the words of the console. */
+function whatChanged(before: ApiKey, after: ApiKey): string {
+  const { isActive, ...rest } = audited(after);
+  const fields = changedFields(before, rest);
+  const switched = isActive ? 'switched on' : 'switched off';
+  return before.isActive === isActive ? fields : [switched, fields].filter(Boolean).join('; ');
 }
 
 /** Revokes a key: refused from its next call on, and for good. */
-export async function revokeApiKey(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
-  const before = await lock(tx, id);
-  if (!before) return notFound;
-  if (before.revoked_at) return fail('WRONG_STATE', 'The API key is already revoked.');
-  const old = await read(tx, id);
-  await tx
-    .updateTable('api_keys')
-    .set({ is_active: false, revoked_at: by.now, updated_at: nextVersion(before.updated_at, by.now) })
-    .where('api_key_id', '=', id)
-    .execute();
-  await announce(tx, 'apiKeys');
-  await audit(tx, by, 'api_key.revoked', old, {
-    summary: `Revoked API key ${old.name}`,
-    before: audited(old),
-    after: audited(await read(tx, id)),
+export async function revokeApiKey(change: Change, id: string): Promise<undefined | Failure> {
+  const revoked = await editRecord(change, editable, id, {
+    event: 'api_key.revoked',
+    refuse: (key) => (key.revokedAt ? 'The API key is already revoked.' : null),
+    columns: { is_active: false, revoked_at: change.now },
+    detail: (before, after) => ({ before: audited(before), after: audited(after) }),
   });
-  return undefined;
+  return isFailure(revoked) ? revoked : undefined;
 }
+
+const editable: Editable<ApiKey, Updateable<Tables['api_keys']>> = {
+  name: 'API key',
+  async lock({ tx }, id) {
+    const row = await tx
+      .selectFrom('api_keys')
+      .select('name')
+      .where('api_key_id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    return row ? read(tx, id) : notFound;
+  },
+  async write(change, { id }, columns) {
+    await change.tx.updateTable('api_keys').set(columns).where('api_key_id', '=', id).execute();
+    await change.announce('apiKeys');
+    return read(change.tx, id);
+  },
+};
+
+const notFound = fail('NOT_FOUND', 'There is no such API key.');
+
+const read = async (db: Db, id: string): Promise<ApiKey> =>
+  toApiKey(await selectApiKeys(db).where('k.api_key_id', '=', id).executeTakeFirstOrThrow());
 
 export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
 
@@ -300,22 +307,4 @@ async function writeUsage(tx: Tx, uses: Use[]): Promise<void> {
                                  ${last.map(({ at }) => at)}::timestamptz[], ${last.map(({ ip }) => ip)}::text[])
               as u (id, requests, last, ip)) used
      where k.api_key_id = used.id`.execute(tx);
-}
-
-const notFound = fail('NOT_FOUND', 'There is no such API key.');
-
-const read = async (tx: Tx, id: string): Promise<ApiKey> =>
-  toApiKey(await selectApiKeys(tx).where('k.api_key_id', '=', id).executeTakeFirstOrThrow());
-
-const lock = (tx: Tx, id: string) =>
-  tx.selectFrom('api_keys').selectAll().where('api_key_id', '=', id).forUpdate().executeTakeFirst();
-
-function audit(
-  tx: Tx,
-  by: Caller,
-  event: string,
-  { id }: ApiKey,
-  what: { summary: string; before?: object; after?: object },
-) {
-  return writeAudit(tx, by, { event, resourceType: 'api_key', resourceId: id, ...what });
 }

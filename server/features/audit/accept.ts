@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import { systemCaller } from '../../caller.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
+import type { Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { writeAudit } from './audit.ts';
 import { checkEnd, readEnd, resumeFrom } from './end.ts';
 import { furthest, readKept, type HeadPlace } from './kept-heads.ts';
 import type { AuditKeys } from './keys.ts';
@@ -27,13 +26,13 @@ import { sealBehind } from './sealer.ts';
  * that entry. WRONG_STATE when nothing is missing, or when an entry was altered or forged, which nobody can accept.
  */
 export async function acceptGaps(
-  db: Db,
+  parts: ChangeParts,
   keys: AuditKeys,
   places: HeadPlace[],
   { reason, now }: { reason: string; now: Date },
 ): Promise<string | Failure> {
   const kept = await readKept(places);
-  const done = await db.transaction().execute(async (tx) => {
+  const done = await systemChange(parts, now, async ({ tx, audit }) => {
     await sql`set local statement_timeout = 0`.execute(tx);
     await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
     const known = await acceptedGaps(tx, keys);
@@ -44,16 +43,13 @@ export async function acceptGaps(
     if (!problem && gaps.length === 0) return fail('WRONG_STATE', 'Nothing is missing from the chain.');
     const { head, gap } = resumeFrom(keys, end, furthest(kept));
     if (gap) gaps.push(gap);
-    const summary = `Accepted that entries are missing (${gaps.map(described).join(', ') || 'none'}): ${reason}`;
+    const what = `accepted that entries are missing (${gaps.map(described).join(', ') || 'none'}): ${reason}`;
     const { retention_days } = await tx
       .selectFrom('audit_settings')
       .select('retention_days')
       .executeTakeFirstOrThrow();
-    const audit_id = await writeAudit(tx, systemCaller(now), {
-      event: gapAccepted,
-      resourceType: 'audit',
-      resourceId: null,
-      summary,
+    const audit_id = await audit(gapAccepted, null, {
+      what,
       after: { reason, gaps, problem: problem?.problem ?? null, retentionDays: retention_days },
     });
     const entry = await tx
@@ -62,7 +58,7 @@ export async function acceptGaps(
       .where('audit_id', '=', audit_id)
       .executeTakeFirstOrThrow();
     const next = await sealBehind(tx, keys, { ...head, retention_days }, [entry], now);
-    return { summary, next };
+    return { summary: entry.changes_summary, next };
   });
   if ('failure' in done) return done;
   for (const place of places) await place.write(done.next, now);

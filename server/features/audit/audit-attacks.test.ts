@@ -115,7 +115,10 @@ describe('history replaced', () => {
     expect((await verify()).whole).toBe(false);
     expect((await kept()).sequence).toBe(6);
     // nobody makes it a history by accepting that entries are missing
-    const refused = await acceptGaps(server.db, server.auditKeys, places(), { reason: 'x', now: new Date() });
+    const refused = await acceptGaps(server.context, server.auditKeys, places(), {
+      reason: 'x',
+      now: new Date(),
+    });
     expect(isFailure(refused) && refused.message).toMatch(
       /^This cannot be accepted: The entry was not written/,
     );
@@ -126,7 +129,10 @@ describe('history replaced', () => {
     await server.audit.seal();
     await asOwner('update audit_head set unsigned_until = 1000');
     expect((await verify()).whole).toBe(false);
-    const refused = await acceptGaps(server.db, server.auditKeys, places(), { reason: 'x', now: new Date() });
+    const refused = await acceptGaps(server.context, server.auditKeys, places(), {
+      reason: 'x',
+      now: new Date(),
+    });
     expect(isFailure(refused) && refused.message).toMatch(
       /^This cannot be accepted: The entry was not written/,
     );
@@ -271,7 +277,7 @@ describe('the retention switch', () => {
 
 describe('a restored backup', () => {
   const accept = (on = server) =>
-    acceptGaps(on.db, on.auditKeys, places(on), {
+    acceptGaps(on.context, on.auditKeys, places(on), {
       reason: 'Restored the backup of 20 November',
       now: on.clock.now(),
     });
@@ -286,7 +292,7 @@ describe('a restored backup', () => {
     await putBackTo(old);
     expect((await verify()).whole).toBe(false);
     expect(await accept()).toBe(
-      'Accepted that entries are missing (numbers 7 to 9): Restored the backup of 20 November',
+      'Audit log: accepted that entries are missing (numbers 7 to 9): Restored the backup of 20 November',
     );
     expect(await verify()).toMatchObject({ whole: true, acceptedGaps: 1 });
     expect(await verify(twin)).toMatchObject({ whole: true });
@@ -404,7 +410,7 @@ describe('no false alarm', () => {
       .limit(1)
       .executeTakeFirst();
     expect(last!.changes_summary).toBe(
-      'From entry 6 on, the end of the chain is kept outside of the database too',
+      'Audit log: from entry 6 on, the end of the chain is kept outside of the database too',
     );
     expect(await verify(next)).toMatchObject({ whole: true });
     expect(await verify()).toMatchObject({ whole: true, checkedEntries: 7 });

@@ -13,11 +13,11 @@ import {
   type TestServer,
   checkedTime,
 } from '../../../tests/harness.ts';
-import { systemCaller } from '../../caller.ts';
+import { systemChange, type NewEntry } from '../../change.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { startAuditSealer } from '../../jobs/audit-sealer.ts';
 import { newSigningKey, readSigners } from '../../signer.ts';
-import { auditKeys, verifyChain, writeAudit } from './audit.ts';
+import { auditKeys, verifyChain } from './audit.ts';
 import { sealOf, type Seal } from './chain.ts';
 import { hashEntry } from './entry.ts';
 import { sealPending } from './sealer.ts';
@@ -54,6 +54,18 @@ async function behindOurBack(statement: string, values: unknown[] = [], on = ser
 }
 
 const at = async (sequence: number) => (await chain()).find((one) => one.sequence === sequence)!;
+
+/** An entry of no event that there is. */
+const write = (time: Date, fields: Partial<NewEntry>) =>
+  systemChange(server.context, time, ({ tx, by }) =>
+    server.context.writeEntry(tx, by, {
+      event: 'test.made',
+      resourceType: 'test',
+      resourceId: null,
+      summary: 'x',
+      ...fields,
+    }),
+  );
 
 describe('sealing', () => {
   test('chains every committed entry once, in the order of writing', async () => {
@@ -119,10 +131,7 @@ describe('sealing', () => {
       a: { ü: 'ß', b: undefined, '2': null, '10': [] },
       at: new Date(0),
     };
-    await writeAudit(server.db, systemCaller(server.clock.now()), {
-      event: 'test.odd',
-      resourceType: 'test',
-      resourceId: 'x',
+    await write(server.clock.now(), {
       summary: `half a pair \u{d83d} and ${'👩‍👩‍👧'.slice(0, 3)}`,
       before: odd,
       after: {},
@@ -302,7 +311,7 @@ describe('an entry that was', () => {
     expect((await verifyChain(server.db, auditKeys(next))).whole).toBe(false);
     expect((await verifyChain(server.db, auditKeys(next, [current.signer]))).whole).toBe(true);
     await makeCustomer(api);
-    await sealPending(server.db, auditKeys(next, [current.signer]), server.context.clock);
+    await sealPending(server.context, auditKeys(next, [current.signer]), server.context.clock);
     expect(await verifyChain(server.db, auditKeys(next, [current.signer]))).toMatchObject({
       whole: true,
       checkedEntries: 9,
@@ -322,13 +331,7 @@ test('nobody changes seals and anchors, whoever asks the database', async () => 
 });
 
 describe('the clean-up', () => {
-  const entryAt = (time: Date) =>
-    writeAudit(server.db, systemCaller(time), {
-      event: 'test.made',
-      resourceType: 'test',
-      resourceId: null,
-      summary: 'x',
-    });
+  const entryAt = (time: Date) => write(time, {});
 
   test('removes what is older than the retention to the millisecond, and the rest still verifies', async () => {
     const start = server.clock.now().getTime();
@@ -349,7 +352,9 @@ describe('the clean-up', () => {
       'session.login',
       'audit.cleaned_up',
     ]);
-    expect(left.at(-1)).toMatchObject({ changes_summary: `Removed 6 entries from before ${before}` });
+    expect(left.at(-1)).toMatchObject({
+      changes_summary: `Audit log: removed 6 entries from before ${before}`,
+    });
     await seal();
     expect(await verify()).toMatchObject({ whole: true, checkedEntries: 5, anchors: 1 });
     expect((await chain())[0]!.sequence).toBe(7);

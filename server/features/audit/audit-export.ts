@@ -1,8 +1,8 @@
 import type { Caller } from '../../caller.ts';
+import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import type { CsvFile } from '../../http/call.ts';
-import { writeAudit } from './audit.ts';
 import { split, type Filter } from './audit-filter.ts';
 import { within, type FoundPage, type ListRow, type Position } from './audit-page.ts';
 
@@ -16,15 +16,11 @@ type Batch = FoundPage & { next: Position | undefined };
  * The whole filter as a CSV file, and an entry that says who took it. Each batch is a query of its own: an export of
  * millions holds neither a connection nor a snapshot, and ends where its reader stops reading.
  */
-export async function exportEntries(db: Db, by: Caller, filter: Filter): Promise<CsvFile> {
+export async function exportEntries(parts: ChangeParts, by: Caller, filter: Filter): Promise<CsvFile> {
+  const { db } = parts;
   const first = await batchAfter(db, filter, undefined);
-  await writeAudit(db, by, {
-    event: 'audit.exported',
-    resourceType: 'audit',
-    resourceId: null,
-    summary: `Exported the audit log${Object.keys(filter).length > 0 ? ` (${described(filter)})` : ''}`,
-    after: { filter },
-  });
+  const what = `exported as CSV${Object.keys(filter).length > 0 ? ` (${described(filter)})` : ''}`;
+  await runChange(parts, by, ({ audit }) => audit('audit.exported', null, { what, after: { filter } }));
   return {
     fileName: `audit-logs-${by.now.toISOString().slice(0, 10)}.csv`,
     stream: csvStream(rowsFrom(db, filter, first), {

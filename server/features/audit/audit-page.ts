@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { AuditEntry } from '../../../contract/audit.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
+import { readOnly } from '../../db/read-only.ts';
 import type { Split } from './audit-filter.ts';
 
 /** A place in the order of the list: newest first, ties by id. */
@@ -81,7 +82,7 @@ function byIndex(db: Db, filter: Split, { after, limit, offset }: Page): Promise
 
 /** How many entries a filter has, up to `most`; undefined when that takes too long to say. */
 export function countUpTo(db: Db, filter: Split, most: number): Promise<number | undefined> {
-  const count = async (tx: Db | Tx) => {
+  const count = async (tx: Db) => {
     const { rows } = await sql<{ n: number }>`select count(*) as n from (
         select 1 from audit_entries ${where(filter.narrow, filter.rest)} limit ${most}
       ) as counted`.execute(tx);
@@ -97,9 +98,9 @@ export function countUpTo(db: Db, filter: Split, most: number): Promise<number |
 }
 
 /** What `work` finds, or undefined when the database has not found it by then. */
-async function inTime<T>(db: Db, ms: number, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
+async function inTime<T>(db: Db, ms: number, work: (tx: Db) => Promise<T>): Promise<T | undefined> {
   try {
-    return await db.transaction().execute(async (tx) => {
+    return await readOnly(db, async (tx) => {
       await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(tx);
       return work(tx);
     });

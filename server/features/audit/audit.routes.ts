@@ -7,24 +7,25 @@ import { getEntry } from './audit-detail.ts';
 import { exportEntries } from './audit-export.ts';
 import { createCount, listEntries } from './audit-list.ts';
 import { choicesOf, statsOf } from './audit-stats.ts';
-import type { ChainWatch } from './audit.ts';
+import type { ChainWatch } from './watch.ts';
 import { cleanUp, impactOfCleanUp, retentionOf, setRetention } from './cleanup.ts';
 
-export const auditRoutes = ({ db, reports }: Context, watch: ChainWatch) => {
+export const auditRoutes = (context: Context, watch: ChainWatch) => {
+  const { db, reports } = context;
   const count = createCount(db);
   const verify = oneAtATime(watch.verify);
   return implement(calls, {
     list: ({ query }) => listEntries(db, count, query),
-    exportCsv: ({ by, query }) => exportEntries(reports, by, query),
+    exportCsv: ({ by, query }) => exportEntries({ ...context, db: reports }, by, query),
     stats: ({ query, by }) => statsOf(reports, query.days, by.now),
     choices: () => choicesOf(reports),
     config: () => retentionOf(db),
-    setConfig: inChange(({ tx }, { by, body }) => setRetention(tx, by, body.value)),
+    setConfig: inChange((change, { body }) => setRetention(change, body.value)),
     cleanupImpact: ({ by, query }) => impactOfCleanUp(db, by.now, query.days),
-    cleanup: inChangeAfter(watch.seal, async ({ tx }, { by }) => {
-      const time = await checkClock(tx, by.now);
+    cleanup: inChangeAfter(watch.seal, async (change) => {
+      const time = await checkClock(change.tx, change.now);
       if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));
-      return cleanUp(tx, { by, time }, watch.keys, await watch.kept());
+      return cleanUp(change, time, watch.keys, await watch.kept());
     }),
     verify,
     chain: async () => watch.state(),

@@ -136,7 +136,7 @@ describe('the list', () => {
     expect(await by({ startDate: '2027-01-01' })).toEqual([]);
     await own.api().call(session.login, { body: { email: other.email, password: 'wrong password' } });
     expect(await by({ success: 'false' })).toEqual(['session.login_failed']);
-    expect(await by({ success: 'false', resourceType: 'user' })).toEqual(['session.login_failed']);
+    expect(await by({ success: 'false', resourceType: 'session' })).toEqual(['session.login_failed']);
     expect(await by({ success: 'true', resourceType: 'customer' })).toHaveLength(2);
     expect(await by({ success: 'false', search: 'customer' })).toEqual([]);
     expect(await by({ success: 'true', endDate: '2026-11-20' })).toHaveLength(5);
@@ -323,14 +323,14 @@ test('failed sign-ins and refused calls are in it, secrets are not', async () =>
   await server.api().call(session.login, { body: { email: viewer.email, password: 'a wrong secret' } });
   await server.api(viewer).call(licenses.create, { body: {} as never });
   const key = await makeApiKey(api);
-  expect(await found({ resourceId: viewer.userId, eventType: 'session.login_failed' })).toMatchObject([
+  expect(await found({ search: viewer.email, eventType: 'session.login_failed' })).toMatchObject([
     { success: false, error_message: 'Email or password is not right.', user_email: null },
   ]);
   expect(await found({ userId: viewer.userId, eventType: 'call.refused' })).toMatchObject([
     {
       success: false,
       error_message: 'You lack the permission licenses:create.',
-      changes_summary: 'Refused POST /api/v1/licenses',
+      changes_summary: 'POST /api/v1/licenses: refused',
     },
   ]);
   const { rows } = await server.pool.query<{ all: string }>(
@@ -400,12 +400,12 @@ describe('the export', () => {
     const [told] = await found({ eventType: 'audit.exported' });
     expect(told).toMatchObject({
       user_email: admin.email,
-      changes_summary: 'Exported the audit log (eventType: test.exported; search: 1)',
+      changes_summary: 'Audit log: exported as CSV (eventType: test.exported; search: 1)',
     });
     expect((await api.ok(calls.get, { params: { id: told!.audit_id } })).after).toEqual({
       filter: { eventType: 'test.exported', search: '1' },
     });
-    expect((await csvOf({})).text).not.toContain('Exported the audit log\n');
+    expect((await csvOf({})).text).not.toContain('Audit log: exported as CSV\n');
   });
 
   test('neutralizes cells that a spreadsheet would run', async () => {
@@ -523,7 +523,7 @@ describe('the retention', () => {
       api.call(calls.setConfig, { params: { key: 'retentionDays' }, body: { value } as never });
     expect((await set(90)).body.data).toEqual({ retentionDays: 90, shortestRetentionDays: 90 });
     expect(await found({ eventType: 'audit.config_changed' })).toMatchObject([
-      { changes_summary: 'retentionDays: 730 → 90', user_email: admin.email },
+      { changes_summary: 'Audit log: retentionDays: 730 → 90', user_email: admin.email },
     ]);
     await set(90);
     expect(await found({ eventType: 'audit.config_changed' })).toHaveLength(1);

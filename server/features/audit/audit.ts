@@ -15,7 +15,6 @@ export { auditKeys, exchangeKeys, withAuditKey, type AuditKeys } from './keys.ts
 export { verifyChain } from './verify.ts';
 export { closeWindows } from './refusal-windows.ts';
 export { createRefusals, type Refusals } from './refusals.ts';
-export { shortened } from './shortened.ts';
 export { createChainWatch, type ChainWatch } from './watch.ts';
 
 export { entryWriter } from './write-entry.ts';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { systemCaller } from '../../caller.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
-import { writeAudit } from './audit.ts';
 import { oldHeadText, type Head } from './chain.ts';
 import { readEnd, writeHead, type End } from './end.ts';
 import type { KeptHead } from './kept-heads.ts';
@@ -14,7 +13,7 @@ const opener = (retention: Buffer) => retention.toString('hex');
 const hashOf = (text: string) => createHash('sha256').update(text).digest();
 
 /** Whether the first head was made. */
-export const hasBegun = async (db: Db | Tx): Promise<boolean> =>
+export const hasBegun = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('audit_switch').select('only_row').executeTakeFirst()) !== undefined;
 
 /**
@@ -22,8 +21,8 @@ export const hasBegun = async (db: Db | Tx): Promise<boolean> =>
  * remove by rows. A chain from before heads were kept outside is taken over, which an entry records. Where a head is
  * kept, or the one in the database is not ours, nothing is made: that is a break.
  */
-export function beginChain(db: Db, keys: AuditKeys, kept: KeptHead[], now: Date): Promise<void> {
-  return db.transaction().execute(async (tx) => {
+export function beginChain(parts: ChangeParts, keys: AuditKeys, kept: KeptHead[], now: Date): Promise<void> {
+  return systemChange(parts, now, async ({ tx, audit }) => {
     await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
     if (await hasBegun(tx)) return;
     await beginSwitch(tx, keys);
@@ -38,11 +37,8 @@ export function beginChain(db: Db, keys: AuditKeys, kept: KeptHead[], now: Date)
     if (!isFirst && !isFromBefore(keys, end)) return;
     await writeHead(tx, keys, head);
     if (isFirst) return;
-    await writeAudit(tx, systemCaller(now), {
-      event: 'audit.chain_taken_over',
-      resourceType: 'audit',
-      resourceId: null,
-      summary: `From entry ${head.sequence} on, the end of the chain is kept outside of the database too`,
+    await audit('audit.chain_taken_over', null, {
+      what: `from entry ${head.sequence} on, the end of the chain is kept outside of the database too`,
       after: { sequence: head.sequence, seal: head.seal.toString('hex'), retentionDays: retention_days },
     });
   });

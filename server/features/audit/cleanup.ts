@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { shortestRetentionDays, type audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import type { Caller } from '../../caller.ts';
+import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
-import { writeAudit } from './audit.ts';
 import { closeSwitch, openSwitch } from './begin.ts';
 import { anchorText, type Anchor } from './chain.ts';
 import { checkEnd, readEnd } from './end.ts';
@@ -21,7 +20,7 @@ type Config = RouteAnswer<typeof calls.config>;
 type Cleaned = RouteAnswer<typeof calls.cleanup>;
 
 /** How long entries are kept. */
-export async function retentionOf(db: Db | Tx): Promise<Config> {
+export async function retentionOf(db: Db): Promise<Config> {
   const { retention_days } = await db
     .selectFrom('audit_settings')
     .select('retention_days')
@@ -30,16 +29,12 @@ export async function retentionOf(db: Db | Tx): Promise<Config> {
 }
 
 /** Changes how long entries are kept; the next clean-up goes by it. */
-export async function setRetention(tx: Tx, by: Caller, retentionDays: number): Promise<Config> {
+export async function setRetention({ tx, audit }: Change, retentionDays: number): Promise<Config> {
   await tx.selectFrom('audit_settings').select('only_row').forUpdate().execute();
   const before = await retentionOf(tx);
   if (before.retentionDays === retentionDays) return before;
   await tx.updateTable('audit_settings').set({ retention_days: retentionDays }).execute();
-  await writeAudit(tx, by, {
-    event: retentionChanged,
-    resourceType: 'audit',
-    resourceId: null,
-    summary: `retentionDays: ${before.retentionDays} → ${retentionDays}`,
+  await audit(retentionChanged, null, {
     before: { retentionDays: before.retentionDays },
     after: { retentionDays },
   });
@@ -52,8 +47,8 @@ export async function setRetention(tx: Tx, by: Caller, retentionDays: number): P
  * that is broken there or at its end is a WRONG_STATE. A clean-up by the clock that finds nothing leaves no entry.
  */
 export async function cleanUp(
-  tx: Tx,
-  { by, time: { now } }: { by: Caller; time: CheckedTime },
+  { tx, by, audit }: Change,
+  { now }: CheckedTime,
   keys: AuditKeys,
   kept: KeptHead[],
 ): Promise<Cleaned | Failure> {
@@ -76,11 +71,8 @@ export async function cleanUp(
       .deleteFrom('audit_days')
       .where('day', '<', sql<Date>`${before.toISOString()}::date`)
       .execute();
-    await writeAudit(tx, by, {
-      event: 'audit.cleaned_up',
-      resourceType: 'audit',
-      resourceId: null,
-      summary: `Removed ${removed} ${removed === 1 ? 'entry' : 'entries'} from before ${before.toISOString()}`,
+    await audit('audit.cleaned_up', null, {
+      what: `removed ${removed} ${removed === 1 ? 'entry' : 'entries'} from before ${before.toISOString()}`,
       after: { removed, before, retentionDays, lastSequence: last?.sequence ?? null },
     });
   }

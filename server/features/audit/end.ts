@@ -17,7 +17,7 @@ type Row = {
 };
 
 /** What the head says, and where the seals really end: of one moment. */
-export async function readEnd(tx: Db | Tx): Promise<End> {
+export async function readEnd(tx: Db): Promise<End> {
   const { rows } = await sql<Row>`
     select true as head, sequence, seal, unsigned_until, retention_days, mac from audit_head
     union all
@@ -33,7 +33,7 @@ export async function readEnd(tx: Db | Tx): Promise<End> {
  * kept outside of the database must lie on the chain. A kept head must have been read before `end` was.
  */
 export async function checkEnd(
-  tx: Db | Tx,
+  tx: Db,
   keys: AuditKeys,
   { head, last }: End,
   { kept, gaps }: { kept: KeptHead[]; gaps: Gap[] },
@@ -50,7 +50,7 @@ export async function checkEnd(
 }
 
 async function checkKept(
-  tx: Db | Tx,
+  tx: Db,
   keys: AuditKeys,
   last: Place,
   { place, head }: KeptHead,
@@ -85,7 +85,7 @@ async function checkKept(
   return there || (await isCleanedUp(tx, sequence)) ? null : removed(sequence, sequence);
 }
 
-async function sealAt(tx: Db | Tx, sequence: number): Promise<Buffer | undefined> {
+async function sealAt(tx: Db, sequence: number): Promise<Buffer | undefined> {
   const found = await sql<{ seal: Buffer }>`
     select seal from audit_seals where sequence = ${sequence}
     union all select seal from audit_anchors where sequence = ${sequence}`.execute(tx);
@@ -93,7 +93,7 @@ async function sealAt(tx: Db | Tx, sequence: number): Promise<Buffer | undefined
 }
 
 /** Asked after the seal was looked for: a clean-up that went on meanwhile has left its anchor by now. */
-async function isCleanedUp(tx: Db | Tx, sequence: number): Promise<boolean> {
+async function isCleanedUp(tx: Db, sequence: number): Promise<boolean> {
   const { rows } = await sql`select 1 from audit_anchors where sequence >= ${sequence} limit 1`.execute(tx);
   return rows.length > 0;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type Selectable } from 'kysely';
 import type { AuditVerification } from '../../../contract/audit.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { isOurHead, noSeal, sealText } from './chain.ts';
 import { canonicalEntry, hashEntry, type SignedEntryRow } from './entry.ts';
@@ -15,7 +15,7 @@ export type Link = Selectable<Tables['audit_seals']> & { entry: SignedEntryRow |
 export type Place = { sequence: number; seal: Buffer };
 
 /** Where the chain begins: behind the last anchor, or at the very first entry. */
-export async function beginningOf(tx: Tx, keys: AuditKeys): Promise<Place & { unsignedUntil: number }> {
+export async function beginningOf(tx: Db, keys: AuditKeys): Promise<Place & { unsignedUntil: number }> {
   const anchor = await tx
     .selectFrom('audit_anchors')
     .select(['sequence', 'seal'])
@@ -40,7 +40,7 @@ export const gapAt = ({ sequence, seal }: Place, until: number): Gap => ({
 export const gapAccepted = 'audit.gap_accepted';
 
 /** The gaps that the operator has accepted; only entries that we signed count. */
-export async function acceptedGaps(tx: Db | Tx, keys: AuditKeys): Promise<Gap[]> {
+export async function acceptedGaps(tx: Db, keys: AuditKeys): Promise<Gap[]> {
   const entries = await tx
     .selectFrom('audit_entries')
     .selectAll()
@@ -52,7 +52,7 @@ export async function acceptedGaps(tx: Db | Tx, keys: AuditKeys): Promise<Gap[]>
 }
 
 /** The next links behind that sequence, each with its entry. */
-export async function readLinks(tx: Tx, after: number): Promise<Link[]> {
+export async function readLinks(tx: Db, after: number): Promise<Link[]> {
   const seals = await tx
     .selectFrom('audit_seals')
     .selectAll()

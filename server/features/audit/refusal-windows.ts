@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
-import { systemCaller } from '../../caller.ts';
+import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
 import { locks, tryLock } from '../../db/locks.ts';
 import type { Tables } from '../../db/tables.ts';
-import { writeAudit } from './audit.ts';
 import { repeatEntry } from './write-entry.ts';
 import { isOurs } from './links.ts';
 import type { AuditKeys } from './keys.ts';
@@ -19,9 +18,12 @@ const graceMs = 10_000;
  * Writes how often the refusals of each window that has ended came again, one entry a subject and one for the others, and
  * forgets the window. Answers how many entries were written.
  */
-export function closeWindows({ db, clock }: Pick<Context, 'db' | 'clock'>, keys: AuditKeys): Promise<number> {
-  const now = clock();
-  return db.transaction().execute(async (tx) => {
+export function closeWindows(
+  context: ChangeParts & Pick<Context, 'clock'>,
+  keys: AuditKeys,
+): Promise<number> {
+  return systemChange(context, context.clock(), async (change) => {
+    const { tx, now } = change;
     if (!(await tryLock(tx, locks.refusalWindows))) return 0;
     const rows = await tx
       .deleteFrom('audit_refusals')
@@ -29,12 +31,12 @@ export function closeWindows({ db, clock }: Pick<Context, 'db' | 'clock'>, keys:
       .returningAll()
       .execute();
     const repeated = rows.filter((row) => row.times > row.entries);
-    for (const row of repeated) await writeCount(tx, keys, row, now);
+    for (const row of repeated) await writeCount(change, keys, row);
     return repeated.length;
   });
 }
 
-async function writeCount(tx: Tx, keys: AuditKeys, row: Row, now: Date): Promise<void> {
+async function writeCount({ tx, now, audit }: Change, keys: AuditKeys, row: Row): Promise<void> {
   const more = row.times - row.entries;
   const until = new Date(row.window_start.getTime() + refusalWindowMs);
   const span = `from ${row.window_start.toISOString().slice(11, 16)} to ${until.toISOString().slice(11, 16)} UTC`;
@@ -50,11 +52,8 @@ async function writeCount(tx: Tx, keys: AuditKeys, row: Row, now: Date): Promise
     });
     return;
   }
-  await writeAudit(tx, systemCaller(now), {
-    event: 'refusals.counted',
-    resourceType: 'refusal',
-    resourceId: null,
-    summary: `And ${more.toLocaleString('en')} ${more === 1 ? 'other' : 'others'} ${span} (${row.kind})`,
+  await audit('refusal.counted', null, {
+    what: `${more.toLocaleString('en')} ${more === 1 ? 'other' : 'others'} ${span} (${row.kind})`,
     after,
     error: 'Refused',
   });

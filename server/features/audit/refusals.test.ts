@@ -45,11 +45,11 @@ describe('what is refused again and again', () => {
       const on = n % 2 ? twin : server;
       expect((await on.api(viewer).call(users.list)).status).toBe(403);
     }
-    expect(await summaries('call.refused')).toEqual(['Refused GET /api/users']);
+    expect(await summaries('call.refused')).toEqual(['GET /api/users: refused']);
     await endWindow(twin);
     expect(await summaries('call.refused')).toEqual([
-      'Refused GET /api/users',
-      'Refused GET /api/users, 29 more times from 09:30 to 09:45 UTC',
+      'GET /api/users: refused',
+      'GET /api/users: refused, 29 more times from 09:30 to 09:45 UTC',
     ]);
     const [, counted] = await entries('call.refused');
     expect(counted).toMatchObject({ user_email: viewer.email, success: false, after: { more: 29 } });
@@ -66,8 +66,8 @@ describe('what is refused again and again', () => {
     expect(await entries('session.login_failed')).toHaveLength(50);
     await endWindow();
     expect(await entries('session.login_failed')).toHaveLength(50);
-    expect(await summaries('refusals.counted')).toEqual([
-      'And 20 others from 09:30 to 09:45 UTC (sign_in_failed)',
+    expect(await summaries('refusal.counted')).toEqual([
+      'Refusals: 20 others from 09:30 to 09:45 UTC (sign_in_failed)',
     ]);
   });
 
@@ -96,7 +96,7 @@ describe('what is refused again and again', () => {
     );
     await endWindow();
     expect(await summaries('call.refused')).toEqual(['An invented story']);
-    expect(await summaries('refusals.counted')).toHaveLength(1);
+    expect(await summaries('refusal.counted')).toHaveLength(1);
   });
 
   test('counts that somebody wrote into the database make no entry of what was never refused', async () => {
@@ -110,8 +110,8 @@ describe('what is refused again and again', () => {
     );
     await endWindow();
     expect(await entries('session.login')).toHaveLength(1);
-    expect(await summaries('refusals.counted')).toEqual([
-      'And 98 others from 09:00 to 09:15 UTC (call_refused)',
+    expect(await summaries('refusal.counted')).toEqual([
+      'Refusals: 98 others from 09:00 to 09:15 UTC (call_refused)',
     ]);
   });
 });
@@ -123,9 +123,9 @@ describe('what somebody typed as an email', () => {
     const { email } = await server.createPerson('viewer');
     await login(email.toUpperCase());
     const all = await summaries('session.login_failed');
-    expect(all[0]).toMatch(/^Sign-in as hu… \([0-9a-f]{12}\) failed$/);
-    expect(all[1]!.slice(-22)).toBe(all[0]!.slice(-22));
-    expect(all[2]).toBe(`Sign-in as ${email} failed`);
+    expect(all[0]).toMatch(/^Session of hu… \([0-9a-f]{12}\): sign-in failed$/);
+    expect(all[1]!.slice(-30)).toBe(all[0]!.slice(-30));
+    expect(all[2]).toBe(`Session of ${email}: sign-in failed`);
     // guesses cannot be compared with it: it takes a key that is not in the database
     const text = 'lanyard typed text 1\nhunter2-my-password';
     for (const guess of [
@@ -157,11 +157,11 @@ describe('an attack on a credential is in the log and counted', () => {
     for (const { key } of [revoked, expired, off, elsewhere]) for (let n = 0; n < 3; n++) await use(key);
     for (let n = 0; n < 3; n++) await use(`lyd_abcdefghijkl_${'x'.repeat(42)}${n}`);
     expect((await entries('api_key.refused')).map((e) => [e.changes_summary, e.error_message])).toEqual([
-      ['Refused API key Revoked', 'The API key has been revoked.'],
-      ['Refused API key Old', 'The API key has expired.'],
-      ['Refused API key Off', 'The API key is not active.'],
-      ['Refused API key Elsewhere', 'The API key may not be used from this address.'],
-      [expect.stringMatching(/^Refused API key ly… \([0-9a-f]{12}\)$/), 'The API key is not known.'],
+      ['API key Revoked: refused', 'The API key has been revoked.'],
+      ['API key Old: refused', 'The API key has expired.'],
+      ['API key Off: refused', 'The API key is not active.'],
+      ['API key Elsewhere: refused', 'The API key may not be used from this address.'],
+      [expect.stringMatching(/^API key ly… \([0-9a-f]{12}\): refused$/), 'The API key is not known.'],
     ]);
     const [first] = await entries('api_key.refused');
     expect(first).toMatchObject({
@@ -193,7 +193,7 @@ describe('an attack on a credential is in the log and counted', () => {
     expect([...answers, await reuse()].every(({ status }) => status === 401)).toBe(true);
     expect(await entries('session.cookie_reused')).toMatchObject([
       {
-        changes_summary: `Ended the session of ${person.email}: a cookie came back that had been replaced`,
+        changes_summary: `Session of ${person.email}: ended, since a cookie came back that had been replaced`,
         ip_address: '127.0.0.1',
       },
     ]);

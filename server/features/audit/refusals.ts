@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import type { NewEntry } from '../../change.ts';
-import { writeAudit } from './audit.ts';
+import type { Tx } from '../../db/client.ts';
+import { runChange, systemChange, type Change, type ChangeParts } from '../../change.ts';
+import type { AuditKeys } from './keys.ts';
+import { shortened } from './shortened.ts';
 
 /** What is refused, as the metric names it. */
 export const refusalKinds = [
@@ -22,8 +23,11 @@ export const refusalKinds = [
 ] as const;
 export type RefusalKind = (typeof refusalKinds)[number];
 
-/** `subject` is who or what was refused: all refusals of one kind and subject in a window are one entry. */
-export type Refusal = { kind: RefusalKind; subject: string; entry: NewEntry & { error: string } };
+/**
+ * `subject` is who or what was refused: all refusals of one kind and subject in a window are one entry, which `audit`
+ * writes.
+ */
+export type Refusal = { kind: RefusalKind; subject: string; audit: (change: Change) => Promise<string> };
 
 export const refusalWindowMs = 15 * 60_000;
 /** Subjects of one kind that have entries of their own in a window; the others share one. */
@@ -47,20 +51,21 @@ export type Refusals = ReturnType<typeof createRefusals>;
  * others as a count when the window ends (`closeWindows`). Counts are saved each second, so that they hold across
  * processes; a process that is killed loses at most that second.
  */
-export function createRefusals({ db, clock, log }: Pick<Context, 'db' | 'clock' | 'log'>) {
+export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'log'>, keys: AuditKeys) {
+  const { clock, log } = context;
   const counters = new Map<string, Counter>();
   const subjects = new Map<string, number>();
   const totals = new Map<RefusalKind, number>(refusalKinds.map((kind) => [kind, 0]));
   let saving: Promise<void> = Promise.resolve();
 
   /** Records a refusal of the call `by`. */
-  async function record(by: Caller, { kind, subject, entry }: Refusal): Promise<void> {
+  async function record(by: Caller, { kind, subject, audit }: Refusal): Promise<void> {
     totals.set(kind, totals.get(kind)! + 1);
     const windowStart = windowOf(by.now);
     const counter = counterOf(windowStart, kind, hashOf(subject));
     if (counter.subject !== others && counter.written < oneByOne(kind)) {
       counter.written += 1;
-      if (await first(db, by, counter, entry)) return;
+      if (await first(context, by, counter, audit)) return;
       counter.written = Infinity;
       return;
     }
@@ -87,7 +92,7 @@ export function createRefusals({ db, clock, log }: Pick<Context, 'db' | 'clock' 
     const rows = unsaved.map((one) => ({ ...one, times: one.unsaved }));
     for (const one of unsaved) one.unsaved = 0;
     try {
-      await addCounts(db, rows);
+      if (rows.length > 0) await systemChange(context, clock(), ({ tx }) => addCounts(tx, rows));
     } catch (error) {
       for (const [n, one] of unsaved.entries()) one.unsaved += rows[n]!.times;
       if (!isDatabaseUnreachable(error)) log.error({ err: error }, 'Refusals could not be counted');
@@ -105,6 +110,8 @@ export function createRefusals({ db, clock, log }: Pick<Context, 'db' | 'clock' 
     record,
     count,
     flush,
+    /** What stands for a text that names nothing we know. */
+    shortened: (text: string) => shortened(keys, text),
     totals: (): ReadonlyMap<RefusalKind, number> => totals,
     stop() {
       clearInterval(timer);
@@ -116,9 +123,14 @@ export function createRefusals({ db, clock, log }: Pick<Context, 'db' | 'clock' 
 const hashOf = (subject: string) => createHash('sha256').update(subject.toLowerCase()).digest('hex');
 
 /** Counts one of the first, and writes its entry where no other process has written enough of them. */
-function first(db: Db, by: Caller, counter: Counter, entry: NewEntry): Promise<boolean> {
-  const { windowStart, kind, subject } = counter;
-  return db.transaction().execute(async (tx) => {
+function first(
+  parts: ChangeParts,
+  by: Caller,
+  { windowStart, kind, subject }: Counter,
+  audit: Refusal['audit'],
+): Promise<boolean> {
+  return runChange(parts, by, async (change) => {
+    const { tx } = change;
     const { rows } = await sql<{ entries: number }>`
       insert into audit_refusals as r (window_start, kind, subject, entries, times)
       select ${windowStart}, ${kind}, ${subject}, 0, 1
@@ -131,7 +143,7 @@ function first(db: Db, by: Caller, counter: Counter, entry: NewEntry): Promise<b
     const [row] = rows;
     if (!row) await addCounts(tx, [{ windowStart, kind, subject: others, times: 1 }]);
     if (!row || row.entries >= oneByOne(kind)) return false;
-    const id = await writeAudit(tx, by, entry);
+    const id = await audit(change);
     await sql`update audit_refusals set entries = entries + 1, first_entry = coalesce(first_entry, ${id}::uuid)
        where window_start = ${windowStart} and kind = ${kind} and subject = ${subject}`.execute(tx);
     return true;
@@ -141,8 +153,7 @@ function first(db: Db, by: Caller, counter: Counter, entry: NewEntry): Promise<b
 type Counted = Pick<Counter, 'windowStart' | 'kind' | 'subject'> & { times: number };
 
 /** Those of which no process wrote an entry are counted with the others. */
-async function addCounts(tx: Db | Tx, rows: Counted[]): Promise<void> {
-  if (rows.length === 0) return;
+async function addCounts(tx: Tx, rows: Counted[]): Promise<void> {
   await sql`
     insert into audit_refusals as r (window_start, kind, subject, entries, times)
     select window_start, kind, subject, 0, sum(times) from (

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
-import type { Db, Tx } from '../../db/client.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
+import type { Tx } from '../../db/client.ts';
 import { locks, tryLock } from '../../db/locks.ts';
 import type { Tables } from '../../db/tables.ts';
 import { sealOf, type Head, type SignedHead } from './chain.ts';
@@ -22,16 +23,16 @@ type SealRow = Selectable<Tables['audit_seals']>;
  * sealed, from outside of the database. Answers how many entries this one sealed.
  */
 export async function sealPending(
-  db: Db,
+  parts: ChangeParts,
   keys: AuditKeys,
   clock: () => Date,
   knownUntil: () => number = () => 0,
 ): Promise<number> {
   for (let sealed = 0; ;) {
     // Mostly there is nothing to do, and that is not worth a transaction.
-    const waiting = await db.selectFrom('audit_pending').select('position').limit(1).executeTakeFirst();
+    const waiting = await parts.db.selectFrom('audit_pending').select('position').limit(1).executeTakeFirst();
     if (!waiting) return sealed;
-    const batch = await db.transaction().execute((tx) => sealBatch(tx, keys, clock(), knownUntil()));
+    const batch = await systemChange(parts, clock(), ({ tx, now }) => sealBatch(tx, keys, now, knownUntil()));
     sealed += batch;
     if (batch < atOnce) return sealed;
   }

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { AuditVerification } from '../../../contract/audit.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
+import { readOnly } from '../../db/read-only.ts';
 import type { Tables } from '../../db/tables.ts';
 import { anchorText, isOurHead } from './chain.ts';
 import { checkEnd, readEnd } from './end.ts';
@@ -59,24 +60,19 @@ export async function verifyChain(
 }
 
 /** Neither the sealer nor a clean-up that works meanwhile is seen. */
-function inSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (tx) => {
-      await sql`set local statement_timeout = 0`.execute(tx);
-      return work(tx);
-    });
-}
+const inSnapshot = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
+  readOnly(db, async (tx) => {
+    await sql`set local statement_timeout = 0`.execute(tx);
+    return work(tx);
+  });
 
-const readAnchors = (tx: Tx) => tx.selectFrom('audit_anchors').selectAll().orderBy('sequence').execute();
+const readAnchors = (tx: Db) => tx.selectFrom('audit_anchors').selectAll().orderBy('sequence').execute();
 
 const checkAnchors = (keys: AuditKeys, anchors: Anchor[]): Broken | null =>
   anchors.map((anchor) => checkAnchor(keys, anchor)).find((problem) => problem !== null) ?? null;
 
 async function checkAll(
-  tx: Tx,
+  tx: Db,
   keys: AuditKeys,
   anchors: Anchor[],
   outside: { kept: KeptHead[]; gaps: Gap[] },
@@ -104,7 +100,7 @@ function checkAnchor(keys: AuditKeys, anchor: Anchor): Broken | null {
   );
 }
 
-async function checkSealed(tx: Tx, keys: AuditKeys, gaps: Gap[]): Promise<Found> {
+async function checkSealed(tx: Db, keys: AuditKeys, gaps: Gap[]): Promise<Found> {
   const { unsignedUntil, ...start } = await beginningOf(tx, keys);
   let place: Place = start;
   for (let checkedEntries = 0; ;) {
@@ -118,7 +114,7 @@ async function checkSealed(tx: Tx, keys: AuditKeys, gaps: Gap[]): Promise<Found>
 
 /** The next links that hold, and what is wrong with the one behind them. */
 async function checkNext(
-  tx: Tx,
+  tx: Db,
   keys: AuditKeys,
   from: Place,
   excused: Excused,
@@ -162,7 +158,7 @@ export function checkSome(
 }
 
 /** Entries that no seal holds yet, and what was to be sealed but is gone. */
-async function checkUnsealed(tx: Tx, keys: AuditKeys): Promise<Broken | null> {
+async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
   const gone = await tx
     .selectFrom('audit_pending as p')
     .leftJoin('audit_entries as e', 'e.audit_id', 'p.audit_id')

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { Db } from '../../db/client.ts';
+import { readOnly } from '../../db/read-only.ts';
 import type { AuditVerification, ChainState } from '../../../contract/audit.ts';
 import type { Context } from '../../context.ts';
 import { locks } from '../../db/locks.ts';
@@ -21,6 +23,7 @@ type Kept = { sequence: number; at: Date | undefined; error: string | undefined 
  */
 export function createChainWatch(context: Context, keys: AuditKeys) {
   const { reports: db, log, clock, config, storage } = context;
+  const parts = { ...context, db };
   const places = headPlaces(config, storage);
   const keptAt = new Map<string, Kept>();
   let knownUntil = 0;
@@ -46,20 +49,20 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
 
   /** Makes the first head of a new database; before anything is sealed. Throws when a kept head cannot be read then. */
   async function begin(): Promise<void> {
-    if (!(await hasBegun(db))) await beginChain(db, keys, await readKept(places), clock());
+    if (!(await hasBegun(db))) await beginChain(parts, keys, await readKept(places), clock());
     await kept();
   }
 
   /** Seals what waits, and keeps the new head in the data directory at once. Answers how many entries were sealed. */
   async function seal(): Promise<number> {
-    const sealed = await sealPending(db, keys, clock, () => knownUntil);
+    const sealed = await sealPending(parts, keys, clock, () => knownUntil);
     if (sealed > 0) await keep(places.slice(0, 1));
     return sealed;
   }
 
   /** Checks the end of the chain, and keeps it where it is ours: one process at a time, so that no head goes back. */
   async function keep(where: HeadPlace[]): Promise<void> {
-    const head = await db.transaction().execute(async (tx) => {
+    const check = async (tx: Db) => {
       await sql`select pg_advisory_xact_lock(${locks.auditHead})`.execute(tx);
       const heads = await kept(where);
       const end = await readEnd(tx);
@@ -72,7 +75,9 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
       if (endBroken || !end.head || !isOurHead(keys, end.head)) return undefined;
       for (const place of where) await write(place, end.head);
       return end.head;
-    });
+    };
+    // what others wrote while the lock was waited for is seen
+    const head = await readOnly(db, check, 'read committed');
     if (head) knownUntil = Math.max(knownUntil, head.sequence);
     tell();
   }

@@ -6,5 +6,5 @@ import { clockState, confirmClock } from './clock.ts';
 export const clockRoutes = ({ db }: Context) =>
   implement(calls, {
     state: ({ by }) => clockState(db, by.now),
-    confirm: inChange(({ tx }, { by, body }) => confirmClock(tx, by, new Date(body.now))),
+    confirm: inChange((change, { body }) => confirmClock(change, new Date(body.now))),
   });

@@ -14,6 +14,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { startJobs } from '../../jobs/jobs.ts';
+import { systemChange } from '../../change.ts';
 import { checkClock, isJump } from '../../checked-time.ts';
 
 const migration = join(import.meta.dirname, '../../db/migrations/0023_newest_moment.sql');
@@ -51,6 +52,8 @@ const jumpInMetrics = async () => {
   return Number(/^lanyard_clock_jump_seconds (\S+)$/m.exec(text)?.[1]);
 };
 
+const check = () => systemChange(server.context, server.clock.now(), ({ tx, now }) => checkClock(tx, now));
+
 describe('a clock that is far from what the database has seen', () => {
   test('empties no bin at a start, until a person confirms it, with an entry', async () => {
     const id = await releaseInBin();
@@ -85,7 +88,7 @@ describe('a clock that is far from what the database has seen', () => {
       .where('event_type', '=', 'clock.confirmed')
       .execute();
     expect(entries.map((entry) => entry.changes_summary)).toEqual([
-      `Confirmed that the clock is right: ${state.now}; the database had last seen ${before.toISOString()}`,
+      `Clock: confirmed that ${state.now} is right; the database had last seen ${before.toISOString()}`,
     ]);
   });
 
@@ -93,14 +96,14 @@ describe('a clock that is far from what the database has seen', () => {
     await runJobs();
     const right = server.clock.now();
     server.clock.advance(-days(2));
-    expect(isJump(await checkClock(server.db, server.clock.now()))).toBe(true);
+    expect(isJump(await check())).toBe(true);
     server.clock.set(right);
-    expect(isJump(await checkClock(server.db, server.clock.now()))).toBe(false);
+    expect(isJump(await check())).toBe(false);
     server.clock.advance(days(1));
-    expect(isJump(await checkClock(server.db, server.clock.now()))).toBe(false);
+    expect(isJump(await check())).toBe(false);
     expect(await newest()).toEqual(server.clock.now());
     server.clock.advance(-hours(23));
-    expect(isJump(await checkClock(server.db, server.clock.now()))).toBe(false);
+    expect(isJump(await check())).toBe(false);
     expect(await newest()).not.toEqual(server.clock.now());
   });
 
@@ -149,7 +152,7 @@ describe('a clock that is far from what the database has seen', () => {
     });
     await runJobs(wrong);
     expect(await isThere(id)).toBe(true);
-    expect(isJump(await checkClock(server.db, server.clock.now()))).toBe(false);
+    expect(isJump(await check())).toBe(false);
     await wrong.close();
   });
 });

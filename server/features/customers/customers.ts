@@ -116,7 +116,7 @@ export async function hardDeleteCustomer(change: Change, id: string): Promise<un
 
 const editable: Editable<Customer, Updateable<Tables['customers']>> = {
   name: 'customer',
-  async lock(tx, id) {
+  async lock({ tx }, id) {
     const row = await tx
       .selectFrom('customers')
       .select(customerColumns)

@@ -1,9 +1,9 @@
-import { systemCaller } from '../../caller.ts';
 import { CannotStart } from '../../cannot-start.ts';
+import { systemChange, type Change, type WriteEntry } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
-import { auditKeys, beginAnew, withAuditKey, writeAudit, type SignedHead } from '../audit/audit.ts';
+import { auditKeys, beginAnew, entryWriter, type AuditKeys, type SignedHead } from '../audit/audit.ts';
 import { nameKey, othersOf, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, type Given, type KeyConfig } from './given.ts';
 import { endorse } from './replace.ts';
@@ -22,7 +22,11 @@ export function acceptNewKeys(
   config: KeyConfig,
   { reason, now }: { reason: string; now: Date },
 ): Promise<Accepted> {
-  return db.transaction().execute(async (tx) => {
+  let keys: AuditKeys;
+  // which keys are left shows in the middle of it
+  const parts = { db, writeEntry: (...entry: Parameters<WriteEntry>) => entryWriter(keys)(...entry) };
+  return systemChange(parts, now, async (change) => {
+    const { tx } = change;
     const { given, rows } = await readKeys(tx, config);
     const held = (row: NamedKey) =>
       row.purpose === 'signing'
@@ -46,12 +50,11 @@ export function acceptNewKeys(
       throw new CannotStart('Every key that this database names is here. There is nothing to accept.');
     const ids = lost.map(({ key_id }) => key_id);
     const { signer, others } = await presentSigner(tx, config);
-    const keys = auditKeys(signer, others);
-    const signing = withAuditKey(tx, keys);
-    const record = () => recordAcceptance(signing, { lost: ids, named, reason, now });
+    keys = auditKeys(signer, others);
+    const record = () => recordAcceptance(change, { lost: ids, named, reason });
     const hasSealed = ({ purpose, state }: NamedKey) => purpose === 'signing' && state !== 'next';
     const isChainLost = named.includes(signer.keyId) || lost.some(hasSealed);
-    const head = isChainLost ? await beginAnew(signing, keys, now, record) : void (await record());
+    const head = isChainLost ? await beginAnew(tx, keys, now, record) : void (await record());
     return { lost: ids, named, head };
   });
 }
@@ -94,15 +97,12 @@ async function nameSecrets(tx: Tx, config: KeyConfig, { secrets }: Given, now: D
 }
 
 function recordAcceptance(
-  tx: Tx,
-  { lost, named, reason, now }: { lost: string[]; named: string[]; reason: string; now: Date },
+  { audit }: Change,
+  { lost, named, reason }: { lost: string[]; named: string[]; reason: string },
 ) {
-  const gone = lost.join(', ') || 'not named';
-  return writeAudit(tx, systemCaller(now), {
-    event: 'key.accepted_new',
-    resourceType: 'key',
-    resourceId: named[0] ?? null,
-    summary: `Accepted that keys are lost (${gone}); new: ${named.join(', ') || 'none'}: ${reason}`,
+  const [keyId] = named;
+  return audit('key.accepted_new', keyId === undefined ? null : { keyId }, {
+    what: `accepted that keys are lost (${lost.join(', ') || 'not named'}); new: ${named.join(', ') || 'none'}: ${reason}`,
     before: { lost },
     after: { named, reason },
   });

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import { CannotStart } from '../../cannot-start.ts';
+import { systemChange } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -39,7 +40,7 @@ type Kind<K> = {
  * key that the database names is missing here, or another one lies in its place: nothing is written then.
  */
 export function openKeys(db: Db, config: KeyConfig, now: Date): Promise<InstallationKeys> {
-  return db.transaction().execute(async (tx) => {
+  return systemChange({ db, writeEntry: refuseEntry }, now, async ({ tx }) => {
     const { given, rows } = await readKeys(tx, config);
     const signing = signingKind(config, given);
     const signer = await claim(tx, rows, signing, now);
@@ -48,8 +49,10 @@ export function openKeys(db: Db, config: KeyConfig, now: Date): Promise<Installa
   });
 }
 
+const refuseEntry = () => Promise.reject(new Error('There is no key yet to sign an audit entry with'));
+
 /** What this process has and what the database names; held until the transaction ends. */
-export async function readKeys(tx: Tx, config: KeyConfig): Promise<{ given: Given; rows: NamedKey[] }> {
+export async function readKeys(tx: Db, config: KeyConfig): Promise<{ given: Given; rows: NamedKey[] }> {
   await sql`select pg_advisory_xact_lock(${locks.keys})`.execute(tx);
   const rows = await tx.selectFrom('installation_keys').selectAll().orderBy('added_at').execute();
   // read under the lock: another process on the same folder may have made them

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { readOnly } from '../../db/read-only.ts';
 import { exchangeKeys, type AuditKeys } from '../audit/audit.ts';
 import { readKeys, type InstallationKeys } from './claim.ts';
 import { tidyFiles } from './given.ts';
@@ -16,11 +17,15 @@ export function followRotation(
   auditKeys: AuditKeys,
 ): void {
   async function follow(): Promise<void> {
-    const { given, rows } = await db.transaction().execute(async (tx) => {
-      const read = await readKeys(tx, config);
-      await tidyFiles(config, signingIn(read.rows, 'current')!);
-      return read;
-    });
+    const { given, rows } = await readOnly(
+      db,
+      async (tx) => {
+        const read = await readKeys(tx, config);
+        await tidyFiles(config, signingIn(read.rows, 'current')!);
+        return read;
+      },
+      'read committed',
+    );
     const held = new Map(
       [...given.signing.all, ...keys.retired, keys.signer].map((signer) => [signer.keyId, signer]),
     );

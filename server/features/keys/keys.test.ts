@@ -7,13 +7,13 @@ import { createTestDatabase, startTestServer, type TestDatabase } from '../../..
 import { CannotStart } from '../../cannot-start.ts';
 import { createDb, createPool, type Db } from '../../db/client.ts';
 import { insertUser } from '../users/users.ts';
-import { systemCaller } from '../../caller.ts';
+import { systemChange } from '../../change.ts';
 import { newSecretsKey, type Secrets } from '../../secrets.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { keys as calls } from '../../../contract/keys.ts';
-import { auditKeys, verifyChain, withAuditKey } from '../audit/audit.ts';
+import { auditKeys, entryWriter, verifyChain } from '../audit/audit.ts';
 import { acceptNewKeys, openKeys, publishedKeys, rotateKey, rotateSecrets } from './keys.ts';
-import { newSigningKey } from '../../signer.ts';
+import { newSigningKey, type Signer } from '../../signer.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');
 let database: TestDatabase;
@@ -41,6 +41,9 @@ async function newFolder(): Promise<string> {
   await mkdir(folder);
   return folder;
 }
+/** Changes whose entries are of no interest. */
+const parts = () => ({ db, writeEntry: async () => '' });
+const signing = (signer: Signer) => ({ db, writeEntry: entryWriter(auditKeys(signer)) });
 const open = (dataDir: string) => openKeys(db, { dataDir, ...noSettings }, now);
 const idsOf = async (dataDir: string) => {
   const { signer, secrets } = await open(dataDir);
@@ -146,10 +149,10 @@ describe('a database of before keys were named', () => {
     const folder = await newFolder();
     const { secrets } = await open(folder);
     const kept = await readFile(join(folder, 'secrets-key'), 'utf8');
-    await db.transaction().execute(async (tx) => {
+    await systemChange(parts(), now, async (change) => {
       const person = { email: 'a@lanyard.test', name: 'A', passwordHash: 'x', role: 'viewer' as const };
-      const { id } = await insertUser(tx, systemCaller(now), person);
-      await tx
+      const { id } = await insertUser(change, person);
+      await change.tx
         .updateTable('users')
         .set({ totp_secret: secrets.seal('secret', id) })
         .execute();
@@ -192,7 +195,7 @@ describe('the signing key is replaced', () => {
     const { signer } = await openKeys(db, config, now);
     const at = new Date(now.getTime() + ++rotations);
     const options = { prepare: false, out: undefined, now: at, ...more };
-    return rotateKey(withAuditKey(db, auditKeys(signer)), config, options);
+    return rotateKey(signing(signer), config, options);
   };
   /** What a desktop does that trusts one key: it takes those that are endorsed by one it trusts. */
   const trustedFrom = (keyId: string, keys: RouteAnswer<typeof calls.published>) => {
@@ -269,8 +272,7 @@ describe('the signing key is replaced', () => {
     const own = newSigningKey();
     const config = { dataDir: folder, signingKey: { text: own }, secretsKey: undefined };
     const { signer } = await openKeys(db, config, now);
-    const go = (out?: string) =>
-      rotateKey(withAuditKey(db, auditKeys(signer)), config, { prepare: false, out, now });
+    const go = (out?: string) => rotateKey(signing(signer), config, { prepare: false, out, now });
     await expect(go()).rejects.toThrow('--out FILE');
     const { keyId } = await go(join(folder, 'new.pem'));
     await expect(openKeys(db, config, now)).rejects.toThrow(`${keyId}, and SIGNING_KEY does not hold it`);
@@ -282,7 +284,7 @@ describe('the signing key is replaced', () => {
 describe('the secrets key is replaced', () => {
   const rotate = async (config: Parameters<typeof rotateSecrets>[1], out?: string) => {
     const { signer } = await openKeys(db, config, now);
-    return rotateSecrets(withAuditKey(db, auditKeys(signer)), config, { out, now });
+    return rotateSecrets(signing(signer), config, { out, now });
   };
   /** A person with a second factor under the present key. */
   async function insertSealed(secrets: Secrets): Promise<string> {
@@ -292,9 +294,7 @@ describe('the secrets key is replaced', () => {
       passwordHash: 'x',
       role: 'admin' as const,
     };
-    const id = await db
-      .transaction()
-      .execute(async (tx) => (await insertUser(tx, systemCaller(now), person)).id);
+    const { id } = await systemChange(parts(), now, (change) => insertUser(change, person));
     const totp_secret = secrets.seal(`secret of ${id}`, id);
     await db.updateTable('users').set({ totp_secret }).where('user_id', '=', id).execute();
     return id;
@@ -321,7 +321,7 @@ describe('the secrets key is replaced', () => {
       .select('changes_summary')
       .where('event_type', '=', 'key.secrets_rotated')
       .execute();
-    expect(entry!.changes_summary).toContain(`${first.keyId} by ${rotated.keyId}`);
+    expect(entry!.changes_summary).toContain(`Key ${rotated.keyId}: replaced the secrets key ${first.keyId}`);
     await expect(acceptNewKeys(db, config, { reason: 'none', now })).rejects.toThrow('nothing to accept');
 
     await rename(join(folder, 'secrets-key'), join(folder, 'next-secrets-key'));

@@ -1,11 +1,10 @@
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
-import { systemCaller } from '../../caller.ts';
 import { CannotStart } from '../../cannot-start.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
+import type { Tx } from '../../db/client.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
-import { writeAudit } from '../audit/audit.ts';
 import { sealAgain } from '../session/session.ts';
 import { nameKey, readKeys } from './claim.ts';
 import { keyFiles, type KeyConfig } from './given.ts';
@@ -16,7 +15,7 @@ import { keyFiles, type KeyConfig } from './given.ts';
  * process may serve the database meanwhile. Throws CannotStart where the new key is the present one.
  */
 export async function rotateSecrets(
-  db: Db,
+  parts: ChangeParts,
   config: KeyConfig,
   { out, now }: { out: string | undefined; now: Date },
 ): Promise<{ keyId: string; before: string; factors: number }> {
@@ -24,7 +23,7 @@ export async function rotateSecrets(
   if (config.secretsKey && !out)
     throw new CannotStart('The key comes from SECRETS_KEY: say where the new one goes, with --out FILE.');
   const file = config.secretsKey ? path.resolve(out!) : files.nextSecrets;
-  const rotated = await db.transaction().execute(async (tx) => {
+  const rotated = await systemChange(parts, now, async ({ tx, audit }) => {
     const { given, rows } = await readKeys(tx, config);
     const current = rows.find(({ purpose, state }) => purpose === 'secrets' && state === 'current')!.key_id;
     const present = given.secrets.all.find(({ keyId }) => keyId === current)!;
@@ -35,11 +34,8 @@ export async function rotateSecrets(
     await endKey(tx, current, now);
     await nameKey(tx, { purpose: 'secrets', key: next, state: 'current', now });
     const factors = await sealAgain(tx, present, next);
-    await writeAudit(tx, systemCaller(now), {
-      event: 'key.secrets_rotated',
-      resourceType: 'key',
-      resourceId: next.keyId,
-      summary: `Replaced the secrets key ${current} by ${next.keyId}; second factors encrypted again: ${factors}`,
+    await audit('key.secrets_rotated', next, {
+      what: `replaced the secrets key ${current}; second factors encrypted again: ${factors}`,
       before: { keyId: current },
       after: { keyId: next.keyId, factors },
     });

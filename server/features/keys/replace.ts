@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemCaller } from '../../caller.ts';
 import { CannotStart } from '../../cannot-start.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import { announce, labelsOfProcesses } from '../../db/signals.ts';
+import { systemChange, type Change, type ChangeParts } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+import { labelsOfProcesses } from '../../db/signals.ts';
 import { readOrMake } from '../../key-file.ts';
-import { writeAudit } from '../audit/audit.ts';
 import { nameKey, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, tidyFiles, type KeyConfig } from './given.ts';
 import { newSigningKey, readSigners, signJson, type Signer } from '../../signer.ts';
@@ -17,16 +16,17 @@ type RotateOptions = { prepare: boolean; out: string | undefined; now: Date; pat
 /**
  * Makes the next signing key, has the present one endorse it, and lets it sign in all processes; with `prepare` it is
  * only published, for a desktop release to bring it along. A key that was prepared, or that lies in
- * `next-signing-key.pem`, is taken. `out`: where a new key is written when keys come from SIGNING_KEY. `db` signs audit
- * entries with the present key. Throws CannotStart, with the key prepared, when a process that serves the database does
+ * `next-signing-key.pem`, is taken. `out`: where a new key is written when keys come from SIGNING_KEY. `parts` sign
+ * audit entries with the present key. Throws CannotStart, with the key prepared, when a process that serves the database does
  * not have it within `patienceMs`: it would take the answers and entries of the others for forged.
  */
 export async function rotateKey(
-  db: Db,
+  parts: ChangeParts,
   config: KeyConfig,
   { prepare, out, now, patienceMs = 5000 }: RotateOptions,
 ): Promise<Rotated> {
-  const { present, next } = await db.transaction().execute(async (tx) => {
+  const { present, next } = await systemChange(parts, now, async (change) => {
+    const { tx } = change;
     const { given, rows } = await readKeys(tx, config);
     const held = (row: NamedKey | undefined) =>
       row && given.signing.all.find(({ keyId }) => keyId === row.key_id);
@@ -38,28 +38,29 @@ export async function rotateKey(
       throw new CannotStart(
         `The next key ${prepared.key_id} was prepared, and is not in ${placeOfNext(config)}. Bring it there.`,
       );
-    const found = held(prepared) ?? (await prepareNext(tx, { config, present: current, out, now }));
+    const found = held(prepared) ?? (await prepareNext(change, { config, present: current, out }));
     // also where it was prepared before: files may have been brought since
-    await announce(tx, 'keys');
+    await change.announce('keys');
     return { present: current, next: found };
   });
   const rotated = { keyId: next.keyId, before: present.keyId, isInUse: !prepare };
   if (prepare) return rotated;
   const until = performance.now() + patienceMs;
-  while ((await lackingProcesses(db, next)) > 0 && performance.now() < until) await sleep(100);
-  await db.transaction().execute(async (tx) => {
+  while ((await lackingProcesses(parts.db, next)) > 0 && performance.now() < until) await sleep(100);
+  await systemChange(parts, now, async (change) => {
+    const { tx } = change;
     // a process that starts meanwhile waits for the lock, and has no label yet
     await readKeys(tx, config);
     const lacking = await lackingProcesses(tx, next);
     if (lacking > 0) throw new CannotStart(notEverywhere(config, next, lacking));
-    await takeIntoUse(tx, present, next, now);
+    await takeIntoUse(change, present, next);
     await tidyFiles(config, next.keyId);
-    await announce(tx, 'keys');
+    await change.announce('keys');
   });
   return rotated;
 }
 
-const lackingProcesses = async (db: Db | Tx, { keyId }: Signer): Promise<number> =>
+const lackingProcesses = async (db: Db, { keyId }: Signer): Promise<number> =>
   (await labelsOfProcesses(db)).filter((label) => label !== keyId).length;
 
 const notEverywhere = (config: KeyConfig, { keyId }: Signer, lacking: number): string =>
@@ -87,8 +88,8 @@ export function endorse(by: Signer, key: Signer, now: Date) {
 }
 
 async function prepareNext(
-  tx: Tx,
-  { config, present, out, now }: { config: KeyConfig; present: Signer; out: string | undefined; now: Date },
+  { tx, now, audit }: Change,
+  { config, present, out }: { config: KeyConfig; present: Signer; out: string | undefined },
 ): Promise<Signer> {
   if (config.signingKey && !out)
     throw new CannotStart('Keys come from SIGNING_KEY: say where the new one goes, with --out FILE.');
@@ -101,17 +102,14 @@ async function prepareNext(
     endorsed: endorse(present, next, now),
     now,
   });
-  await writeAudit(tx, systemCaller(now), {
-    event: 'key.prepared',
-    resourceType: 'key',
-    resourceId: next.keyId,
-    summary: `Prepared the signing key ${next.keyId}, endorsed by ${present.keyId}`,
+  await audit('key.prepared', next, {
+    what: `prepared as the next signing key, endorsed by ${present.keyId}`,
     after: { keyId: next.keyId, endorsedBy: present.keyId },
   });
   return next;
 }
 
-async function takeIntoUse(tx: Tx, present: Signer, next: Signer, now: Date): Promise<void> {
+async function takeIntoUse({ tx, now, audit }: Change, present: Signer, next: Signer): Promise<void> {
   const setState = async (key: Signer, from: NamedKey['state'], set: Partial<NamedKey>) => {
     const { numUpdatedRows } = await tx
       .updateTable('installation_keys')
@@ -124,11 +122,8 @@ async function takeIntoUse(tx: Tx, present: Signer, next: Signer, now: Date): Pr
   };
   await setState(present, 'current', { state: 'retired', ended_at: now });
   await setState(next, 'next', { state: 'current' });
-  await writeAudit(tx, systemCaller(now), {
-    event: 'key.rotated',
-    resourceType: 'key',
-    resourceId: next.keyId,
-    summary: `Replaced the signing key ${present.keyId} by ${next.keyId}`,
+  await audit('key.rotated', next, {
+    what: `replaced the signing key ${present.keyId}`,
     before: { keyId: present.keyId },
     after: { keyId: next.keyId },
   });

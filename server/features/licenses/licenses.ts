@@ -118,7 +118,7 @@ export async function deleteLicense(change: Change, id: string): Promise<undefin
 
 const editable: Editable<License, Updateable<Tables['licenses']>> = {
   name: 'license',
-  lock: async (tx, id) => (await lockLicense(tx, id)) ?? notFound,
+  lock: async ({ tx }, id) => (await lockLicense(tx, id)) ?? notFound,
   async write(change, { licenseId }, columns) {
     await change.tx.updateTable('licenses').set(columns).where('license_id', '=', licenseId).execute();
     await change.announce('licenses');

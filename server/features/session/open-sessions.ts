@@ -1,6 +1,7 @@
 import type { OpenSession } from '../../../contract/users.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import { announce } from '../../db/signals.ts';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
 import { hashToken } from './tokens.ts';
 
 /** The sessions of a person that have not ended and were seen after `since`, the latest first. */
@@ -28,26 +29,26 @@ export async function listOpenSessions(
 
 /** Ends every open session of a person, except one if named, and counts them; they are refused with their next call. */
 export async function endSessionsOf(
-  tx: Tx,
-  { userId, reason, now, except }: { userId: string; reason: string; now: Date; except?: string },
+  change: Change,
+  { userId, reason, except }: { userId: string; reason: string; except?: string },
 ): Promise<number> {
-  const ended = await tx
+  const ended = await change.tx
     .updateTable('sessions')
-    .set({ ended_at: now, end_reason: reason })
+    .set({ ended_at: change.now, end_reason: reason })
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
     .$if(except !== undefined, (q) => q.where('session_id', '<>', except!))
     .executeTakeFirst();
-  await announce(tx, 'sessions');
+  await change.announce('sessions');
   return Number(ended.numUpdatedRows);
 }
 
 /** Ends the session that a browser had when somebody signs in there again, by its cookie, rotated or not. */
-export async function endSessionBehind(tx: Tx, cookie: string, now: Date): Promise<void> {
+export async function endSessionBehind(change: Change, cookie: string): Promise<void> {
   const hash = hashToken(cookie);
-  const ended = await tx
+  const ended = await change.tx
     .updateTable('sessions')
-    .set({ ended_at: now, end_reason: 'signed in again' })
+    .set({ ended_at: change.now, end_reason: 'signed in again' })
     .where((eb) =>
       eb.or([
         eb('cookie_hash', '=', hash),
@@ -60,21 +61,24 @@ export async function endSessionBehind(tx: Tx, cookie: string, now: Date): Promi
     )
     .where('ended_at', 'is', null)
     .executeTakeFirst();
-  if (ended.numUpdatedRows > 0n) await announce(tx, 'sessions');
+  if (ended.numUpdatedRows > 0n) await change.announce('sessions');
 }
 
-/** Ends one open session of a person. False when there is none of that id. */
+/** Ends one open session of a person. NOT_FOUND when there is none of that id. */
 export async function endOpenSession(
-  tx: Tx,
-  { userId, sessionId, reason, now }: { userId: string; sessionId: string; reason: string; now: Date },
-): Promise<boolean> {
-  const ended = await tx
+  change: Change,
+  user: { id: string; email: string },
+  { sessionId, reason }: { sessionId: string; reason: string },
+): Promise<undefined | Failure> {
+  const ended = await change.tx
     .updateTable('sessions')
-    .set({ ended_at: now, end_reason: reason })
-    .where('user_id', '=', userId)
+    .set({ ended_at: change.now, end_reason: reason })
+    .where('user_id', '=', user.id)
     .where('session_id', '=', sessionId)
     .where('ended_at', 'is', null)
     .executeTakeFirst();
-  await announce(tx, 'sessions');
-  return ended.numUpdatedRows === 1n;
+  if (ended.numUpdatedRows === 0n) return fail('NOT_FOUND', 'There is no such open session.');
+  await change.announce('sessions');
+  await change.audit('session.ended', { sessionId, email: user.email });
+  return undefined;
 }

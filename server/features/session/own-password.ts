@@ -1,5 +1,5 @@
 import { personOf, type Caller } from '../../caller.ts';
-import type { Db } from '../../db/client.ts';
+import type { ChangeParts } from '../../change.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/audit.ts';
@@ -13,7 +13,7 @@ const tooMany = (retryAfter: number) =>
   fail('TOO_MANY_REQUESTS', 'Too many wrong passwords. Wait a few minutes and try again.', { retryAfter });
 
 /** What the check of a password needs. */
-export type Guarded = { db: Db; passwords: Passwords; refusals: Refusals };
+export type Guarded = ChangeParts & { passwords: Passwords; refusals: Refusals };
 
 /** How long a sign-in itself is proof enough. */
 const provenMs = 5 * 60_000;
@@ -44,23 +44,18 @@ export async function refuseUnproven(
  * guess, and guesses elsewhere must not keep a person from changing their password.
  */
 export async function refuseCurrentPassword(
-  { db, passwords, refusals }: Guarded,
+  guarded: Guarded,
   by: Caller,
   typed: string,
 ): Promise<Failure | undefined> {
+  const { db, passwords, refusals } = guarded;
   const { userId, sessionId, email } = personOf(by);
   const counters: Counter[] = [{ kind: 'session', of: sessionId }];
   const tell = (error: string) =>
     refusals.record(by, {
       kind: 'current_password_wrong',
       subject: userId,
-      entry: {
-        event: 'user.password_refused',
-        resourceType: 'user',
-        resourceId: userId,
-        summary: `Refused the current password of ${email}`,
-        error,
-      },
+      audit: (change) => change.audit('user.password_refused', { id: userId, email }, { error }),
     });
   const wait = await secondsToWait(db, counters, by.now);
   if (wait !== undefined) {
@@ -76,7 +71,7 @@ export async function refuseCurrentPassword(
     const waitNow = await secondsToWait(db, counters, by.now);
     return waitNow === undefined ? undefined : tooMany(waitNow);
   }
-  const waitAfter = await countFailure(db, counters, by.now);
+  const waitAfter = await countFailure(guarded, counters, by.now);
   await tell(wrongPassword.message);
   return waitAfter === undefined ? wrongPassword : tooMany(waitAfter);
 }

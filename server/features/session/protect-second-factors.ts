@@ -1,3 +1,4 @@
+import { systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
 import type { Passwords } from '../../passwords.ts';
@@ -14,7 +15,8 @@ export async function protectSecondFactors(context: Context, passwords: Password
   await reportUnreadable(context);
 }
 
-async function sealSecrets({ db, secrets }: Context): Promise<void> {
+async function sealSecrets(context: Context): Promise<void> {
+  const { db, secrets, clock } = context;
   const plain = await db
     .selectFrom('users')
     .select(['user_id', 'totp_secret'])
@@ -22,13 +24,15 @@ async function sealSecrets({ db, secrets }: Context): Promise<void> {
     .where('totp_secret', 'not like', `${sealed}%`)
     .execute();
   for (const { user_id, totp_secret } of plain) {
-    await db
-      .updateTable('users')
-      .set({ totp_secret: secrets.seal(totp_secret!, user_id) })
-      .where('user_id', '=', user_id)
-      // another process may be at it too, or the person have set up a new one
-      .where('totp_secret', '=', totp_secret)
-      .execute();
+    await systemChange(context, clock(), ({ tx }) =>
+      tx
+        .updateTable('users')
+        .set({ totp_secret: secrets.seal(totp_secret!, user_id) })
+        .where('user_id', '=', user_id)
+        // another process may be at it too, or the person have set up a new one
+        .where('totp_secret', '=', totp_secret)
+        .execute(),
+    );
   }
 }
 
@@ -49,20 +53,24 @@ export async function sealAgain(tx: Tx, from: Secrets, to: Secrets): Promise<num
   return readable.length;
 }
 
-async function hashCodes({ db }: Context, passwords: Passwords): Promise<void> {
+async function hashCodes(context: Context, passwords: Passwords): Promise<void> {
+  const { db, clock } = context;
   const old = await db
     .selectFrom('recovery_codes')
     .select(['user_id', 'code_hash'])
     .where('is_argon2', '=', false)
     .execute();
   for (const { user_id, code_hash } of old) {
-    await db
-      .updateTable('recovery_codes')
-      .set({ code_hash: await strengthen(passwords, user_id, code_hash), is_argon2: true })
-      .where('user_id', '=', user_id)
-      .where('code_hash', '=', code_hash)
-      .where('is_argon2', '=', false)
-      .execute();
+    const stronger = await strengthen(passwords, user_id, code_hash);
+    await systemChange(context, clock(), ({ tx }) =>
+      tx
+        .updateTable('recovery_codes')
+        .set({ code_hash: stronger, is_argon2: true })
+        .where('user_id', '=', user_id)
+        .where('code_hash', '=', code_hash)
+        .where('is_argon2', '=', false)
+        .execute(),
+    );
   }
 }
 

@@ -1,11 +1,11 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
+import type { SubjectOf } from '../../../contract/audit-events.ts';
 import type { Caller } from '../../caller.ts';
+import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { announce } from '../../db/signals.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Secrets } from '../../secrets.ts';
-import { writeAudit } from '../audit/audit.ts';
 import {
   hasRecoveryCode,
   hashCode,
@@ -130,46 +130,38 @@ export async function proveApp(
 
 /** Sets the second factor that was proven; answers the recovery codes, the only time that they are shown. */
 export async function confirmSecondFactor(
-  tx: Tx,
-  by: Caller,
-  userId: string,
+  change: Change,
+  user: SubjectOf<'user.second_factor_set'>,
   { sealedSecret, step, recovery }: ProvenApp,
 ): Promise<{ recoveryCodes: string[] } | Failure> {
-  const set = await tx
+  const set = await change.tx
     .updateTable('users')
-    .set({ totp_confirmed_at: by.now, totp_last_step: step })
-    .where('user_id', '=', userId)
+    .set({ totp_confirmed_at: change.now, totp_last_step: step })
+    .where('user_id', '=', user.id)
     .where('totp_secret', '=', sealedSecret)
     .where('totp_confirmed_at', 'is', null)
     .executeTakeFirst();
   if (set.numUpdatedRows === 0n) return noneBegun;
-  await keepRecoveryCodes(tx, userId, recovery);
-  await announce(tx, 'sessions');
-  await writeAudit(tx, by, {
-    event: 'user.second_factor_set',
-    resourceType: 'user',
-    resourceId: userId,
-    summary: 'Set up a second factor',
-  });
+  await keepRecoveryCodes(change.tx, user.id, recovery);
+  await change.announce('sessions');
+  await change.audit('user.second_factor_set', user);
   return { recoveryCodes: recovery.codes };
 }
 
 /** Takes the second factor off a person. False when there is none. */
-export async function removeSecondFactor(tx: Tx, by: Caller, userId: string): Promise<boolean> {
-  const removed = await tx
+export async function removeSecondFactor(
+  change: Change,
+  user: SubjectOf<'user.second_factor_removed'>,
+): Promise<boolean> {
+  const removed = await change.tx
     .updateTable('users')
     .set({ totp_secret: null, totp_confirmed_at: null, totp_last_step: null })
-    .where('user_id', '=', userId)
+    .where('user_id', '=', user.id)
     .where('totp_confirmed_at', 'is not', null)
     .executeTakeFirst();
   if (removed.numUpdatedRows === 0n) return false;
-  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
-  await announce(tx, 'sessions');
-  await writeAudit(tx, by, {
-    event: 'user.second_factor_removed',
-    resourceType: 'user',
-    resourceId: userId,
-    summary: 'Removed the second factor',
-  });
+  await change.tx.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute();
+  await change.announce('sessions');
+  await change.audit('user.second_factor_removed', user);
   return true;
 }

@@ -2,13 +2,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { session as calls } from '../../../contract/session.ts';
 import type { Caller, Staff } from '../../caller.ts';
+import { runChange, systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Tx } from '../../db/client.ts';
-import { announce, transact } from '../../db/signals.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
-import { shortened, writeAudit, type Refusals } from '../audit/audit.ts';
+import type { Refusals } from '../audit/audit.ts';
 import {
   findUser,
   isServiceAccount,
@@ -83,33 +83,30 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     }
     if (now.getTime() - row.last_seen_at.getTime() >= touchEveryMs) {
       row.last_seen_at = now;
-      await db
-        .updateTable('sessions')
-        .set({ last_seen_at: now })
-        .where('session_id', '=', row.session_id)
-        .execute();
+      const { session_id } = row;
+      await systemChange(context, now, ({ tx }) =>
+        tx.updateTable('sessions').set({ last_seen_at: now }).where('session_id', '=', session_id).execute(),
+      );
     }
     return toStaff(row, kind, config);
   }
 
   /** Two hold the cookie, and one of them took it: the session ends for both. */
   async function endStolen({ session_id, email }: SessionRow, by: Caller): Promise<void> {
-    const ended = await transact(db, signals, async (tx) => {
-      const { numUpdatedRows } = await tx
+    const ended = await runChange(context, by, async (change) => {
+      const { numUpdatedRows } = await change.tx
         .updateTable('sessions')
         .set({ ended_at: by.now, end_reason: 'rotated cookie came back' })
         .where('session_id', '=', session_id)
         .where('ended_at', 'is', null)
         .executeTakeFirst();
-      await announce(tx, 'sessions');
+      await change.announce('sessions');
       if (numUpdatedRows === 0n) return false;
-      await writeAudit(tx, by, {
-        event: 'session.cookie_reused',
-        resourceType: 'session',
-        resourceId: session_id,
-        summary: `Ended the session of ${email}: a cookie came back that had been replaced`,
-        error: 'The cookie was used twice, so it may be stolen.',
-      });
+      await change.audit(
+        'session.cookie_reused',
+        { sessionId: session_id, email },
+        { error: 'The cookie was used twice, so it may be stolen.' },
+      );
       return true;
     });
     if (ended) refusals.count('rotated_cookie');
@@ -161,7 +158,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     { email, user, counters }: { email: string; user: FoundUser | undefined; counters: Counter[] },
     refusal: Failure,
   ) {
-    const wait = await countFailure(db, counters, by.now);
+    const wait = await countFailure(context, counters, by.now);
     if (wait !== undefined) return throttled(by, email, wait);
     await auditFailure(by, email, refusal.message, 'sign_in_failed', user);
     return refusal;
@@ -178,11 +175,17 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     const cookie = newToken();
     const access = newToken();
     const session_id = uuidv7();
-    const refusal = await transact(db, signals, async (tx) => {
+    const person = toPerson(user, config);
+    const signedIn = {
+      ...by,
+      actor: { kind: 'staff', sessionId: session_id, via: 'cookie', ...person } as const,
+    };
+    const refusal = await runChange(context, signedIn, async (change) => {
+      const { tx } = change;
       if (!(await lockWithPassword(tx, user))) return wrongCredentials;
       const used = proof && (await spendProof(tx, user.user_id, proof));
       if (proof && !used) return wrongCode;
-      if (hadSession) await endSessionBehind(tx, hadSession, by.now);
+      if (hadSession) await endSessionBehind(change, hadSession);
       await tx
         .updateTable('users')
         .set({ last_sign_in_at: by.now })
@@ -204,20 +207,15 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
           end_reason: null,
         })
         .execute();
-      await writeAudit(
-        tx,
-        { ...by, actor: { kind: 'staff', sessionId: session_id, via: 'cookie', ...toPerson(user, config) } },
-        {
-          event: 'session.login',
-          resourceType: 'session',
-          resourceId: session_id,
-          summary: signedIn(user, used?.recoveryCodesLeft),
-        },
+      await change.audit(
+        'session.login',
+        { sessionId: session_id, email: user.email },
+        { what: howSignedIn(used?.recoveryCodesLeft) },
       );
       return undefined;
     });
     if (refusal) return refusal;
-    return { answer: toSignIn(toPerson(user, config), access.token), cookie: cookie.token };
+    return { answer: toSignIn(person, access.token), cookie: cookie.token };
   }
 
   /** People type passwords into the field of the email: what names nobody is not stored as it is. */
@@ -232,13 +230,12 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     await refusals.record(by, {
       kind,
       subject: email,
-      entry: {
-        event: 'session.login_failed',
-        resourceType: 'user',
-        resourceId: user?.user_id ?? null,
-        summary: `Sign-in as ${user?.email ?? shortened(db, email)} failed`,
-        error,
-      },
+      audit: (change) =>
+        change.audit(
+          'session.login_failed',
+          { sessionId: null, email: user?.email ?? refusals.shortened(email) },
+          { error },
+        ),
     });
   }
 
@@ -258,7 +255,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
       access_hash: access.hash,
       access_expires_at: new Date(by.now.getTime() + accessTokenMs),
     };
-    const rotated = await transact(db, signals, async (tx) => {
+    const rotated = await runChange(context, by, async ({ tx, announce }) => {
       const update = tx
         .updateTable('sessions')
         .where('session_id', '=', staff.sessionId)
@@ -274,7 +271,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
       } else {
         await update.set(accessSet).execute();
       }
-      await announce(tx, 'sessions');
+      await announce('sessions');
       return won;
     });
     return { answer: toSignIn(staff, access.token), ...(rotated ? { cookie: cookie.token } : {}) };
@@ -284,19 +281,15 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   async function logout(by: Caller): Promise<void> {
     const { actor } = by;
     if (actor.kind !== 'staff') return;
-    await transact(db, signals, async (tx) => {
-      await tx
+    const { sessionId, email } = actor;
+    await runChange(context, by, async (change) => {
+      await change.tx
         .updateTable('sessions')
         .set({ ended_at: by.now, end_reason: 'logout' })
-        .where('session_id', '=', actor.sessionId)
+        .where('session_id', '=', sessionId)
         .execute();
-      await announce(tx, 'sessions');
-      await writeAudit(tx, by, {
-        event: 'session.logout',
-        resourceType: 'session',
-        resourceId: actor.sessionId,
-        summary: `${actor.email} signed out`,
-      });
+      await change.announce('sessions');
+      await change.audit('session.logout', { sessionId, email });
     });
   }
 
@@ -322,10 +315,8 @@ const lockWithPassword = (tx: Tx, { user_id, password_hash }: FoundUser) =>
     .executeTakeFirst();
 
 /** A recovery code that nobody meant to use is a sign that someone else has them: the audit log must show it. */
-const signedIn = ({ email }: FoundUser, recoveryCodesLeft: number | undefined) =>
-  recoveryCodesLeft === undefined
-    ? `${email} signed in`
-    : `${email} signed in with a recovery code; ${recoveryCodesLeft} left`;
+const howSignedIn = (recoveryCodesLeft: number | undefined) =>
+  recoveryCodesLeft === undefined ? 'signed in' : `signed in with a recovery code; ${recoveryCodesLeft} left`;
 
 function toSignIn(person: Person, accessToken: string): SignIn {
   return { accessToken, ...me(person) };

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { networkOf } from '../../address.ts';
 import type { Caller } from '../../caller.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
 
 const quarter = 15 * 60_000;
 const hour = 60 * 60_000;
@@ -48,11 +49,7 @@ const folded = (email: string) => email.normalize('NFKD').toLowerCase().replaceA
  * looked at and again when it was right: of many guesses sent at once, those that are verified after the limit was
  * reached tell nothing.
  */
-export async function secondsToWait(
-  db: Db | Tx,
-  counters: Counter[],
-  now: Date,
-): Promise<number | undefined> {
+export async function secondsToWait(db: Db, counters: Counter[], now: Date): Promise<number | undefined> {
   const rows = counters.map(
     (counter) => sql`(${subjectOf(counter)}, ${windowOf(counter, now)}::timestamptz)`,
   );
@@ -67,15 +64,21 @@ export async function secondsToWait(
  * meanwhile and this one is beyond a limit: of many guesses sent at once, the wrong ones past it must be answered
  * like the right one.
  */
-export async function countFailure(db: Db, counters: Counter[], now: Date): Promise<number | undefined> {
+export async function countFailure(
+  parts: ChangeParts,
+  counters: Counter[],
+  now: Date,
+): Promise<number | undefined> {
   const rows = counters.map(
     (counter) => sql`(${subjectOf(counter)}, ${windowOf(counter, now)}::timestamptz, 1)`,
   );
-  const { rows: counted } = await sql<Count>`
-    insert into login_failures (subject, window_start, failures)
-    values ${sql.join(rows)}
-    on conflict (subject, window_start) do update set failures = login_failures.failures + 1
-    returning subject, failures`.execute(db);
+  const { rows: counted } = await systemChange(parts, now, ({ tx }) =>
+    sql<Count>`
+      insert into login_failures (subject, window_start, failures)
+      values ${sql.join(rows)}
+      on conflict (subject, window_start) do update set failures = login_failures.failures + 1
+      returning subject, failures`.execute(tx),
+  );
   return longestWait(counters, counted, now, (failures, most) => failures > most);
 }
 

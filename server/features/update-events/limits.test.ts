@@ -189,8 +189,8 @@ test('staff are told once a key, hour and budget, and the metric counts each ref
     (await auditOf(server, key.id))
       .filter(({ event_type }) => event_type === 'api_key.limit_reached')
       .map(({ changes_summary, success }) => [changes_summary, success]);
-  const newMachines = [`API key ${key.name} reached its limit of 30 new machines an hour`, false];
-  const events = [`API key ${key.name} reached its limit of 100 events an hour`, false];
+  const newMachines = [`API key ${key.name}: reached its limit of 30 new machines an hour`, false];
+  const events = [`API key ${key.name}: reached its limit of 100 events an hour`, false];
 
   await Promise.all(many(6).map((id, n) => report([id], n % 2 ? twin : server)));
   expect(await told()).toEqual([newMachines]);

@@ -4,7 +4,6 @@ import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { writeAudit } from '../audit/audit.ts';
 import type { UpdateEvent, Recorded } from './update-event.ts';
 
 /** Machines that are remembered as known, so that their reports ask the database nothing. */
@@ -57,14 +56,15 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
     const of: BudgetOf = { budget, subject: apiKeyId, limit };
     const taken = await budgets.take(of, count);
     if (taken.allowed) return undefined;
-    await budgets.tellOnce(of, (tx) =>
-      writeAudit(tx, by, {
-        event: 'api_key.limit_reached',
-        resourceType: 'api_key',
-        resourceId: apiKeyId,
-        summary: `API key ${name} reached its limit of ${limit} ${budget} an hour`,
-        error: 'More of them are not recorded until the hour ends.',
-      }),
+    await budgets.tellOnce(by, of, ({ audit }) =>
+      audit(
+        'api_key.limit_reached',
+        { id: apiKeyId, name },
+        {
+          what: `reached its limit of ${limit} ${budget} an hour`,
+          error: 'More of them are not recorded until the hour ends.',
+        },
+      ),
     );
     return refusalOf(of, taken, count);
   }

@@ -1,26 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { roleDescriptions, roleMatrix, roleNames } from '../../../contract/permissions.ts';
-import { systemCaller } from '../../caller.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Config } from '../../config.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Passwords } from '../../passwords.ts';
 import { insertUser } from './user-row.ts';
 
 /** Puts the roles of the contract into the database, where they are not yet; what staff changed stays. */
-export async function seedRoles(db: Db): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    for (const role_id of roleNames) {
-      const added = await tx
-        .insertInto('roles')
-        .values({ role_id, description: roleDescriptions[role_id], built_in: true })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('role_id')
-        .executeTakeFirst();
-      const permissions = roleMatrix[role_id].map((p) => ({ role_id, ...p }));
-      if (added && permissions.length > 0)
-        await tx.insertInto('role_permissions').values(permissions).execute();
-    }
-  });
+export async function seedRoles(tx: Tx): Promise<void> {
+  for (const role_id of roleNames) {
+    const added = await tx
+      .insertInto('roles')
+      .values({ role_id, description: roleDescriptions[role_id], built_in: true })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('role_id')
+      .executeTakeFirst();
+    const permissions = roleMatrix[role_id].map((p) => ({ role_id, ...p }));
+    if (added && permissions.length > 0)
+      await tx.insertInto('role_permissions').values(permissions).execute();
+  }
 }
 
 /**
@@ -28,22 +26,23 @@ export async function seedRoles(db: Db): Promise<void> {
  * `admin@localhost` with a random password. Answers what to print once on the terminal, if anything.
  */
 export async function ensureFirstAdmin(
-  db: Db,
+  parts: ChangeParts,
   passwords: Passwords,
   config: Config,
   now: Date,
 ): Promise<{ email: string; password: string } | undefined> {
-  if (await anyUser(db)) return undefined;
+  if (await anyUser(parts.db)) return undefined;
   const chosen = config.admin ?? {
     email: 'admin@localhost',
     password: randomBytes(15).toString('base64url'),
   };
   const passwordHash = await passwords.hash(chosen.password);
-  const made = await db.transaction().execute(async (tx) => {
+  const made = await systemChange(parts, now, async (change) => {
+    const { tx } = change;
     // Two processes may start at once on one empty database: one of them makes the admin.
     await tx.selectFrom('roles').select('role_id').where('role_id', '=', 'super_admin').forUpdate().execute();
     if (await anyUser(tx)) return false;
-    await insertUser(tx, systemCaller(now), {
+    await insertUser(change, {
       email: chosen.email,
       name: 'Administrator',
       passwordHash,
@@ -54,6 +53,6 @@ export async function ensureFirstAdmin(
   return made && !config.admin ? chosen : undefined;
 }
 
-async function anyUser(db: Db | Tx): Promise<boolean> {
+async function anyUser(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('user_id').limit(1).executeTakeFirst()) !== undefined;
 }

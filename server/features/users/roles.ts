@@ -2,13 +2,10 @@ import { sql } from 'kysely';
 import { resourceActions, resources, roleNames, type Permission } from '../../../contract/permissions.ts';
 import type { rbac as calls, Role, User } from '../../../contract/users.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import type { Caller } from '../../caller.ts';
+import { changedFields, type Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { announce } from '../../db/signals.ts';
-import { nextVersion } from '../../db/sql.ts';
-import { editConflict } from '../../edit-conflict.ts';
+import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
-import { changeSummary, writeAudit } from '../audit/audit.ts';
 import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
 import { lockUser } from './user-row.ts';
 
@@ -101,11 +98,11 @@ export async function listRolesOf(
 
 /** Gives a user one more role, which may not reach beyond the caller's own rights. */
 export async function assignRole(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   userId: string,
   roleId: string,
 ): Promise<undefined | Failure> {
+  const { tx, by } = change;
   const user = await lockUser(tx, userId);
   if (!user) return noUser;
   const refusal =
@@ -115,17 +112,17 @@ export async function assignRole(
   if (refusal) return refusal;
   if (user.roles.includes(roleId)) return fail('ALREADY_EXISTS', 'The user has this role already.');
   await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId }).execute();
-  await auditRoles(tx, by, user, [...user.roles, roleId].toSorted());
+  await auditRoles(change, user, [...user.roles, roleId].toSorted());
   return undefined;
 }
 
 /** Takes a role from a user; the last super admin keeps theirs. */
 export async function revokeRole(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   userId: string,
   roleId: string,
 ): Promise<undefined | Failure> {
+  const { tx, by } = change;
   const user = await lockUser(tx, userId);
   if (!user) return noUser;
   if (!user.roles.includes(roleId)) return fail('NOT_FOUND', 'The user does not have this role.');
@@ -135,34 +132,26 @@ export async function revokeRole(
   if (refusal) return refusal;
   await tx.deleteFrom('user_roles').where('user_id', '=', userId).where('role_id', '=', roleId).execute();
   await auditRoles(
-    tx,
-    by,
+    change,
     user,
     user.roles.filter((role) => role !== roleId),
   );
   return undefined;
 }
 
-async function auditRoles(tx: Tx, by: Caller, user: User, roles: string[]): Promise<void> {
-  await announce(tx, 'sessions');
-  await writeAudit(tx, by, {
-    event: 'user.roles_changed',
-    resourceType: 'user',
-    resourceId: user.id,
-    summary: `Roles of ${user.email}: ${user.roles.join(', ') || '–'} → ${roles.join(', ') || '–'}`,
-    before: { roles: user.roles },
-    after: { roles },
-  });
+async function auditRoles(change: Change, user: User, roles: string[]): Promise<void> {
+  await change.announce('sessions');
+  await change.audit('user.roles_changed', user, { before: { roles: user.roles }, after: { roles } });
 }
 
 type NewRole = RouteInput<typeof calls.createRole>['body'];
 
 /** Makes a role with the rights and the second-factor rule of an existing one; the caller may lack none of the rights. */
 export async function createRole(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   { roleId, description, copyFrom }: NewRole,
 ): Promise<Role | Failure> {
+  const { tx, by, now } = change;
   const refusal = refuseSuperAdmin(by, copyFrom) ?? (await refuseGrant(tx, by, copyFrom));
   if (refusal) return refusal;
   const made = await tx
@@ -176,7 +165,7 @@ export async function createRole(
         .where('role_id', '=', copyFrom)
         .$asScalar()
         .$notNull(),
-      updated_at: by.now,
+      updated_at: now,
     }))
     .onConflict((conflict) => conflict.doNothing())
     .returning('role_id')
@@ -185,116 +174,115 @@ export async function createRole(
   await sql`insert into role_permissions (role_id, resource, action)
             select ${roleId}, resource, action from role_permissions where role_id = ${copyFrom}`.execute(tx);
   const role = await oneRole(tx, roleId);
-  await audit(tx, by, 'role.created', role!, {
-    summary: `Made role ${roleId} from ${copyFrom}`,
-    after: role!,
-  });
-  return role!;
+  await change.audit('role.created', role, { what: `created from ${copyFrom}`, after: role });
+  return role;
 }
 
-type RoleChange = Omit<RouteInput<typeof calls.updateRole>['body'], 'updatedAt'>;
+type RoleInput = RouteInput<typeof calls.updateRole>['body'];
 
 /**
  * Sets what a role may do. The caller must hold whatever the role may do, before and after, so that nobody widens
  * their own rights or lowers the guard of those above them; super_admin holds everything and stays as it is.
  */
 export async function updateRole(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   roleId: string,
-  change: RoleChange,
+  input: RoleInput,
   seen: string | undefined,
 ): Promise<Role | Failure> {
-  const superAdmin = refuseSuperAdmin(by, roleId);
+  const superAdmin = refuseSuperAdmin(change.by, roleId);
   if (superAdmin) return superAdmin;
-  const before = await lockRole(tx, by, roleId);
-  if (isFailure(before)) return before;
-  const wanted = listPermissions().filter((p) => contains(change.permissions, p));
-  const unknown = change.permissions.find((p) => !contains(wanted, p));
+  const wanted = inOrder(input.permissions);
+  const unknown = input.permissions.find((p) => !contains(wanted, p));
   if (unknown)
     return breaksRule('permissions', `There is no permission ${unknown.resource}:${unknown.action}`);
-  const stored = { ...before, permissions: listPermissions().filter((p) => contains(before.permissions, p)) };
-  const conflict = editConflict('role', stored, { ...change, permissions: wanted }, seen);
-  if (conflict) return conflict;
-  const gained = wanted.filter((p) => !contains(before.permissions, p));
-  if (roleId === 'super_admin' && (gained.length > 0 || wanted.length < before.permissions.length))
-    return breaksRule('permissions', 'super_admin holds everything and cannot be changed');
-  const missing = beyond(by, gained);
-  if (missing) return breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`);
-  await tx
-    .updateTable('roles')
-    .set({
-      description: change.description,
-      requires_second_factor: change.requiresSecondFactor,
-      updated_at: nextVersion(new Date(before.updatedAt), by.now),
-    })
-    .where('role_id', '=', roleId)
-    .execute();
-  await tx.deleteFrom('role_permissions').where('role_id', '=', roleId).execute();
-  if (wanted.length > 0) {
-    await tx
-      .insertInto('role_permissions')
-      .values(wanted.map((p) => ({ role_id: roleId, ...p })))
-      .execute();
-  }
-  await announce(tx, 'sessions');
-  const after = (await oneRole(tx, roleId))!;
-  await audit(tx, by, 'role.updated', after, { summary: roleSummary(before, after), before, after });
-  return after;
+  const sent = { ...input, permissions: wanted };
+  return editRecord(change, editable, roleId, {
+    event: 'role.updated',
+    sent,
+    seen,
+    check(before) {
+      const gained = wanted.filter((p) => !contains(before.permissions, p));
+      if (roleId === 'super_admin' && (gained.length > 0 || wanted.length < before.permissions.length))
+        return breaksRule('permissions', 'super_admin holds everything and cannot be changed');
+      const missing = beyond(change.by, gained);
+      return missing && breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`);
+    },
+    columns: sent,
+    detail: (before, after) => ({ what: whatChanged(before, after), before, after }),
+  });
 }
 
 /** Removes a role that nobody has; the seven stay. */
-export async function deleteRole(tx: Tx, by: Caller, roleId: string): Promise<undefined | Failure> {
-  const before = await lockRole(tx, by, roleId);
+export async function deleteRole(change: Change, roleId: string): Promise<undefined | Failure> {
+  const before = await lockAllowed(change, editable, roleId);
   if (isFailure(before)) return before;
   if (before.builtIn) return fail('RULE_VIOLATED', 'One of the seven roles cannot be removed.');
   if (before.userCount > 0) return fail('RULE_VIOLATED', 'Somebody still has this role.');
-  await tx.deleteFrom('roles').where('role_id', '=', roleId).execute();
-  await audit(tx, by, 'role.deleted', before, { summary: `Removed role ${roleId}`, before });
+  await change.tx.deleteFrom('roles').where('role_id', '=', roleId).execute();
+  await change.audit('role.deleted', before, { before });
   return undefined;
 }
+
+/** Those of them that there are, in the order of the matrix. */
+const inOrder = (permissions: readonly Permission[]) =>
+  listPermissions().filter((p) => contains(permissions, p));
 
 const contains = (list: readonly Permission[], p: Permission) =>
   list.some(({ resource, action }) => resource === p.resource && action === p.action);
 
-async function oneRole(tx: Tx, roleId: string): Promise<Role | undefined> {
-  return (await listRoles(tx)).find((role) => role.roleId === roleId);
+async function oneRole(db: Db, roleId: string): Promise<Role> {
+  return (await listRoles(db)).find((role) => role.roleId === roleId)!;
 }
 
-/** The role, locked, when the caller may change it at all: all that it may do, they may do themself. */
-async function lockRole(tx: Tx, by: Caller, roleId: string): Promise<Role | Failure> {
-  await tx.selectFrom('roles').select('role_id').where('role_id', '=', roleId).forUpdate().execute();
-  const role = await oneRole(tx, roleId);
-  if (!role) return noRole;
-  const missing = beyond(by, role.permissions);
-  return missing
-    ? fail(
-        'RULE_VIOLATED',
-        `${roleId} may do more than you, so you cannot change this role: you lack ${missing.resource}:${missing.action} yourself.`,
-      )
-    : role;
-}
+/** Roles, when the caller may change them at all: all that they may do, the caller may do. */
+const editable: Editable<Role, RoleInput> = {
+  name: 'role',
+  async lock({ tx, by }, roleId) {
+    const row = await tx
+      .selectFrom('roles')
+      .select('role_id')
+      .where('role_id', '=', roleId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!row) return noRole;
+    const role = await oneRole(tx, roleId);
+    const missing = beyond(by, role.permissions);
+    return missing
+      ? fail(
+          'RULE_VIOLATED',
+          `${roleId} may do more than you, so you cannot change this role: you lack ${missing.resource}:${missing.action} yourself.`,
+        )
+      : { ...role, permissions: inOrder(role.permissions) };
+  },
+  async write(change, { roleId }, { description, requiresSecondFactor, permissions, updated_at }) {
+    const { tx } = change;
+    await tx
+      .updateTable('roles')
+      .set({ description, requires_second_factor: requiresSecondFactor, updated_at })
+      .where('role_id', '=', roleId)
+      .execute();
+    await tx.deleteFrom('role_permissions').where('role_id', '=', roleId).execute();
+    if (permissions.length > 0) {
+      await tx
+        .insertInto('role_permissions')
+        .values(permissions.map((p) => ({ role_id: roleId, ...p })))
+        .execute();
+    }
+    await change.announce('sessions');
+    return oneRole(tx, roleId);
+  },
+};
 
-function roleSummary(before: Role, after: Role): string {
+function whatChanged(before: Role, after: Role): string {
   const names = (role: Role) => role.permissions.map((p) => `${p.resource}:${p.action}`);
   const [old, now] = [names(before), names(after)];
-  const changes = [
+  const { permissions: _, ...rest } = after;
+  return [
     ...now.filter((name) => !old.includes(name)).map((name) => `+${name}`),
     ...old.filter((name) => !now.includes(name)).map((name) => `−${name}`),
-  ];
-  const { permissions: _before, ...was } = before;
-  const { permissions: _after, ...is } = after;
-  return (
-    [...changes, changeSummary(was, is)].filter((part) => part !== 'No change').join('; ') || 'No change'
-  );
-}
-
-function audit(
-  tx: Tx,
-  by: Caller,
-  event: string,
-  { roleId }: Role,
-  what: { summary: string; before?: object; after?: object },
-) {
-  return writeAudit(tx, by, { event, resourceType: 'role', resourceId: roleId, ...what });
+    changedFields(before, rest),
+  ]
+    .filter(Boolean)
+    .join('; ');
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { User } from '../../../contract/users.ts';
-import type { Caller } from '../../caller.ts';
+import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { writeAudit } from '../audit/audit.ts';
 
 /** Users with their roles: what every answer about a user is made of. */
 export function selectUsers(db: Db | Tx) {
@@ -44,7 +43,8 @@ export async function lockUser(tx: Tx, userId: string): Promise<User | undefined
 export type NewUser = { email: string; name: string; passwordHash: string; role: string };
 
 /** Writes a user with one role and a password that is not their own, and the audit entry. What may be granted is decided by who calls this. */
-export async function insertUser(tx: Tx, by: Caller, user: NewUser): Promise<User> {
+export async function insertUser(change: Change, user: NewUser): Promise<User> {
+  const { tx, now } = change;
   const userId = uuidv7();
   await tx
     .insertInto('users')
@@ -54,8 +54,8 @@ export async function insertUser(tx: Tx, by: Caller, user: NewUser): Promise<Use
       name: user.name,
       password_hash: user.passwordHash,
       password_is_own: false,
-      created_at: by.now,
-      updated_at: by.now,
+      created_at: now,
+      updated_at: now,
       last_sign_in_at: null,
       totp_secret: null,
       totp_confirmed_at: null,
@@ -64,12 +64,6 @@ export async function insertUser(tx: Tx, by: Caller, user: NewUser): Promise<Use
     .execute();
   await tx.insertInto('user_roles').values({ user_id: userId, role_id: user.role }).execute();
   const made = toUser(await selectUsers(tx).where('u.user_id', '=', userId).executeTakeFirstOrThrow());
-  await writeAudit(tx, by, {
-    event: 'user.created',
-    resourceType: 'user',
-    resourceId: userId,
-    summary: `Created ${user.email} as ${user.role}`,
-    after: made,
-  });
+  await change.audit('user.created', made, { what: `created as ${user.role}`, after: made });
   return made;
 }

@@ -31,8 +31,9 @@ import {
   updateUser,
 } from './users.ts';
 
-export function userRoutes({ db, config }: Context, passwords: Passwords, refusals: Refusals) {
-  const guarded = { db, passwords, refusals };
+export function userRoutes(context: Context, passwords: Passwords, refusals: Refusals) {
+  const { db, config } = context;
+  const guarded = { ...context, passwords, refusals };
   return [
     ...implement(calls, {
       list: ({ query }) => listUsers(db, query.search),
@@ -41,39 +42,37 @@ export function userRoutes({ db, config }: Context, passwords: Passwords, refusa
       // The hash is made before the transaction: a connection must not wait for argon2.
       create: inChangeAfter(
         async ({ body }) => refusePassword(body.password, body.email) ?? passwords.hash(body.password),
-        ({ tx }, { by, body: { email, name, role } }, passwordHash) =>
-          createUser(tx, by, { email, name, role, passwordHash }),
+        (change, { body: { email, name, role } }, passwordHash) =>
+          createUser(change, { email, name, role, passwordHash }),
       ),
-      update: inChange(({ tx }, { by, params, body: patch, seen }) =>
-        updateUser(tx, by, params.id, patch, seen),
-      ),
-      deactivate: inChange(({ tx }, { by, params }) => deactivateUser(tx, by, params.id)),
-      reactivate: inChange(({ tx }, { by, params }) => reactivateUser(tx, by, params.id)),
-      delete: inChange(({ tx }, { by, params }) => deleteUser(tx, by, params.id)),
+      update: inChange((change, { params, body: patch, seen }) => updateUser(change, params.id, patch, seen)),
+      deactivate: inChange((change, { params }) => deactivateUser(change, params.id)),
+      reactivate: inChange((change, { params }) => reactivateUser(change, params.id)),
+      delete: inChange((change, { params }) => deleteUser(change, params.id)),
       resetPassword: inChangeAfter(
         ({ by, params, body }) => prepareReset(guarded, by, params.id, body),
-        ({ tx }, { by, params }, passwordHash) => resetPassword(tx, by, params.id, passwordHash),
+        (change, { params }, passwordHash) => resetPassword(change, params.id, passwordHash),
       ),
       resetSecondFactor: inChangeAfter(
         ({ by, body }) => refuseUnproven(guarded, by, body.currentPassword),
-        ({ tx }, { by, params }) => resetSecondFactor(tx, by, params.id),
+        (change, { params }) => resetSecondFactor(change, params.id),
       ),
       sessions: ({ by, params }) =>
         listSessionsOf(db, by, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
-      endSession: inChange(({ tx }, { by, params }) => endSessionOf(tx, by, params.id, params.sessionId)),
+      endSession: inChange((change, { params }) => endSessionOf(change, params.id, params.sessionId)),
     }),
     ...implement(rbacCalls, {
       roles: () => listRoles(db),
       permissions: async () => listPermissions(),
       userRoles: ({ params }) => listRolesOf(db, params.userId),
-      assignRole: inChange(({ tx }, { by, params }) => assignRole(tx, by, params.userId, params.roleId)),
-      revokeRole: inChange(({ tx }, { by, params }) => revokeRole(tx, by, params.userId, params.roleId)),
-      createRole: inChange(({ tx }, { by, body }) => createRole(tx, by, body)),
-      updateRole: inChange(({ tx }, { by, params, body: role, seen }) =>
-        updateRole(tx, by, params.roleId, role, seen),
+      assignRole: inChange((change, { params }) => assignRole(change, params.userId, params.roleId)),
+      revokeRole: inChange((change, { params }) => revokeRole(change, params.userId, params.roleId)),
+      createRole: inChange((change, { body }) => createRole(change, body)),
+      updateRole: inChange((change, { params, body: role, seen }) =>
+        updateRole(change, params.roleId, role, seen),
       ),
       roleImpact: ({ params }) => impactOfRole(db, params.roleId),
-      deleteRole: inChange(({ tx }, { by, params }) => deleteRole(tx, by, params.roleId)),
+      deleteRole: inChange((change, { params }) => deleteRole(change, params.roleId)),
     }),
   ];
 }

@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import type { OpenSession, User, users as calls } from '../../../contract/users.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
 import { violatesUnique } from '../../db/client.ts';
-import { announce } from '../../db/signals.ts';
-import { contains, nextVersion } from '../../db/sql.ts';
-import { editConflict } from '../../edit-conflict.ts';
+import { contains } from '../../db/sql.ts';
+import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
-import { changeSummary, writeAudit } from '../audit/audit.ts';
 import {
   endOpenSession,
   endSessionsOf,
@@ -24,7 +23,7 @@ import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-
 export { ensureFirstAdmin, seedRoles } from './first-start.ts';
 export { insertUser } from './user-row.ts';
 
-type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'updatedAt'>;
+type UserPatch = RouteInput<typeof calls.update>['body'];
 
 const notFound = fail('NOT_FOUND', 'There is no such user.');
 const taken = fail('ALREADY_EXISTS', 'There is a user with this email already.', {
@@ -73,75 +72,57 @@ export async function impactOfUser(
 }
 
 /** Creates a user with one role, which may not reach beyond the caller's own rights. */
-export async function createUser(tx: Tx, by: Caller, user: NewUser): Promise<User | Failure> {
+export async function createUser(change: Change, user: NewUser): Promise<User | Failure> {
+  const { tx, by } = change;
   const refusal = refuseSuperAdmin(by, user.role) ?? (await refuseGrant(tx, by, user.role));
-  if (refusal) return refusal;
-  return orTaken(insertUser(tx, by, user));
+  return refusal ?? orTaken(insertUser(change, user));
 }
 
 /** Changes email, name or role. A new role acts on the next call of that person. */
-export async function updateUser(
-  tx: Tx,
-  by: Caller,
+export const updateUser = (
+  change: Change,
   id: string,
-  { email, name, role }: UserPatch,
+  patch: UserPatch,
   seen: string | undefined,
-): Promise<User | Failure> {
-  const before = await lockOther(tx, by, id);
-  if (isFailure(before)) return before;
-  const conflict = editConflict('user', before, { email, name, role }, seen);
-  if (conflict) return conflict;
-  if (role !== undefined && role !== before.role) {
-    const refusal = await refuseRole(tx, by, before, role);
-    if (refusal) return refusal;
-    await tx.deleteFrom('user_roles').where('user_id', '=', id).execute();
-    await tx.insertInto('user_roles').values({ user_id: id, role_id: role }).execute();
-  }
-  return orTaken(write(tx, by, before, { email, name }, { event: 'user.updated', summary: changeSummary }));
-}
+): Promise<User | Failure> =>
+  editRecord(change, editable, id, {
+    event: 'user.updated',
+    sent: patch,
+    seen,
+    check: (before) => refuseRole(change, before, patch.role),
+    columns: patch,
+  });
 
 /** Deactivates a user: no sign-in, and open sessions end with their next call. */
-export async function deactivateUser(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
-  const before = await lockOther(tx, by, id);
-  if (isFailure(before)) return before;
-  if (before.status !== 'active') return fail('WRONG_STATE', 'The user is not active.');
-  const refusal =
-    refuseSelf(by, before, 'You cannot deactivate yourself.') ?? (await refuseLastSuperAdmin(tx, before));
-  if (refusal) return refusal;
-  await endSessionsOf(tx, { userId: id, reason: 'deactivated', now: by.now });
-  return write(
-    tx,
-    by,
-    before,
-    { status: 'inactive' },
-    { event: 'user.deactivated', summary: () => `Deactivated ${before.email}` },
-  );
-}
+export const deactivateUser = (change: Change, id: string): Promise<User | Failure> =>
+  editRecord(change, editable, id, {
+    event: 'user.deactivated',
+    refuse: ({ status }) => (status === 'active' ? null : 'The user is not active.'),
+    check: async (before) =>
+      refuseSelf(change.by, before, 'You cannot deactivate yourself.') ??
+      (await refuseLastSuperAdmin(change.tx, before)),
+    columns: { status: 'inactive' },
+  });
 
 /** Lets a deactivated user sign in again. */
-export async function reactivateUser(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
-  const before = await lockOther(tx, by, id);
-  if (isFailure(before)) return before;
-  if (before.status === 'active') return fail('WRONG_STATE', 'The user is active already.');
-  return write(
-    tx,
-    by,
-    before,
-    { status: 'active' },
-    { event: 'user.reactivated', summary: () => `Reactivated ${before.email}` },
-  );
-}
+export const reactivateUser = (change: Change, id: string): Promise<User | Failure> =>
+  editRecord(change, editable, id, {
+    event: 'user.reactivated',
+    refuse: ({ status }) => (status === 'active' ? 'The user is active already.' : null),
+    columns: { status: 'active' },
+  });
 
 /** Removes a user for good. Audit entries keep the name. */
-export async function deleteUser(tx: Tx, by: Caller, id: string): Promise<undefined | Failure> {
-  const before = await lockOther(tx, by, id);
+export async function deleteUser(change: Change, id: string): Promise<undefined | Failure> {
+  const { tx, by } = change;
+  const before = await lockAllowed(change, editable, id);
   if (isFailure(before)) return before;
   const refusal =
     refuseSelf(by, before, 'You cannot delete yourself.') ?? (await refuseLastSuperAdmin(tx, before));
   if (refusal) return refusal;
   await tx.deleteFrom('users').where('user_id', '=', id).execute();
-  await announce(tx, 'sessions');
-  await audit(tx, by, 'user.deleted', before, { summary: `Permanently deleted ${before.email}`, before });
+  await change.announce('sessions');
+  await change.audit('user.deleted', before, { before });
   return undefined;
 }
 
@@ -165,32 +146,32 @@ export async function prepareReset(
 
 /** Sets a new password, already hashed; every session of that person ends with its next call. */
 export async function resetPassword(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   id: string,
   passwordHash: string,
 ): Promise<undefined | Failure> {
-  const before = await lockOther(tx, by, id);
+  const before = await lockAllowed(change, editable, id);
   if (isFailure(before)) return before;
-  const refusal = refuseSelf(by, before, ownPassword);
+  const refusal = refuseSelf(change.by, before, ownPassword);
   if (refusal) return refusal;
-  await tx
+  await change.tx
     .updateTable('users')
     .set({ password_hash: passwordHash, password_is_own: false })
     .where('user_id', '=', id)
     .execute();
-  await endSessionsOf(tx, { userId: id, reason: 'password reset', now: by.now });
-  await audit(tx, by, 'user.password_reset', before, { summary: `Reset the password of ${before.email}` });
+  await endSessionsOf(change, { userId: id, reason: 'password reset' });
+  await change.audit('user.password_reset', before);
   return undefined;
 }
 
 /** Takes a lost second factor off a user. */
-export async function resetSecondFactor(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
-  const before = await lockOther(tx, by, id);
+export async function resetSecondFactor(change: Change, id: string): Promise<User | Failure> {
+  const before = await lockAllowed(change, editable, id);
   if (isFailure(before)) return before;
-  const refusal = refuseSelf(by, before, ownSecondFactor);
+  const refusal = refuseSelf(change.by, before, ownSecondFactor);
   if (refusal) return refusal;
-  if (!(await removeSecondFactor(tx, by, id))) return fail('WRONG_STATE', 'The user has no second factor.');
+  if (!(await removeSecondFactor(change, before)))
+    return fail('WRONG_STATE', 'The user has no second factor.');
   return { ...before, secondFactor: false };
 }
 
@@ -211,24 +192,15 @@ export async function listSessionsOf(
 
 /** Ends a session of a user; those of others are for a super admin. */
 export async function endSessionOf(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   id: string,
   sessionId: string,
 ): Promise<undefined | Failure> {
-  const refusal = refuseOthersSessions(by, id);
+  const refusal = refuseOthersSessions(change.by, id);
   if (refusal) return refusal;
-  const user = await lockUser(tx, id);
+  const user = await lockUser(change.tx, id);
   if (!user) return notFound;
-  const ended = await endOpenSession(tx, {
-    userId: id,
-    sessionId,
-    reason: 'ended by an administrator',
-    now: by.now,
-  });
-  if (!ended) return fail('NOT_FOUND', 'There is no such open session.');
-  await audit(tx, by, 'session.ended', user, { summary: `Ended a session of ${user.email}` });
-  return undefined;
+  return endOpenSession(change, user, { sessionId, reason: 'ended by an administrator' });
 }
 
 function refuseOthersSessions({ actor }: Caller, userId: string): Failure | undefined {
@@ -238,52 +210,53 @@ function refuseOthersSessions({ actor }: Caller, userId: string): Failure | unde
     : fail('RULE_VIOLATED', 'Only a super admin sees and ends the sessions of others.');
 }
 
-/** The user, locked, when the caller may change them at all. */
-async function lockOther(tx: Tx, by: Caller, id: string): Promise<User | Failure> {
-  const user = await lockUser(tx, id);
-  if (!user) return notFound;
-  return (await refuseActingOn(tx, by, user)) ?? user;
-}
+type Columns = {
+  email?: string | undefined;
+  name?: string | undefined;
+  role?: string | undefined;
+  status?: User['status'];
+};
 
-async function refuseRole(tx: Tx, by: Caller, user: User, role: string): Promise<Failure | undefined> {
+/** Users, when the caller may change them at all. */
+const editable: Editable<User, Columns> = {
+  name: 'user',
+  async lock({ tx, by }, id) {
+    const user = await lockUser(tx, id);
+    if (!user) return notFound;
+    return (await refuseActingOn(tx, by, user)) ?? user;
+  },
+  async write(change, { id, role: had }, { email, name, status, role = had, updated_at }) {
+    const { tx } = change;
+    if (role !== had) {
+      await tx.deleteFrom('user_roles').where('user_id', '=', id).execute();
+      await tx.insertInto('user_roles').values({ user_id: id, role_id: role }).execute();
+    }
+    if (status === 'inactive') await endSessionsOf(change, { userId: id, reason: 'deactivated' });
+    const written = await orTaken(
+      tx.updateTable('users').set({ email, name, status, updated_at }).where('user_id', '=', id).execute(),
+    );
+    if (isFailure(written)) return written;
+    await change.announce('sessions');
+    return toUser(await selectUsers(tx).where('u.user_id', '=', id).executeTakeFirstOrThrow());
+  },
+};
+
+async function refuseRole(
+  { tx, by }: Change,
+  user: User,
+  role: string | undefined,
+): Promise<Failure | undefined> {
+  if (role === undefined || role === user.role) return undefined;
   const grant = refuseSuperAdmin(by, role) ?? (await refuseGrant(tx, by, role));
   if (grant) return grant;
   return role === 'super_admin' ? undefined : refuseLastSuperAdmin(tx, user);
 }
 
-async function write(
-  tx: Tx,
-  by: Caller,
-  before: User,
-  set: { email?: string | undefined; name?: string | undefined; status?: User['status'] },
-  { event, summary }: { event: string; summary: (before: User, after: User) => string },
-): Promise<User> {
-  await tx
-    .updateTable('users')
-    .set({ ...set, updated_at: nextVersion(new Date(before.updatedAt), by.now) })
-    .where('user_id', '=', before.id)
-    .execute();
-  await announce(tx, 'sessions');
-  const after = toUser(await selectUsers(tx).where('u.user_id', '=', before.id).executeTakeFirstOrThrow());
-  await audit(tx, by, event, after, { summary: summary(before, after), before, after });
-  return after;
-}
-
-async function orTaken(writing: Promise<User>): Promise<User | Failure> {
+async function orTaken<T>(writing: Promise<T>): Promise<T | Failure> {
   try {
     return await writing;
   } catch (error) {
     if (violatesUnique(error, 'users_email')) return taken;
     throw error;
   }
-}
-
-function audit(
-  tx: Tx,
-  by: Caller,
-  event: string,
-  { id }: User,
-  what: { summary: string; before?: object; after?: object },
-) {
-  return writeAudit(tx, by, { event, resourceType: 'user', resourceId: id, ...what });
 }

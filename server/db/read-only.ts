@@ -1,0 +1,12 @@
+import type { IsolationLevel } from 'kysely';
+import type { Db } from './client.ts';
+
+/**
+ * Runs reads in one transaction that can write nothing: by default on one snapshot, which no change that commits
+ * meanwhile is part of.
+ */
+export const readOnly = <T>(
+  db: Db,
+  work: (tx: Db) => Promise<T>,
+  isolation: IsolationLevel = 'repeatable read',
+): Promise<T> => db.transaction().setIsolationLevel(isolation).setAccessMode('read only').execute(work);
