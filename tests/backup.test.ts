@@ -126,7 +126,7 @@ test(
     expect(backup.code, backup.said).toBe(0);
     expect(statuses.filter((status) => status !== 200 && status !== 201)).toEqual([]);
     expect(backup.said).toContain('Binaries: 2 files, 3.0 MB\nKeys: secrets-key, signing-key.pem\n');
-    expect(backup.said).toMatch(/lanyard\.tar: \d+\.\d MB\. It holds the keys/);
+    expect(backup.said).toMatch(/lanyard\.tar: \d+\.\d MB\. It contains the keys/);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual(['lanyard.tar']);
     await makeCustomer(staff, { name: 'After the backup' });
@@ -157,7 +157,7 @@ test('the same file moves an installation to a database of its own', { timeout: 
   await expectTheSame(restored);
   expect(await restored.end('SIGTERM')).toBe(0);
   expect(await refusal('restore', { ...settings, DATA_DIR: join(folder, 'other') }, file)).toMatch(
-    /^The database is not empty \(activations, active_days, api_keys\): a restore needs an empty one\.\n$/,
+    /^The database is not empty \(activations, active_days, api_keys\): a restore needs an empty database\.\n$/,
   );
   await database.drop();
 });
@@ -165,11 +165,9 @@ test('the same file moves an installation to a database of its own', { timeout: 
 test('a backup is refused with a sentence, and leaves nothing behind', { timeout: 60_000 }, async () => {
   const own = { DATA_DIR: home };
   expect(await refusal('backup', own)).toBe(
-    'Say where the backup goes: npm run backup -- /backups/lanyard.tar\n',
+    'The name of the file is required: npm run backup -- /backups/lanyard.tar\n',
   );
-  expect(await refusal('backup', own, file)).toBe(
-    `${file} is there already. It is not written over: name another file.\n`,
-  );
+  expect(await refusal('backup', own, file)).toBe(`${file} already exists. Choose another file name.\n`);
   expect(await refusal('backup', own, join(folder, 'none/a.tar'))).toContain(
     'The backup cannot be written: ENOENT',
   );
@@ -199,7 +197,7 @@ test(
       await copyFile(file, broken);
       await truncate(broken, size);
       expect(await refusal('restore', settings, broken)).toContain(
-        'broken.tar is cut off: its end is missing.',
+        'broken.tar is truncated: its end is missing.',
       );
     }
     for (const at of [
@@ -209,12 +207,12 @@ test(
     ]) {
       await flipped(at);
       expect(await refusal('restore', settings, broken)).toMatch(
-        /broken\.tar is damaged at \S+: its bytes are not/,
+        /broken\.tar is damaged at \S+: its hash does not match/,
       );
     }
     await writeFile(broken, 'no archive');
     expect(await refusal('restore', settings, broken)).toContain(
-      'broken.tar is no backup that npm run backup made.',
+      'broken.tar is not a backup made by npm run backup.',
     );
     expect(await refusal('restore', settings, join(folder, 'none.tar'))).toContain(
       'The backup cannot be read: ENOENT',
@@ -223,7 +221,7 @@ test(
     expect(existsSync(target)).toBe(false);
 
     expect(await refusal('restore', { DATA_DIR: home }, file)).toMatch(
-      /is not empty \(.+\): a restore writes nothing over\. Move that folder away, or set DATA_DIR to a new one\.\n$/,
+      /is not empty \(.+\): a restore overwrites nothing\. Move that folder away, or set DATA_DIR to a new one\.\n$/,
     );
   },
 );
@@ -237,7 +235,7 @@ test(
     await rm(join(binaries, name!));
     const backup = await runTool('backup', { DATA_DIR: home }, join(folder, 'without.tar'));
     expect(backup.said).toContain(
-      `${name} of release 1.2.3 is not there: it was deleted, or is lost.\nBinaries: 1 files`,
+      `${name} of release 1.2.3 is missing: it was deleted, or is lost.\nBinaries: 1 files`,
     );
     expect(backup.code).toBe(0);
   },

@@ -18,9 +18,9 @@ import { openKeys } from '../server/features/keys/keys.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 
 /**
- * `npm run audit:verify`: checks the sealed chain of the audit log against the heads that are kept outside of the
- * database, also beside a running server. Ends with 1 when it is broken or cannot be checked. `--head FILE` checks it
- * against a head from the receiver too; `--accept REASON` accepts that entries are missing, and records it.
+ * `npm run audit:verify`: checks the sealed chain of the audit log against the heads stored outside the database, also
+ * while the server runs. Exits with 1 if it is broken or cannot be checked. `--head FILE` also checks it against a head
+ * from the receiver; `--accept REASON` accepts that entries are missing, and records that.
  */
 async function main(): Promise<void> {
   const { values: options } = parseArgs({
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   try {
     if (options.accept !== undefined) {
       const reason = options.accept.trim();
-      if (!reason) throw new Error('Say why: --accept "Restored the backup of 20 November"');
+      if (!reason) throw new Error('A reason is required: --accept "Restored the backup of 20 November"');
       const parts = { db: createDb(pool), writeEntry: entryWriter(keys) };
       const accepted = await acceptGaps(parts, keys, places, { reason, now: new Date() });
       if (isFailure(accepted)) throw new Error(accepted.message);
@@ -51,10 +51,10 @@ async function main(): Promise<void> {
     const { whole, broken, checkedEntries, unsealedEntries, anchors, acceptedGaps, durationMs } =
       await verifyChain(createDb(pool), keys, kept);
     const waiting = unsealedEntries > 0 ? `, ${unsealedEntries} not sealed yet` : '';
-    const removed = anchors > 0 ? `, behind the anchor of the last of ${anchors} clean-ups` : '';
-    const accepted = acceptedGaps > 0 ? `, ${acceptedGaps} accepted gaps in it` : '';
+    const removed = anchors > 0 ? `, after the anchor of the last of ${anchors} clean-ups` : '';
+    const accepted = acceptedGaps > 0 ? `, ${acceptedGaps} accepted gaps` : '';
     const names = kept.map(({ place }) => place).join(', ');
-    const against = names ? `, held against the head in ${names}` : '';
+    const against = names ? `, compared with the heads in ${names}` : '';
     if (whole) {
       say(
         `The audit log is whole: ${checkedEntries} entries checked in ${durationMs} ms${waiting}${removed}${accepted}${against}.`,
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
       broken!.audit_id && `entry ${broken!.audit_id}`,
     ].filter(Boolean);
     say(`The audit log is broken (${place.join(', ') || 'no entry'}): ${broken!.problem}`);
-    say('Where a backup was restored, accept that entries are missing: npm run audit:verify -- --accept "…"');
+    say('If a backup was restored, accept that entries are missing: npm run audit:verify -- --accept "…"');
     process.exitCode = 1;
   } finally {
     await pool.end();
@@ -82,7 +82,7 @@ main().catch((error: unknown) => {
   // undefined_table
   const isOlder = code === '42P01';
   process.stderr.write(
-    `${isOlder ? 'The database is of an older version: start Lanyard on it once, then verify.' : message}\n`,
+    `${isOlder ? 'The database has the schema of an older version: start Lanyard on it once, then verify.' : message}\n`,
   );
   process.exitCode = 1;
 });

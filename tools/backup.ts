@@ -12,16 +12,16 @@ import { nameOf, type Storage } from '../server/storage/storage.ts';
 import { refuseHalfRestored } from '../server/unfinished-restore.ts';
 import { readVersion } from '../server/version.ts';
 import { createArchive, type ArchiveWriter } from './backup/archive.ts';
-import { fileArgument, megabytes, runCommand, say, sayOnTerminal, tellProgress } from './backup/command.ts';
+import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './backup/command.ts';
 import { dumpDatabase, openSnapshot, type Snapshot } from './backup/dump.ts';
 import { addFiles } from './backup/files.ts';
 
 /**
- * `npm run backup -- FILE`: database, binaries and keys as one file, while the service runs. It takes the settings of the
- * server, and works for a database of one's own too. Ends with 1 where there is no whole backup.
+ * `npm run backup -- FILE`: writes database, binaries and keys into one file, while the service runs. It uses the
+ * settings of the server, also for an external database. Exits with 1 if the backup is incomplete.
  */
 async function main(): Promise<void> {
-  const file = fileArgument('Say where the backup goes: npm run backup -- /backups/lanyard.tar');
+  const file = fileArgument('The name of the file is required: npm run backup -- /backups/lanyard.tar');
   const config = readConfig(process.env);
   refuseHalfRestored(config.dataDir);
   if (!config.databaseUrl && !(await hasCluster(config.dataDir)))
@@ -34,10 +34,10 @@ async function main(): Promise<void> {
       rmSync(`${file}.part`, { force: true });
       process.exit(1);
     });
-  const endProgress = tellProgress(() => archive.bytes());
+  const endProgress = showProgress(() => archive.bytes());
   try {
-    await backUp(config, archive);
-    say(`${file}: ${megabytes(archive.bytes())}. It holds the keys: keep it where nobody else can read it.`);
+    await createBackup(config, archive);
+    say(`${file}: ${megabytes(archive.bytes())}. It contains the keys: keep it private.`);
   } catch (error) {
     await archive.abandon();
     throw error;
@@ -46,16 +46,16 @@ async function main(): Promise<void> {
   }
 }
 
-async function backUp(config: Config, archive: ArchiveWriter): Promise<void> {
+async function createBackup(config: Config, archive: ArchiveWriter): Promise<void> {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded(config.dataDir, { exclusive: false, log: () => undefined });
   const databaseUrl = config.databaseDirectUrl ?? embedded!.url;
-  // the service comes first
+  // a lower priority than the service
   setPriority(10);
   try {
-    // before the snapshot: what is written into the database in between is in both, and counts once
-    const waiting = await addFiles('journal', config.dataDir, archive);
+    // before the snapshot: a record that reaches the database in between is in both, and is imported once
+    const journal = await addFiles('journal', config.dataDir, archive);
     let keys: string[] = [];
     const snapshot = await openSnapshot(databaseUrl, async () => {
       keys = await addFiles('keys', config.dataDir, archive);
@@ -65,14 +65,14 @@ async function backUp(config: Config, archive: ArchiveWriter): Promise<void> {
       await requireKeys(snapshot, databaseUrl, config);
       const database = await dumpDatabase(snapshot, archive, (name) => sayOnTerminal(`  ${name}`));
       const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
-      say(`Database: ${database.tables.length} tables, ${rows} rows, ${waiting.length} files of the journal`);
+      say(`Database: ${database.tables.length} tables, ${rows} rows, ${journal.length} journal files`);
       const binariesElsewhere = await addBinaries(snapshot, config, archive);
       say(`Keys: ${keys.join(', ') || 'none in DATA_DIR'}`);
-      for (const [name, given] of [
+      for (const [name, value] of [
         ['SIGNING_KEY', config.signingKey],
         ['SECRETS_KEY', config.secretsKey],
       ] as const)
-        if (given) say(`  The key of ${name} is not in it: a restore needs the same setting.`);
+        if (value) say(`  The key in ${name} is not included: a restore needs the same setting.`);
       await archive.finish({
         madeAt,
         version: await readVersion(),
@@ -87,7 +87,7 @@ async function backUp(config: Config, archive: ArchiveWriter): Promise<void> {
   }
 }
 
-/** A backup without the keys that its database names could not be started. */
+/** Throws if a key is missing that the database names: the service could not start on such a backup. */
 async function requireKeys({ client }: Snapshot, databaseUrl: string, config: Config): Promise<void> {
   const { rows } = await client.query<{ table: string | null }>(
     `select to_regclass('public.installation_keys') as table`,
@@ -103,7 +103,7 @@ async function requireKeys({ client }: Snapshot, databaseUrl: string, config: Co
   }
 }
 
-/** Adds the files that the releases of the snapshot name. Answers where they are, when that is not here. */
+/** Adds the files of the releases in the snapshot, or returns where they are stored elsewhere. */
 async function addBinaries(
   { client }: Snapshot,
   config: Config,
@@ -111,7 +111,7 @@ async function addBinaries(
 ): Promise<string | undefined> {
   if (config.storage.kind === 's3') {
     const place = nameOf(config.storage);
-    say(`Binaries: not in it. They lie in ${place}, whose versioning keeps them.`);
+    say(`Binaries: not included. They are in ${place}, whose versioning keeps them.`);
     return place;
   }
   const { rows } = await client.query<{ key: string; version: string; deletes: boolean }>(`
@@ -121,7 +121,7 @@ async function addBinaries(
   let [files, bytes] = [0, 0];
   for (const { key, version } of rows) {
     const size = await addBinary(storage, archive, key);
-    if (size === undefined) say(`  ${key} of release ${version} is not there: it was deleted, or is lost.`);
+    if (size === undefined) say(`  ${key} of release ${version} is missing: it was deleted, or is lost.`);
     else [files, bytes] = [files + 1, bytes + size];
   }
   storage.close();
@@ -129,7 +129,7 @@ async function addBinaries(
   return undefined;
 }
 
-/** Its size; undefined where there is none. */
+/** Returns the size; undefined if the file does not exist. */
 async function addBinary(storage: Storage, archive: ArchiveWriter, key: string): Promise<number | undefined> {
   const size = await storage.sizeOf(key);
   const stream = size === undefined ? undefined : await storage.read(key);

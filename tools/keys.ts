@@ -9,10 +9,10 @@ import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/fea
 import { openStorage } from '../server/storage/open-storage.ts';
 
 /**
- * `npm run keys:rotate` makes the next signing key, endorsed by the present one, which stays for verification, and has
- * running processes sign with it; with `-- --prepare` it is only made and published. With all processes
- * stopped, `npm run keys:rotate-secrets` replaces the secrets key, and `npm run keys:accept-new -- --reason "…"`
- * accepts that keys are lost.
+ * `npm run keys:rotate` replaces the signing key, also in running processes: the current key endorses the new one and
+ * stays for verification. With `-- --prepare` the new key is only created and published. With all processes stopped,
+ * `npm run keys:rotate-secrets` replaces the secrets key, and `npm run keys:accept-new -- --reason "…"` accepts that keys
+ * are lost.
  */
 async function main(): Promise<void> {
   const { positionals, values: options } = parseArgs({
@@ -24,17 +24,17 @@ async function main(): Promise<void> {
     },
   });
   const config = readConfig(process.env);
-  const isBeside = positionals[0] === 'rotate';
+  const isOnline = positionals[0] === 'rotate';
   const embedded = config.databaseUrl
     ? undefined
-    : await startEmbedded(config.dataDir, { exclusive: !isBeside, log: () => undefined });
+    : await startEmbedded(config.dataDir, { exclusive: !isOnline, log: () => undefined });
   const databaseUrl = config.databaseDirectUrl ?? embedded!.url;
   const pool = createPool(databaseUrl, 2);
   const db = createDb(pool);
   try {
-    if (!isBeside) await refuseBesideServers(db);
+    if (!isOnline) await requireStoppedServers(db);
     await migrate(databaseUrl);
-    if (isBeside) await rotate(db, config, options);
+    if (isOnline) await rotate(db, config, options);
     else if (positionals[0] === 'rotate-secrets') await replaceSecrets(db, config, options);
     else await acceptNew(db, config, options.reason?.trim());
   } finally {
@@ -43,12 +43,12 @@ async function main(): Promise<void> {
   }
 }
 
-/** A process that serves would go on with the keys that it read at its start. */
-async function refuseBesideServers(db: Db): Promise<void> {
+/** Throws if servers are running: they would continue to use the keys that they read at startup. */
+async function requireStoppedServers(db: Db): Promise<void> {
   const processes = (await labelsOfProcesses(db)).length;
   if (processes > 0)
     throw new Error(
-      `${processes} ${processes === 1 ? 'process serves' : 'processes serve'} this database. Stop them first.`,
+      `${processes} ${processes === 1 ? 'process uses' : 'processes use'} this database. Stop all processes first.`,
     );
 }
 
@@ -64,10 +64,10 @@ async function rotate(
   const { keyId, before, isInUse } = rotated;
   say(
     isInUse
-      ? `The signing key ${keyId} signs from now on, also in processes that run; ${before} stays for verification.`
-      : `The signing key ${keyId} is published as the next one; npm run keys:rotate lets it sign.`,
+      ? `The signing key ${keyId} signs from now on, also in running processes; ${before} stays for verification.`
+      : `The signing key ${keyId} is published as the next one; npm run keys:rotate starts signing with it.`,
   );
-  if (config.signingKey) say(`Give SIGNING_KEY all it holds now, and the key ${keyId} as well.`);
+  if (config.signingKey) say(`Add the key ${keyId} to SIGNING_KEY, and keep the keys that are in it now.`);
 }
 
 async function replaceSecrets(db: Db, config: Config, { out }: { out?: string }): Promise<void> {
@@ -78,21 +78,21 @@ async function replaceSecrets(db: Db, config: Config, { out }: { out?: string })
     out,
     now,
   });
-  say(`The secrets key ${keyId} replaces ${before}. Second factors encrypted again: ${factors}.`);
-  if (config.secretsKey) say('Give SECRETS_KEY the new key before the next start.');
-  else say('Processes with data directories of their own need the file secrets-key before they start.');
+  say(`The secrets key ${keyId} replaces ${before}. Second factors re-encrypted: ${factors}.`);
+  if (config.secretsKey) say('Set SECRETS_KEY to the new key before the next start.');
+  else say('Copy the file secrets-key to the data directory of every other process before it starts.');
 }
 
 async function acceptNew(db: Db, config: Config, reason: string | undefined): Promise<void> {
   if (!reason)
-    throw new Error('Say why: --reason "The disk of the server burned, and no backup has the keys"');
+    throw new Error('A reason is required: --reason "The disk failed, and no backup has the keys"');
   const now = new Date();
   const { lost, named, head } = await acceptNewKeys(db, config, { reason, now });
   if (head) await keepHead(config, head, now);
   say(
-    `Accepted as lost: ${lost.join(', ') || 'keys that were never named'}. New: ${named.join(', ') || 'none'}.`,
+    `Accepted as lost: ${lost.join(', ') || 'keys that were never recorded'}. New: ${named.join(', ') || 'none'}.`,
   );
-  if (head) say('Desktops need a release with the new public key, and the audit log begins anew.');
+  if (head) say('Desktops need a release with the new public key, and a new audit chain begins.');
 }
 
 async function keepHead(config: Config, head: SignedHead, now: Date): Promise<void> {

@@ -17,32 +17,30 @@ import { openStorage } from '../server/storage/open-storage.ts';
 import { nameOf, type Storage } from '../server/storage/storage.ts';
 import { unfinishedRestore } from '../server/unfinished-restore.ts';
 import { openArchive, type Archive } from './backup/archive.ts';
-import { fileArgument, megabytes, runCommand, say, sayOnTerminal, tellProgress } from './backup/command.ts';
+import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './backup/command.ts';
 import { restoreFiles } from './backup/files.ts';
 import { loadDatabase, requireEmpty } from './backup/load.ts';
 
 /**
- * `npm run restore -- FILE`: puts a backup into an empty DATA_DIR, and into the empty database of DATABASE_URL where that
- * is set. Nothing is written before every byte of the file was compared; a service does not start on half a restore.
+ * `npm run restore -- FILE`: restores a backup into an empty DATA_DIR, and into the empty database of DATABASE_URL if that
+ * is set. Nothing is written before all hashes are verified; the service does not start on an incomplete restore.
  */
 async function main(): Promise<void> {
-  const file = fileArgument('Say which backup: npm run restore -- /backups/lanyard.tar');
+  const file = fileArgument('The name of the file is required: npm run restore -- /backups/lanyard.tar');
   const config = readConfig(process.env);
   await requireEmptyTarget(config);
   const archive = await readArchive(file);
   await mkdir(config.dataDir, { recursive: true });
   const storage = await openEmptyStorage(config);
   const unfinished = unfinishedRestore(config.dataDir);
-  await writeFile(unfinished, `Half a restore of ${file}. Empty this folder, and run it again.\n`);
+  await writeFile(unfinished, `Incomplete restore of ${file}. Empty this folder and restore again.\n`);
   try {
     const isWhole = await restore(config, storage, archive);
     await rm(unfinished);
     say(`Restored into ${path.resolve(config.dataDir)}. Start the service: npm start`);
     if (!isWhole) process.exitCode = 1;
   } catch (error) {
-    process.stderr.write(
-      `The restore did not end. Empty ${path.resolve(config.dataDir)} before the next; nothing starts on it.\n`,
-    );
+    process.stderr.write(`The restore failed. Empty ${path.resolve(config.dataDir)} before you try again.\n`);
     throw error;
   } finally {
     storage.close();
@@ -57,7 +55,7 @@ async function requireEmptyTarget({ dataDir, databaseUrl, databaseDirectUrl }: C
   const names = found.filter((name) => name !== 'lost+found');
   if (names.length > 0)
     throw new CannotStart(
-      `${path.resolve(dataDir)} is not empty (${names.slice(0, 3).join(', ')}): a restore writes nothing over. ` +
+      `${path.resolve(dataDir)} is not empty (${names.slice(0, 3).join(', ')}): a restore overwrites nothing. ` +
         'Move that folder away, or set DATA_DIR to a new one.',
     );
   if (!databaseUrl) return;
@@ -65,29 +63,29 @@ async function requireEmptyTarget({ dataDir, databaseUrl, databaseDirectUrl }: C
   await withClient(databaseDirectUrl!, requireEmpty);
 }
 
-/** Opened after all that could refuse: on disk it makes its folder. */
+/** Called after all other checks, because storage on disk creates its folder. */
 async function openEmptyStorage({ storage: place }: Config): Promise<Storage> {
   const storage = await openStorage(place);
   for await (const { key } of storage.list())
     throw new CannotStart(
-      `The storage ${nameOf(place)} is not empty (${key}): a restore writes nothing over.`,
+      `The storage ${nameOf(place)} is not empty (${key}): a restore overwrites nothing.`,
     );
   return storage;
 }
 
 async function readArchive(file: string): Promise<Archive> {
-  let compared = 0;
-  const endProgress = tellProgress(() => compared);
-  const archive = await openArchive(file, (bytes) => void (compared += bytes)).finally(endProgress);
+  let verified = 0;
+  const endProgress = showProgress(() => verified);
+  const archive = await openArchive(file, (bytes) => void (verified += bytes)).finally(endProgress);
   const { madeAt, version, database } = archive.manifest;
   const known = await knownMigrations();
   if (database.migrations.some((name) => !known.includes(name)))
-    throw new CannotStart(`${file} was made by a newer Lanyard (${version}). Restore it with that.`);
-  say(`Backup of ${madeAt}, Lanyard ${version}: ${megabytes(compared)}, every hash fits`);
+    throw new CannotStart(`${file} was made by a newer Lanyard (${version}). Restore it with that version.`);
+  say(`Backup of ${madeAt}, Lanyard ${version}: ${megabytes(verified)}, all hashes verified`);
   return archive;
 }
 
-/** False where the audit log is broken: everything is there all the same. */
+/** False if the audit log is broken; everything is restored nevertheless. */
 async function restore(config: Config, storage: Storage, archive: Archive): Promise<boolean> {
   const embedded = config.databaseUrl
     ? undefined
@@ -98,8 +96,8 @@ async function restore(config: Config, storage: Storage, archive: Archive): Prom
     await restoreBinaries(storage, archive);
     for (const kind of ['journal', 'keys'] as const) await restoreFiles(kind, config.dataDir, archive);
     const migrated = await migrate(direct);
-    if (migrated.length > 0) say(`Brought up to this version: ${migrated.length} migrations`);
-    return await verify(config, storage, direct, archive);
+    if (migrated.length > 0) say(`Migrated to this version: ${migrated.length} migrations`);
+    return await checkResult(config, storage, direct, archive);
   } finally {
     await embedded?.stop();
   }
@@ -111,16 +109,18 @@ async function restoreDatabase(databaseUrl: string, archive: Archive): Promise<v
     return loadDatabase(client, archive, (name) => sayOnTerminal(`  ${name}`));
   }).catch((error: unknown) => {
     if (error instanceof pg.DatabaseError)
-      throw new CannotStart(`The database does not take the backup: ${error.message}`, { cause: error });
+      throw new CannotStart(`The backup cannot be loaded into the database: ${error.message}`, {
+        cause: error,
+      });
     throw error;
   });
   say(`Database: ${archive.manifest.database.tables.length - skipped.length} tables, ${rows} rows`);
-  for (const name of skipped) say(`  ${name} is left out: it is no table of Lanyard.`);
+  for (const name of skipped) say(`  ${name} was skipped: it is not a table of Lanyard.`);
 }
 
 async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'lanyard restore' });
-  // without a listener, a lost connection would end the process
+  // without a listener, a lost connection would crash the process
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -132,7 +132,7 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
 
 async function restoreBinaries(storage: Storage, archive: Archive): Promise<void> {
   const { binariesElsewhere } = archive.manifest;
-  if (binariesElsewhere) return say(`Binaries: not in the backup. They lay in ${binariesElsewhere}.`);
+  if (binariesElsewhere) return say(`Binaries: not in the backup. They were in ${binariesElsewhere}.`);
   let bytes = 0;
   const names = archive.namesIn('binaries');
   for (const name of names) {
@@ -143,8 +143,8 @@ async function restoreBinaries(storage: Storage, archive: Archive): Promise<void
   say(`Binaries: ${names.length} files, ${megabytes(bytes)}`);
 }
 
-/** Compares keys and audit log, and writes an entry that tells of the restore. */
-async function verify(
+/** Checks keys and audit log, and records the restore in the audit log. */
+async function checkResult(
   config: Config,
   storage: Storage,
   databaseUrl: string,
@@ -164,11 +164,11 @@ async function verify(
     await systemChange({ db: createDb(pool), writeEntry: entryWriter(keys) }, now, ({ audit }) =>
       audit('backup.restored', { madeAt }, { after: { madeAt, version } }),
     );
-    if (!chain) say('Audit log: its first seal is made by the first start');
+    if (!chain) say('Audit log: not sealed yet, the first start seals it');
     else if (chain.whole) say(`Audit log: whole, ${chain.checkedEntries} entries checked`);
     else
       say(
-        `Audit log: broken: ${chain.broken!.problem}\n  Where only what came after the backup is missing, accept it: ` +
+        `Audit log: broken: ${chain.broken!.problem}\n  If only entries after the backup are missing, accept that: ` +
           'npm run audit:verify -- --accept "Restored a backup"',
       );
     return chain?.whole ?? true;

@@ -4,37 +4,37 @@ import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { CannotStart } from '../../server/cannot-start.ts';
-import { formatOf, manifestName, manifestOf, sumName, type Manifest } from './manifest.ts';
+import { formatVersion, manifestName, manifestOf, sumName, type Manifest } from './manifest.ts';
 import { blockBytes, headerOf, paddingOf, readHeader } from './tar.ts';
 
 const firstName = 'lanyard-backup.txt';
 const firstText =
-  'A backup of Lanyard, with its keys. npm run restore -- FILE puts it into an empty DATA_DIR.\n';
+  'A backup of Lanyard, with its keys. npm run restore -- FILE restores it into an empty DATA_DIR.\n';
 
 type Entries = Manifest['entries'];
 
-/** An archive that is being written. It has its name only when it is whole. */
+/** An archive that is being written. It gets its final name when it is complete. */
 export type ArchiveWriter = {
-  /** What was written so far. */
+  /** Bytes written so far. */
   bytes(): number;
   add(name: string, bytes: Buffer | string): Promise<void>;
-  /** Throws where the stream does not bring as many bytes as it should. */
+  /** Throws if the stream does not have exactly `size` bytes. */
   addStream(name: string, size: number, bytes: AsyncIterable<Buffer>): Promise<void>;
-  /** Writes the manifest, and gives the file its name. */
+  /** Writes the manifest, and renames the file to its final name. */
   finish(about: Omit<Manifest, 'entries' | 'format'>): Promise<void>;
-  /** Removes what was written. */
+  /** Removes the incomplete file. */
   abandon(): Promise<void>;
 };
 
-/** Begins an archive in `<file>.part`, which only this account may read. Throws CannotStart where there is a file already. */
+/** Creates `<file>.part`, readable by this account only. Throws CannotStart if either file exists. */
 export async function createArchive(file: string, now: Date): Promise<ArchiveWriter> {
   const part = `${file}.part`;
-  for (const [taken, reason] of [
-    [file, 'It is not written over: name another file.'],
-    [part, 'Another backup writes it, or one was broken off: remove it then.'],
+  for (const [existing, advice] of [
+    [file, 'Choose another file name.'],
+    [part, 'Another backup is writing it. If a backup was interrupted, remove it.'],
   ])
-    if (await stat(taken!).catch(() => undefined))
-      throw new CannotStart(`${taken} is there already. ${reason}`);
+    if (await stat(existing!).catch(() => undefined))
+      throw new CannotStart(`${existing} already exists. ${advice}`);
   const handle = await open(part, 'wx', 0o600).catch((error: Error) => {
     throw new CannotStart(`The backup cannot be written: ${error.message}`, { cause: error });
   });
@@ -49,13 +49,13 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
   async function addStream(name: string, size: number, bytes: AsyncIterable<Buffer>): Promise<void> {
     const hash = createHash('sha256');
     await write(headerOf(name, size, now));
-    let brought = 0;
+    let received = 0;
     for await (const piece of bytes) {
-      brought += piece.length;
+      received += piece.length;
       hash.update(piece);
       await write(piece);
     }
-    if (brought !== size) throw new Error(`${name} has ${brought} bytes, not ${size}`);
+    if (received !== size) throw new Error(`${name} has ${received} bytes, not ${size}`);
     await write(Buffer.alloc(paddingOf(size)));
     entries[name] = { size, sha256: hash.digest('hex') };
   }
@@ -71,7 +71,7 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
     add,
     addStream,
     async finish(about) {
-      const manifest: Manifest = { format: formatOf, ...about, entries: { ...entries } };
+      const manifest: Manifest = { format: formatVersion, ...about, entries: { ...entries } };
       const text = JSON.stringify(manifest, undefined, 1);
       await add(manifestName, text);
       await add(sumName, `${entries[manifestName]!.sha256}\n`);
@@ -94,32 +94,32 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.close();
 }
 
-/** A whole archive. */
+/** An archive whose hashes were verified. */
 export type Archive = {
   manifest: Manifest;
-  /** The names of a folder, sorted. */
+  /** The sorted names of the entries in a folder. */
   namesIn(folder: string): string[];
   read(name: string): Promise<Buffer>;
   stream(name: string): Readable;
 };
 
 /**
- * Opens an archive and compares every byte with the hashes in it. Throws CannotStart, with a sentence, for a file that
- * is none, is cut off, is damaged, or was made by a newer version. `onBytes` hears how many bytes were compared.
+ * Opens an archive and verifies all hashes in it. Throws CannotStart if the file is not an archive, is truncated, is
+ * damaged, or was made by a newer version. `onBytes` is called with the number of bytes verified since its last call.
  */
 export async function openArchive(file: string, onBytes: (bytes: number) => void): Promise<Archive> {
   const handle = await open(file, 'r').catch((error: Error) => {
     throw new CannotStart(`The backup cannot be read: ${error.message}`, { cause: error });
   });
   try {
-    const places = await findEntries(handle, file);
-    const manifest = await readManifest(handle, places, file);
+    const entryOffsets = await findEntries(handle, file);
+    const manifest = await readManifest(handle, entryOffsets, file);
     const stream = (name: string): Readable => {
-      const { start, size } = places.get(name)!;
+      const { start, size } = entryOffsets.get(name)!;
       return size === 0 ? Readable.from([]) : createReadStream(file, { start, end: start + size - 1 });
     };
-    await compare(manifest.entries, places, { file, stream, onBytes });
-    const names = [...places.keys()].toSorted();
+    await verifyHashes(manifest.entries, entryOffsets, { file, stream, onBytes });
+    const names = [...entryOffsets.keys()].toSorted();
     return {
       manifest,
       namesIn: (folder) => names.filter((name) => name.startsWith(`${folder}/`)),
@@ -131,23 +131,23 @@ export async function openArchive(file: string, onBytes: (bytes: number) => void
   }
 }
 
-type Places = Map<string, { start: number; size: number }>;
+type EntryOffsets = Map<string, { start: number; size: number }>;
 
-async function findEntries(handle: FileHandle, file: string): Promise<Places> {
-  const { size: whole } = await handle.stat();
-  const places: Places = new Map();
+async function findEntries(handle: FileHandle, file: string): Promise<EntryOffsets> {
+  const { size: fileSize } = await handle.stat();
+  const entryOffsets: EntryOffsets = new Map();
   for (let at = 0; ;) {
     const block = await readBytes(handle, at, blockBytes);
     const header = readHeader(block);
-    if (places.size === 0 && header?.name !== firstName)
-      throw new CannotStart(`${file} is no backup that npm run backup made.`);
-    if (places.has(sumName) && block.length === blockBytes && block.every((byte) => byte === 0))
-      return places;
+    if (entryOffsets.size === 0 && header?.name !== firstName)
+      throw new CannotStart(`${file} is not a backup made by npm run backup.`);
+    if (entryOffsets.has(sumName) && block.length === blockBytes && block.every((byte) => byte === 0))
+      return entryOffsets;
     const start = at + blockBytes;
-    if (block.length < blockBytes || (header && start + header.size > whole))
-      throw new CannotStart(`${file} is cut off: its end is missing. Take another backup.`);
+    if (block.length < blockBytes || (header && start + header.size > fileSize))
+      throw new CannotStart(`${file} is truncated: its end is missing. Use another backup.`);
     if (!header) throw damaged(file, `byte ${at}`);
-    places.set(header.name, { start, size: header.size });
+    entryOffsets.set(header.name, { start, size: header.size });
     at = start + header.size + paddingOf(header.size);
   }
 }
@@ -157,9 +157,9 @@ async function readBytes(handle: FileHandle, position: number, length: number): 
   return buffer.subarray(0, bytesRead);
 }
 
-async function readManifest(handle: FileHandle, places: Places, file: string): Promise<Manifest> {
+async function readManifest(handle: FileHandle, entryOffsets: EntryOffsets, file: string): Promise<Manifest> {
   const read = async (name: string) => {
-    const { start, size } = places.get(name) ?? { start: 0, size: 0 };
+    const { start, size } = entryOffsets.get(name) ?? { start: 0, size: 0 };
     return readBytes(handle, start, size);
   };
   const bytes = await read(manifestName);
@@ -168,9 +168,9 @@ async function readManifest(handle: FileHandle, places: Places, file: string): P
   return manifestOf(bytes.toString('utf8'), file);
 }
 
-async function compare(
+async function verifyHashes(
   entries: Entries,
-  places: Places,
+  entryOffsets: EntryOffsets,
   {
     file,
     stream,
@@ -178,7 +178,7 @@ async function compare(
   }: { file: string; stream: (name: string) => Readable; onBytes: (n: number) => void },
 ): Promise<void> {
   for (const [name, { size, sha256 }] of Object.entries(entries)) {
-    if (places.get(name)?.size !== size) throw damaged(file, name);
+    if (entryOffsets.get(name)?.size !== size) throw damaged(file, name);
     const hash = createHash('sha256');
     for await (const piece of stream(name) as AsyncIterable<Buffer>) {
       hash.update(piece);
@@ -189,6 +189,4 @@ async function compare(
 }
 
 const damaged = (file: string, where: string) =>
-  new CannotStart(
-    `${file} is damaged at ${where}: its bytes are not those of the backup. Take another backup.`,
-  );
+  new CannotStart(`${file} is damaged at ${where}: its hash does not match. Use another backup.`);

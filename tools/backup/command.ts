@@ -3,17 +3,17 @@ import { parseArgs } from 'node:util';
 import { CannotStart } from '../../server/cannot-start.ts';
 import { whyNotStarted } from '../../server/why-not-started.ts';
 
-/** What the commands of backup and restore have in common. */
+/* Shared by the backup and restore commands. */
 
-/** The one argument, a file; `usage` is said where there is none, or more. */
+/** The only argument, a file. Throws CannotStart with `usage` if there is none, or more than one. */
 export function fileArgument(usage: string): string {
   const { positionals } = parseArgs({ allowPositionals: true });
   if (positionals.length !== 1) throw new CannotStart(usage);
-  // npm runs it in the folder of the package
+  // relative to the folder in which npm was called; npm changes to that of the package
   return path.resolve(process.env.INIT_CWD ?? '.', positionals[0]!);
 }
 
-/** Runs a command; a failure is a sentence, and exit code 1. */
+/** Runs a command; prints an error as a sentence, and exits with 1. */
 export function runCommand(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
     process.stderr.write(`${whyNotStarted(error)}\n`);
@@ -23,13 +23,13 @@ export function runCommand(main: () => Promise<void>): void {
 
 export const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** What only a person who waits wants to read. */
+/** Prints a line only if a person watches the command. */
 export const sayOnTerminal = (line: string) => void (process.stdout.isTTY && say(line));
 
 export const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-/** Tells every few seconds how far it is; answers what ends that. */
-export function tellProgress(bytes: () => number): () => void {
+/** Prints the bytes processed every 5 seconds; returns a function that stops that. */
+export function showProgress(bytes: () => number): () => void {
   const timer = setInterval(() => say(`  ${megabytes(bytes())} so far`), 5000).unref();
   return () => clearInterval(timer);
 }

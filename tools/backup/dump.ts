@@ -8,32 +8,32 @@ import { locks } from '../../server/db/locks.ts';
 import type { ArchiveWriter } from './archive.ts';
 import type { DatabaseContent } from './manifest.ts';
 
-/** Rows are compressed in pieces of about so many bytes, each a file of the archive. */
+/** Rows are compressed in pieces of about this many bytes, each a file in the archive. */
 const pieceBytes = 4 * 1024 * 1024;
 const compress = promisify(gzip);
 
-/** Jobs that remove what the backup still reads; each is left out for as long as another holds its lock. */
-const removing = [locks.housekeeping, locks.eventKeeping, locks.binPurge, locks.auditCleanup];
+/** Locks of the jobs that delete rows and files, which do not run while the backup holds them. */
+const deletingJobs = [locks.housekeeping, locks.eventKeeping, locks.binPurge, locks.auditCleanup];
 
-/** What a query answers, as text: a copy of it must not depend on the session. */
-export const plainText = `set client_encoding = 'UTF8'; set datestyle = 'ISO'; set intervalstyle = 'iso_8601';
+/** Settings that make the output of COPY independent of the configuration of the server. */
+export const copySettings = `set client_encoding = 'UTF8'; set datestyle = 'ISO'; set intervalstyle = 'iso_8601';
   set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1;
   set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'`;
 
-/** A moment of the database that stays as it is while others write. */
+/** A consistent view of the database while others write. */
 export type Snapshot = {
   client: pg.Client;
   end(): Promise<void>;
 };
 
-/** `atIt` runs while no key is replaced since the snapshot. Throws CannotStart where the database is not one of ours. */
-export async function openSnapshot(databaseUrl: string, atIt: () => Promise<void>): Promise<Snapshot> {
+/** `readKeys` runs before any key can be replaced after the snapshot. Throws CannotStart if it is no Lanyard database. */
+export async function openSnapshot(databaseUrl: string, readKeys: () => Promise<void>): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'lanyard backup' });
-  // a query under way hears of it too
+  // a query in progress is rejected too
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await begin(client, atIt);
+    await begin(client, readKeys);
   } catch (error) {
     await client.end();
     throw error;
@@ -41,27 +41,27 @@ export async function openSnapshot(databaseUrl: string, atIt: () => Promise<void
   return { client, end: () => client.end() };
 }
 
-async function begin(client: pg.Client, atIt: () => Promise<void>): Promise<void> {
-  await client.query(plainText);
+async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<void> {
+  await client.query(copySettings);
   const { rows } = await client.query<{ table: string | null }>(
     `select to_regclass('public.schema_migrations') as table`,
   );
   if (rows[0]!.table === null)
-    throw new CannotStart('There is nothing to back up: no Lanyard has been started on this database.');
-  for (const lock of removing) await client.query('select pg_advisory_lock($1)', [lock]).catch(busyJob);
+    throw new CannotStart('There is nothing to back up: Lanyard was never started on this database.');
+  for (const lock of deletingJobs) await client.query('select pg_advisory_lock($1)', [lock]).catch(busyJob);
   await client.query('select pg_advisory_lock($1)', [locks.keys]);
   await client.query('begin isolation level repeatable read read only');
   await client.query('select from schema_migrations');
-  await atIt();
+  await readKeys();
   await client.query('select pg_advisory_unlock($1)', [locks.keys]);
 }
 
 function busyJob(error: unknown): never {
   if (!isLockTimeout(error)) throw error;
-  throw new CannotStart('A job of the service is removing old records. Try again in some minutes.');
+  throw new CannotStart('A job of the service is removing old records. Try again in a few minutes.');
 }
 
-/** Writes every table of our schema into the archive, as it is in the snapshot. */
+/** Writes every table in the schema `public` into the archive, as of the snapshot. */
 export async function dumpDatabase(
   { client }: Snapshot,
   archive: ArchiveWriter,
@@ -84,12 +84,12 @@ export async function dumpDatabase(
     const rows = await dumpTable(client, archive, name, columns);
     content.tables.push({ name, columns, rows });
   }
-  // sequences are outside of every snapshot: read last, they are never behind the rows
+  // sequences are not part of a snapshot: read last, they are never behind the rows
   content.sequences = await readSequences(client);
   return content;
 }
 
-/** Partitions are read by their parents. Nobody can drop or change a table from here on. */
+/** Lists all tables without partitions, which are read through their parents, and prevents changes to their columns. */
 async function listTables(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -114,15 +114,15 @@ async function dumpTable(
   const stream = client.query(
     copyTo(`copy (select ${list} from ${client.escapeIdentifier(name)}) to stdout`),
   );
-  let gathered: Buffer[] = [];
+  let buffered: Buffer[] = [];
   let [bytes, pieces] = [0, 0];
   const flush = async () => {
-    const piece = await compress(Buffer.concat(gathered), { level: 3 });
-    [gathered, bytes] = [[], 0];
+    const piece = await compress(Buffer.concat(buffered), { level: 3 });
+    [buffered, bytes] = [[], 0];
     await archive.add(`${folderOf(name)}/${String(++pieces).padStart(6, '0')}.copy.gz`, piece);
   };
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    gathered.push(chunk);
+    buffered.push(chunk);
     bytes += chunk.length;
     if (bytes >= pieceBytes) await flush();
   }
@@ -130,7 +130,7 @@ async function dumpTable(
   return stream.rowCount;
 }
 
-/** Where the rows of a table lie in the archive. */
+/** The folder in the archive with the rows of a table. */
 export const folderOf = (table: string): string => `database/${table}`;
 
 async function readSequences(client: pg.Client): Promise<DatabaseContent['sequences']> {

@@ -4,7 +4,7 @@ import { readOrMake } from '../../server/key-file.ts';
 import { keyFiles } from '../../server/features/keys/given.ts';
 import type { Archive, ArchiveWriter } from './archive.ts';
 
-/** What lies in the data directory beside the database and the binaries, and belongs to a backup: by folder of the archive. */
+/** Files in the data directory to back up in addition to database and binaries, by folder in the archive. */
 const kinds = {
   keys: /^(?:signing-key\.pem|next-signing-key\.pem|(?:next-)?secrets-key|retired-keys\/[\w-]+\.pem)$/,
   journal: /^[a-z-]+-[0-9a-f-]{36}\.json$/,
@@ -13,7 +13,7 @@ type Kind = keyof typeof kinds;
 
 const rootOf = (kind: Kind, dataDir: string) => (kind === 'keys' ? dataDir : path.join(dataDir, 'journal'));
 
-/** Adds the files of a kind; answers their names. */
+/** Adds the files of a kind and returns their names. */
 export async function addFiles(kind: Kind, dataDir: string, archive: ArchiveWriter): Promise<string[]> {
   const root = rootOf(kind, dataDir);
   const retired = path.relative(dataDir, keyFiles(dataDir).retired);
@@ -24,22 +24,22 @@ export async function addFiles(kind: Kind, dataDir: string, archive: ArchiveWrit
     );
   const added: string[] = [];
   for (const name of names.filter((one) => kinds[kind].test(one)).toSorted()) {
-    // a file of the journal goes when the database has it
+    // a journal file is removed once its records are in the database
     const bytes = await readFile(path.join(root, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
-    if (bytes) await archive.add(`${kind}/${name}`, bytes);
-    if (bytes) added.push(name);
+    if (!bytes) continue;
+    await archive.add(`${kind}/${name}`, bytes);
+    added.push(name);
   }
   return added;
 }
 
-/** Writes the files of a kind where they belong. */
+/** Writes the files of a kind into the data directory. */
 export async function restoreFiles(kind: Kind, dataDir: string, archive: Archive): Promise<void> {
   for (const entry of archive.namesIn(kind)) {
     const name = entry.slice(kind.length + 1);
-    if (!kinds[kind].test(name))
-      throw new Error(`The archive has a file that does not belong there: ${entry}`);
+    if (!kinds[kind].test(name)) throw new Error(`The archive has an unexpected file: ${entry}`);
     const text = (await archive.read(entry)).toString('utf8');
     await readOrMake(path.join(rootOf(kind, dataDir), name), () => text);
   }

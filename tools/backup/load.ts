@@ -7,18 +7,18 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { CannotStart } from '../../server/cannot-start.ts';
 import { makeSchema } from '../../server/db/migrate.ts';
 import type { Archive } from './archive.ts';
-import { folderOf, plainText } from './dump.ts';
+import { folderOf, copySettings } from './dump.ts';
 import type { DatabaseContent } from './manifest.ts';
 
 const decompress = promisify(gunzip);
 
 export type Loaded = {
   rows: number;
-  /** Tables of the archive that no migration makes: somebody else's. */
+  /** Tables in the archive that no migration creates, so they do not belong to Lanyard. */
   skipped: string[];
 };
 
-/** Throws CannotStart where there is a table already. */
+/** Throws CannotStart if the database has a table. */
 export async function requireEmpty(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
@@ -26,13 +26,13 @@ export async function requireEmpty(client: pg.Client): Promise<void> {
   );
   if (rows.length > 0)
     throw new CannotStart(
-      `The database is not empty (${rows.map(({ name }) => name).join(', ')}): a restore needs an empty one.`,
+      `The database is not empty (${rows.map(({ name }) => name).join(', ')}): a restore needs an empty database.`,
     );
 }
 
 /**
- * Makes the schema of the archive in an empty database and fills it, in one transaction: all of it is there afterwards,
- * or nothing. Throws CannotStart where rows are missing.
+ * Creates the schema of the archive in an empty database and fills it, in one transaction. Throws CannotStart if rows are
+ * missing.
  */
 export async function loadDatabase(
   client: pg.Client,
@@ -40,12 +40,12 @@ export async function loadDatabase(
   onTable: (name: string) => void,
 ): Promise<Loaded> {
   const { migrations, tables, partitions, sequences } = archive.manifest.database;
-  await client.query(plainText);
+  await client.query(copySettings);
   await client.query('begin');
   await makeSchema(client, migrations);
-  const ordered = await inOrderOfReferences(client);
+  const ordered = await inDependencyOrder(client);
   const all = ordered.map((name) => client.escapeIdentifier(name));
-  // what triggers would fill in is in the archive; and what is append-only holds rows of the migrations
+  // the archive has what triggers would fill in, and append-only tables have rows from the migrations
   for (const table of all) await client.query(`alter table ${table} disable trigger user`);
   await client.query(`truncate ${all.join(', ')}`);
   await makePartitions(client, partitions);
@@ -72,8 +72,8 @@ export async function loadDatabase(
   return { rows, skipped: tables.map(({ name }) => name).filter((name) => !ordered.includes(name)) };
 }
 
-/** All tables, those that others refer to first. */
-async function inOrderOfReferences(client: pg.Client): Promise<string[]> {
+/** All tables, each after those it references. */
+async function inDependencyOrder(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; needs: string[] }>(`
     select c.relname as name, coalesce(array_agg(t.relname::text) filter (where t.oid <> c.oid), '{}') as needs
       from pg_class c
@@ -86,7 +86,7 @@ async function inOrderOfReferences(client: pg.Client): Promise<string[]> {
     const next = rows.find(
       ({ name, needs }) => !ordered.includes(name) && needs.every((need) => ordered.includes(need)),
     );
-    if (!next) throw new Error('Tables refer to one another in a circle');
+    if (!next) throw new Error('Tables reference each other in a cycle');
     ordered.push(next.name);
   }
   return ordered;

@@ -3,17 +3,17 @@ import { CannotStart } from '../../server/cannot-start.ts';
 
 export const manifestName = 'manifest.json';
 export const sumName = 'manifest.sha256';
-/** How the archive is made up; raised when an older version could not restore it. */
-export const formatOf = 1;
+/** Version of the archive format; raised when an older Lanyard could not restore it. */
+export const formatVersion = 1;
 
 const identifier = z.string().regex(/^[a-z_][a-z0-9_]*$/);
-/** What PostgreSQL says of a partition of a range. */
+/** The bounds of a range partition, as PostgreSQL prints them. */
 const bounds = z
   .string()
   .regex(/^FOR VALUES FROM \((MINVALUE|'[^']+')\) TO \((MAXVALUE|'[^']+')\)$|^DEFAULT$/);
 
 const manifest = z.object({
-  format: z.literal(formatOf),
+  format: z.literal(formatVersion),
   /** ISO 8601. */
   madeAt: z.iso.datetime(),
   /** Of Lanyard. */
@@ -29,7 +29,7 @@ const manifest = z.object({
       z.object({ name: identifier, lastValue: z.string().regex(/^\d+$/), isCalled: z.boolean() }),
     ),
   }),
-  /** Where the binaries lie that are not in the archive. */
+  /** Storage of the binaries, if they are not in the archive. */
   binariesElsewhere: z.string().optional(),
   entries: z.record(
     z.string(),
@@ -37,16 +37,16 @@ const manifest = z.object({
   ),
 });
 
-/** What an archive says of itself: where it comes from, what is in it, and the hash of each part. */
+/** Describes an archive: its origin, its content, and the hash of each entry. */
 export type Manifest = z.output<typeof manifest>;
 export type DatabaseContent = Manifest['database'];
 
-/** Reads the manifest of `file`. Throws CannotStart where a newer version wrote it. */
+/** Parses the manifest of `file`. Throws CannotStart if a newer version wrote it. */
 export function manifestOf(text: string, file: string): Manifest {
   const data = JSON.parse(text) as { format?: unknown; version?: unknown };
-  if (data.format !== formatOf)
+  if (data.format !== formatVersion)
     throw new CannotStart(
-      `${file} was made by a newer Lanyard (${String(data.version)}). Restore it with that.`,
+      `${file} was made by a newer Lanyard (${String(data.version)}). Restore it with that version.`,
     );
   return manifest.parse(data);
 }

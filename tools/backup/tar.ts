@@ -1,12 +1,12 @@
-/* As much of the tar format (POSIX ustar) as an archive of plain files needs. */
+/* The part of the tar format (POSIX ustar) that plain files need. */
 
 export const blockBytes = 512;
 /** An octal number of eleven digits. */
-const mostBytes = 8 ** 11 - 1;
+const maxBytes = 8 ** 11 - 1;
 
-/** The block before a file. Throws where the name or the size does not fit. */
+/** The header block of a file. Throws if the name or the size does not fit. */
 export function headerOf(name: string, size: number, modifiedAt: Date): Buffer {
-  if (Buffer.byteLength(name) > 100 || size > mostBytes)
+  if (Buffer.byteLength(name) > 100 || size > maxBytes)
     throw new Error(`${name} (${size} bytes) does not fit into a tar archive`);
   const block = Buffer.alloc(blockBytes);
   const octal = (value: number, at: number, length: number) =>
@@ -19,22 +19,22 @@ export function headerOf(name: string, size: number, modifiedAt: Date): Buffer {
   octal(Math.floor(modifiedAt.getTime() / 1000), 136, 12);
   block.write('0', 156, 'latin1');
   block.write('ustar\x0000', 257, 'latin1');
-  block.write(`${sumOf(block).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  block.write(`${checksumOf(block).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return block;
 }
 
-/** Name and size of the file behind a header; undefined where the block is none. */
+/** Name and size of the file that follows; undefined if the block is not a header. */
 export function readHeader(block: Buffer): { name: string; size: number } | undefined {
   if (block.length < blockBytes || block.toString('latin1', 257, 262) !== 'ustar') return undefined;
   const text = (at: number, length: number) => block.toString('utf8', at, at + length).replace(/\0[^]*$/, '');
-  if (Number.parseInt(text(148, 8), 8) !== sumOf(block)) return undefined;
+  if (Number.parseInt(text(148, 8), 8) !== checksumOf(block)) return undefined;
   return { name: text(0, 100), size: Number.parseInt(text(124, 12), 8) };
 }
 
-/** How many bytes follow a file until the next header. */
+/** Number of padding bytes between a file and the next header. */
 export const paddingOf = (size: number): number => (blockBytes - (size % blockBytes)) % blockBytes;
 
-/** The sum of the bytes, with spaces in place of the sum itself. */
-function sumOf(block: Buffer): number {
+/** The sum of all bytes, with spaces in the field of the checksum. */
+function checksumOf(block: Buffer): number {
   return block.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
