@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { grantToTests } from '../tests/superuser.ts';
@@ -19,9 +19,9 @@ import { benchUpdates } from './bench/updates.ts';
 import { createChildren, freePort, peakMemoryMb } from './bench/processes.ts';
 
 /**
- * `npm run bench`: our server and a bare one, each its own process, on one PostgreSQL with 100,000 licenses, a million
- * machines and a year of history; every job in both, in turn. `--seconds 5` sets the length of a round, `--scale 0.1`
- * makes the million machines a hundred thousand, `--only licensing,console` runs these parts of them.
+ * `npm run bench`: compares Lanyard with a bare server, each in its own process, on one PostgreSQL with 100,000 licenses,
+ * a million machines and a year of history. `--seconds 5` sets the duration of a round, `--scale 0.1` reduces machines and
+ * history to a tenth, `--only licensing,console` runs only these parts.
  */
 const { values: options } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
 
 type Part = { fill?: (databaseUrl: string) => Promise<void>; bench: (stage: Stage) => Promise<Row[]> };
 
-/** In this order, each on a server just started; filled after the start, which makes the partitions. */
+/** Run in this order, each on a new server; filled after its start, which creates the partitions. */
 const parts: Record<string, Part> = {
   licensing: { bench: async (stage) => [...(await benchLicensing(stage)), peakMemory(stage.process)] },
   console: { bench: benchConsole },
@@ -45,8 +45,8 @@ const parts: Record<string, Part> = {
 const admin = { email: 'bench@example.org', password: 'bench password' };
 
 async function main(): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'lanyard-bench-'));
-  // as root PostgreSQL runs under another account, which must get in
+  const folder = await mkdtemp(join(tmpdir(), 'lanyard-bench-'));
+  // started by root, PostgreSQL runs under another account, which needs access
   await chmod(folder, 0o755);
   const database = await startEmbedded(folder, { exclusive: false, log: () => undefined });
   const children = createChildren();
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     process.stdout.write(`Filling: ${JSON.stringify(sizes)}\n`);
     const sample = await fillDatabase(database.url, () => newLicenseKey('enterprise'));
     const ports = { ours: await freePort(), bare: await freePort() };
-    const env = { DATABASE_URL: database.url, BARE_FILE: path.join(folder, 'bare.bin') };
+    const env = { DATABASE_URL: database.url, BARE_FILE: join(folder, 'bare.bin') };
     await children.start('tools/bench/bare-server.js', { ...env, PORT: String(ports.bare) });
     const startOurs = () =>
       children.start('server/main.js', {
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
       if (options.only && !options.only.split(',').includes(name)) continue;
       const ours = await startOurs();
       await fill?.(database.url);
-      (await bench(await signedIn({ ...stage, process: ours }))).forEach(print);
+      (await bench(await signIn({ ...stage, process: ours }))).forEach(print);
       await children.stop(ours);
     }
   } finally {
@@ -90,15 +90,15 @@ async function main(): Promise<void> {
   }
 }
 
-/** Filling takes longer than a sign-in holds, so each part signs in anew. */
-async function signedIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage> {
-  const post = async (address: string, body: object, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${stage.ours}${address}`, {
+/** Each part signs in again, because a session expires while the data is filled in. */
+async function signIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage> {
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${stage.ours}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
-    return ((await answer.json()) as { data: Record<string, string> }).data;
+    return ((await response.json()) as { data: Record<string, string> }).data;
   };
   const { accessToken } = await post('/api/v1/auth/login', admin);
   const key = {
@@ -114,7 +114,7 @@ async function signedIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage>
 
 function peakMemory(child: ChildProcess): Row {
   const peak = peakMemoryMb(child);
-  const job = 'peak memory of the Node process during all of this';
+  const job = 'peak memory of the Node process during these jobs';
   return { job, target: '≤ 220 MB', met: peak <= 220, note: `${peak.toFixed(0)} MB` };
 }
 

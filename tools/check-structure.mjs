@@ -1,8 +1,8 @@
-// Holds the direction of imports, so that each feature stays one room with few doors.
-// `node tools/check-structure.mjs [root]` prints each breach with its reason and fails if there is one.
+// Checks the direction of imports and the other rules of structure-rules.mjs.
+// `node tools/check-structure.mjs [root]` prints each violation with its reason, and exits with 1 if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { breachOf, featureOf, forgetfulOf, rawFieldsOf } from './structure-rules.mjs';
+import { violationOf, featureOf, unsavedStateOf, rawFieldsOf } from './structure-rules.mjs';
 
 const FOLDERS = ['contract', 'server', 'web', 'tests', 'tools'];
 const WARN_LINES = 350;
@@ -37,15 +37,15 @@ function isBarrel(file, text) {
   return rest.trim() === '' && text.trim() !== '';
 }
 
-// Features that call each other in a circle are one feature in two folders.
-function circles(graph) {
+// Features that import each other are one feature in two folders.
+function cycles(graph) {
   const found = new Map();
   const visit = (feature, path) => {
     const start = path.indexOf(feature);
     if (start >= 0) {
-      const circle = path.slice(start);
-      const key = circle.toSorted().join();
-      if (!found.has(key)) found.set(key, [...circle, feature].join(' → '));
+      const cycle = path.slice(start);
+      const key = cycle.toSorted().join();
+      if (!found.has(key)) found.set(key, [...cycle, feature].join(' → '));
       return;
     }
     for (const next of graph.get(feature) ?? []) visit(next, [...path, feature]);
@@ -58,27 +58,27 @@ const errors = [];
 const warnings = [];
 const graph = new Map();
 const files = FOLDERS.flatMap(sourceFiles);
-const isDoor = (file) => file === `${featureOf(file)?.replace('/', '/features/')}/index.ts`;
-const doors = new Set(files.filter(isDoor).map(featureOf));
+const isIndex = (file) => file === `${featureOf(file)?.replace('/', '/features/')}/index.ts`;
+const indexed = new Set(files.filter(isIndex).map(featureOf));
 
 for (const file of files) {
   const text = readFileSync(join(root, file), 'utf8');
   const isTest = /\.(test|testing|e2e)\.tsx?$/.test(file) || file.startsWith('tests/');
   for (const { specifier, target } of importsOf(file, text)) {
-    const reason = breachOf(file, target, isTest, doors);
+    const reason = violationOf(file, target, isTest, indexed);
     if (reason) errors.push(`${file}: imports ${specifier}: ${reason}`);
     const [from, to] = [featureOf(file), featureOf(target)];
     if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
   }
-  for (const reason of [...rawFieldsOf(file, text), ...forgetfulOf(file, text)])
+  for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text)])
     errors.push(`${file}: ${reason}`);
-  if (isDoor(file) && !isBarrel(file, text))
-    errors.push(`${file}: does more than re-export: a door names what other features use`);
-  if (/\/index\.tsx?$/.test(file) && !isDoor(file) && file !== 'contract/index.ts' && isBarrel(file, text))
-    errors.push(`${file}: only re-exports: import from the file itself, so that a search finds it`);
+  if (isIndex(file) && !isBarrel(file, text))
+    errors.push(`${file}: does more than re-export: it only lists the exports for other features`);
+  if (/\/index\.tsx?$/.test(file) && !isIndex(file) && file !== 'contract/index.ts' && isBarrel(file, text))
+    errors.push(`${file}: only re-exports: import from the file itself`);
   const lines = text.split('\n').length - 1;
   if (!isTest && lines > MAX_LINES)
-    errors.push(`${file}: ${lines} lines, more than ${MAX_LINES}: split it by subject`);
+    errors.push(`${file}: ${lines} lines, more than ${MAX_LINES}: split it by topic`);
   else if (!isTest && lines > WARN_LINES)
     warnings.push(`${file}: ${lines} lines, near the limit of ${MAX_LINES}`);
 }
@@ -89,12 +89,12 @@ for (const name of existsSync(decisions) ? readdirSync(decisions) : [])
       readFileSync(join(decisions, name), 'utf8'),
     )
   )
-    errors.push(`docs/decisions/${name}: begins with its number and title, its status and its date`);
+    errors.push(`docs/decisions/${name}: must begin with number and title, status and date`);
 
-for (const circle of circles(graph))
-  errors.push(`${circle}: features in a circle: move what they share to one of them`);
+for (const cycle of cycles(graph))
+  errors.push(`${cycle}: cycle of features: move the shared code to one of them`);
 
 for (const line of warnings) console.log(`warning: ${line}`);
 for (const line of errors) console.log(`error: ${line}`);
-console.log(errors.length === 0 ? 'The structure holds.' : `${errors.length} breaches of the structure.`);
+console.log(errors.length === 0 ? 'The structure is valid.' : `${errors.length} violations.`);
 process.exitCode = errors.length === 0 ? 0 : 1;

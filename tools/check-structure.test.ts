@@ -22,7 +22,7 @@ function check(files: Record<string, string>): Promise<{ code: number; output: s
 
 const importing = (path: string) => `import { x } from '${path}';`;
 
-test('the designed directions are allowed', async () => {
+test('imports in the allowed directions pass', async () => {
   const { code, output } = await check({
     'contract/index.ts': `export * from './customers.ts';`,
     'contract/customers.ts': `import { z } from 'zod';\n${importing('./common.ts')}`,
@@ -49,7 +49,7 @@ test('the designed directions are allowed', async () => {
     'web/ui/table.tsx': importing('./cell.tsx'),
     'tools/demo.ts': importing('../server/features/customers/customers.ts'),
   });
-  expect(output).toBe('The structure holds.\n');
+  expect(output).toBe('The structure is valid.\n');
   expect(code).toBe(0);
 });
 
@@ -62,18 +62,18 @@ test.each([
   ['server/app.ts', './main.ts', 'main → app'],
   ['server/features/a/a.ts', '../../app.ts', 'main → app'],
   ['server/features/a/a.ts', '../../jobs/purge.ts', 'main → app'],
-  ['server/http/auth.ts', '../features/a/a.ts', 'features stand above'],
-  ['server/context.ts', './features/a/a.ts', 'features stand above'],
-  ['server/db/client.ts', '../http/reply.ts', 'know nothing of http/'],
+  ['server/http/auth.ts', '../features/a/a.ts', 'only features, jobs and app'],
+  ['server/context.ts', './features/a/a.ts', 'only features, jobs and app'],
+  ['server/db/client.ts', '../http/reply.ts', 'may not import http/'],
   ['server/features/a/a.ts', '../b/b.routes.ts', 'main module only'],
   ['server/features/a/a.ts', '../b/b-key.ts', 'main module only'],
-  ['web/features/a/a.tsx', '../b/b.tsx', 'by its door only'],
+  ['web/features/a/a.tsx', '../b/b.tsx', 'through its index.ts only'],
   ['web/features/a/a.tsx', './index.ts', 'for other features'],
   ['web/features/a/a.tsx', '../../routes.tsx', 'routes → features'],
   ['web/shell/page.tsx', '../features/a/a.tsx', 'routes → features'],
   ['web/api.ts', './shell/page.tsx', 'routes → features'],
-  ['web/ui/table.tsx', '../../contract/index.ts', 'without a domain word'],
-  ['web/ui/table.tsx', '../api.ts', 'without a domain word'],
+  ['web/ui/table.tsx', '../../contract/index.ts', 'independent of the domain'],
+  ['web/ui/table.tsx', '../api.ts', 'independent of the domain'],
 ])('%s may not import %s', async (file, path, reason) => {
   const { code, output } = await check({ [file]: importing(path) });
   expect(output).toContain(`error: ${file}: imports ${path}: `);
@@ -92,27 +92,27 @@ test.each([
   expect((await check({ 'server/config.ts': text })).output).toContain('never import each other');
 });
 
-test('features in a circle are named once', async () => {
+test('a cycle of features is reported once', async () => {
   const { output } = await check({
     'server/features/a/a.ts': importing('../b/b.ts'),
     'server/features/b/b.ts': importing('../c/c.ts'),
     'server/features/c/c.ts': importing('../a/a.ts'),
   });
-  expect(output.match(/in a circle/g)).toHaveLength(1);
+  expect(output.match(/cycle of features/g)).toHaveLength(1);
   expect(output).toContain('server/a → server/b → server/c → server/a');
 });
 
-test('a feature of the server with a door is entered by it alone', async () => {
+test('a server feature with an index.ts is imported only through it', async () => {
   const { output } = await check({
     'server/features/a/a.ts': importing('../b/index.ts'),
     'server/features/b/index.ts': `export { x } from './b.ts';`,
     'server/features/c/c.ts': importing('../b/b.ts'),
   });
   expect(output).toContain('error: server/features/c/c.ts: imports ../b/b.ts: ');
-  expect(output).toContain('1 breaches');
+  expect(output).toContain('1 violations');
 });
 
-test('a door only re-exports', async () =>
+test('the index.ts of a feature only re-exports', async () =>
   expect((await check({ 'web/features/a/index.ts': 'export const x = 1;' })).output).toContain(
     'error: web/features/a/index.ts: does more than re-export',
   ));
@@ -136,7 +136,7 @@ test.each([
   ["<input type={'datetime-local'} />", 'DayField'],
   ['<TextInput type="number" />', 'NumberField'],
   ['<Select\n  data={all}\n  searchable\n/>', 'SearchSelect'],
-])('%j belongs to the parts that keep what was typed', async (text, instead) => {
+])('%j is refused outside web/ui', async (text, instead) => {
   const { code, output } = await check({ 'web/features/a/a.tsx': text, 'web/ui/field.tsx': text });
   expect(output).toMatch(new RegExp(`^error: web/features/a/a.tsx: .* ${instead} `));
   expect(output).not.toContain('web/ui/field.tsx');
@@ -146,7 +146,7 @@ test.each([
 test.each([
   ['<LazyDialogs>{asked && <Ask />}</LazyDialogs>', 'useKept'],
   ["import { Dialog } from '../../ui/Dialog.tsx';\n<NumberField\n  value={asked}\n/>", 'useEntered'],
-])('%j would forget what a person was at when the session ends', async (text, instead) => {
+])('%j is refused: it loses its state when the session expires', async (text, instead) => {
   const bare = `const [asked, ask] = useState<string>();\n${text}`;
   const { code, output } = await check({
     'web/features/a/a.tsx': bare,
@@ -158,7 +158,7 @@ test.each([
   expect(code).toBe(1);
 });
 
-test('a decision record tells its number, title, status and date', async () => {
+test('a decision record has a number, title, status and date', async () => {
   const { code, output } = await check({
     'docs/decisions/001-good.md': '# 1. Good\n\nAccepted, 2026-11-20.\n\n**Context.**',
     'docs/decisions/002-gone.md': '# 2. Gone\n\nReplaced by [1](001-good.md), 2026-11-21.\n',

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** What the bundler tells of a module. */
+/** The module information of the bundler. */
 type Modules = {
   getModuleInfo(id: string): {
     importedIds: readonly string[];
@@ -9,17 +9,16 @@ type Modules = {
 };
 
 /**
- * Which file of the built console a module goes to, so that a screen is a handful of files and not fifty:
- * `base` is what the sign-in screen needs; `console` what the frame of the signed-in console or several screens share;
- * a screen with what only it has at hand is one file, and so are the notices above every screen. Dialogs and charts, which load when they are opened, are left to
- * the bundler.
+ * Assigns each module of the console to a chunk, so that a screen loads a handful of files instead of fifty. `base`: needed
+ * by the sign-in screen. `console`: needed by the frame of the signed-in console, or by several screens. The rest of each
+ * screen is one chunk, and so are the notices. Dialogs and charts, loaded when opened, are left to the bundler.
  */
 export function consoleChunks(): (id: string, modules: Modules) => string | null {
-  let places: Map<string, string> | undefined;
-  return (id, modules) => (places ??= placeAll(modules)).get(id) ?? null;
+  let chunks: Map<string, string> | undefined;
+  return (id, modules) => (chunks ??= assignChunks(modules)).get(id) ?? null;
 }
 
-function placeAll(modules: Modules): Map<string, string> {
+function assignChunks(modules: Modules): Map<string, string> {
   const main = new URL('../web/main.tsx', import.meta.url).pathname;
   const base = reach(modules, [main]);
   const routes = [...base].find((id) => id.endsWith('/web/routes.tsx'))!;
@@ -29,31 +28,31 @@ function placeAll(modules: Modules): Map<string, string> {
   const login = screens.find((id) => id.endsWith('/LoginPage.tsx'))!;
   for (const id of reach(modules, [login])) base.add(id);
 
-  const places = new Map<string, string>();
+  const chunks = new Map<string, string>();
   for (const screen of screens.filter((id) => id !== login)) {
     const isFrame = screen.endsWith('/SignedIn.tsx');
     for (const id of reach(modules, [screen])) {
-      const isShared = isFrame || places.has(id);
-      places.set(id, isShared ? 'console' : basename(screen, '.tsx'));
+      const isShared = isFrame || chunks.has(id);
+      chunks.set(id, isShared ? 'console' : basename(screen, '.tsx'));
     }
   }
   const notices = modules
     .getModuleInfo(routes)!
     .dynamicallyImportedIds.filter((id) => id.endsWith('Notice.tsx'));
-  for (const id of reach(modules, notices)) if (!places.has(id)) places.set(id, 'notices');
-  // what the sign-in screen asks for later must not bring a screen with it
+  for (const id of reach(modules, notices)) if (!chunks.has(id)) chunks.set(id, 'notices');
+  // what the sign-in screen loads later must not load a screen too
   const later = [...base].flatMap((id) => modules.getModuleInfo(id)!.dynamicallyImportedIds);
-  for (const id of later) if (!screens.includes(id) && !notices.includes(id)) places.delete(id);
-  for (const id of base) places.set(id, 'base');
-  return places;
+  for (const id of later) if (!screens.includes(id) && !notices.includes(id)) chunks.delete(id);
+  for (const id of base) chunks.set(id, 'base');
+  return chunks;
 }
 
-/** What loads together with the modules, without anything that loads later. */
+/** The modules and their static imports, transitively. */
 function reach(modules: Modules, from: string[]): Set<string> {
   const reached = new Set<string>();
   const waiting = [...from];
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    // packages have places of their own: their indexes would lead to all that is in them
+    // not into packages: their index files would lead to everything in them
     if (reached.has(id) || id.includes('/node_modules/')) continue;
     reached.add(id);
     waiting.push(...(modules.getModuleInfo(id)?.importedIds ?? []));

@@ -26,7 +26,7 @@ import { createRandom } from './demo/random.ts';
 
 const password = 'lanyard-demo';
 
-/** `npm run demo -- --customers 50 --machines 1000 --seed 1`: fills an empty database. */
+/** `npm run demo -- --customers 50 --machines 1000 --seed 1`: fills an empty database with demo data. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   const passwords = createPasswords();
   try {
     const used = await db.selectFrom('customers').select('customer_id').limit(1).executeTakeFirst();
-    if (used) throw new Error('The database has customers already. The demo fills only an empty one.');
+    if (used) throw new Error('The database already has customers. The demo data needs an empty database.');
     await db.transaction().execute(seedRoles);
     const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
     const behind = createWriteBehind({ db, writeEntry, log, journal });
@@ -94,13 +94,13 @@ async function main(): Promise<void> {
     await behind.stop();
     await budgets.stop();
     say(
-      `Made ${Object.entries(made)
+      `Created ${Object.entries(made)
         .map(([what, n]) => `${n} ${what}`)
         .join(', ')}.`,
     );
-    say(`Sign in with password ${password} as one of:`);
+    say(`Sign in with the password ${password} as one of:`);
     for (const { name, role } of staff) say(`  ${staffEmail(name).padEnd(36)} ${role}`);
-    say(`A desktop validates with the API key ${apiKey}`);
+    say(`API key for desktops: ${apiKey}`);
   } finally {
     await passwords.stop();
     await signals.stop();

@@ -1,4 +1,4 @@
-// The server restarts and the console reloads at every change. `predev` has built the server before. PORT is that of the server.
+// The server restarts and the console reloads on every change. `predev` has built the server. PORT is the port of the server.
 import { spawn } from 'node:child_process';
 import { cpSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ watch(join(root, migrations), { persistent: false }, () => {
   cpSync(join(root, migrations), join(root, 'dist', migrations), { recursive: true });
 });
 
-// Each in a group of its own: Ctrl-C is for us alone, so that the server hears of the end once and can finish.
+// Each in its own process group: Ctrl-C reaches only this process, so the server gets one signal and can finish.
 function start([command, ...args]) {
   return spawn(command, args, { cwd: root, stdio: 'inherit', detached: true });
 }
@@ -30,20 +30,20 @@ const server = start([
 ]);
 const site = start(installed('vite'));
 
-let ending = false;
-function end() {
-  if (ending) return;
-  ending = true;
-  // The watcher tells its server itself; the others are wrappers, whose groups must go as a whole.
+let isStopping = false;
+function stop() {
+  if (isStopping) return;
+  isStopping = true;
+  // The watcher stops its server; the others are wrappers, so their process groups must be stopped.
   server.kill('SIGTERM');
   for (const { pid } of [compiler, site]) {
     try {
       process.kill(-pid, 'SIGTERM');
     } catch {
-      // It has ended already.
+      // It has exited already.
     }
   }
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
-for (const child of [compiler, server, site]) child.once('exit', end);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+for (const child of [compiler, server, site]) child.once('exit', stop);

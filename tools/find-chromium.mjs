@@ -27,7 +27,7 @@ async function search() {
   return candidates.find((path) => path && existsSync(path));
 }
 
-/** The path of a Chromium, installed first where we may; otherwise undefined, after saying how to get one. */
+/** The path of a Chromium, which root installs if needed; undefined after printing how to install one. */
 export async function findChromium() {
   const found = await search();
   if (found) return found;
@@ -43,9 +43,9 @@ export async function findChromium() {
     if (now) return now;
     console.log(update.output.slice(-2000) + install.output.slice(-2000));
   }
-  console.log('No Chromium was found for the browser tests. Either of these installs one:');
+  console.log('No Chromium was found for the browser tests. Install one with either of these:');
   console.log('  sudo apt-get update && sudo apt-get install -y chromium');
   console.log('  npx playwright install --with-deps chromium');
-  console.log('One that is elsewhere is named by CHROMIUM_PATH.');
+  console.log('Or set CHROMIUM_PATH to an existing one.');
   return undefined;
 }

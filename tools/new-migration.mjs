@@ -1,4 +1,4 @@
-// `npm run db:new NAME` makes the next, empty migration.
+// `npm run db:new NAME` creates the next, empty migration.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './process.mjs';
@@ -10,7 +10,7 @@ const name = process.argv
   .replace(/[^a-z0-9]+/g, '_')
   .replace(/^_|_$/g, '');
 if (!name) {
-  console.error('Usage: npm run db:new NAME, for instance npm run db:new add_customer_notes');
+  console.error('Usage: npm run db:new NAME, for example npm run db:new add_customer_notes');
   process.exit(1);
 }
 

@@ -1,6 +1,6 @@
-// Brings a checkout to the state a command needs: packages installed and, with the argument "build", a fresh build; with
-// "server" the server alone, for development, where the console comes from its sources.
-// It runs before anything is installed, so it may use nothing but Node.
+// Prepares a checkout for a command: installs packages; with the argument "build" builds if anything changed, with
+// "server" only the server, for development, where Vite serves the console from its sources.
+// It runs before packages are installed, so it uses only Node.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -23,7 +23,7 @@ function timeOf(path) {
   return existsSync(path) ? statSync(path).mtimeMs : 0;
 }
 
-// A folder's own time counts too: it is all that tells of a deleted file.
+// The time of the folder counts too: it is the only trace of a deleted file.
 function newest(path) {
   if (!existsSync(path)) return 0;
   const { mtimeMs } = statSync(path);
@@ -44,14 +44,14 @@ async function step(title, command, options) {
 async function install() {
   const done = timeOf(join(root, 'node_modules', '.package-lock.json'));
   if (done >= timeOf(join(root, 'package-lock.json'))) return;
-  // "npm ci" would empty the folder that a link points at.
+  // "npm ci" would empty the folder that a symbolic link points to.
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  // The build needs development packages, also where NODE_ENV is "production".
+  // The build needs development packages, also if NODE_ENV is "production".
   await step('Installing packages', [...npm, 'ci', '--include=dev', '--include=optional']);
 }
 
-// A checkout that belongs to another account (root in a container) is read all the same.
+// safe.directory: a checkout may belong to another account than this process (root in a container).
 function git(...args) {
   return execFileSync('git', ['-c', 'safe.directory=*', ...args], {
     cwd: root,
@@ -61,7 +61,7 @@ function git(...args) {
     .trim();
 }
 
-// An image is built without the history: there the environment tells.
+// An image is built without the git history: the environment has the values.
 function revision() {
   const { LANYARD_BUILD, LANYARD_COMMIT } = process.env;
   if (LANYARD_COMMIT) return { build: Number(LANYARD_BUILD ?? 0), commit: LANYARD_COMMIT };
@@ -91,12 +91,12 @@ async function buildAll() {
   const stamp = `${JSON.stringify({ build, commit })}\n`;
   if (isFresh(join(dist, 'build.json'), stamp)) return;
 
-  // Built aside and swapped in whole, so that a failed build leaves the last good one.
+  // Built in a temporary folder and then renamed, so that a failed build leaves the last good one.
   const draft = `${dist}.new-${process.pid}`;
   const old = `${dist}.old-${process.pid}`;
   process.once('exit', () => [draft, old].forEach((path) => rmSync(path, { recursive: true, force: true })));
   mkdirSync(draft, { recursive: true });
-  // The stamp comes first: what is edited during the build is newer, and built the next time.
+  // Written first: a file edited during the build is newer than the stamp, and built the next time.
   writeFileSync(join(draft, 'build.json'), stamp);
   const env = { LANYARD_BUILD: String(build), LANYARD_COMMIT: commit };
   await buildServer(draft);

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 
 export const root = dirname(import.meta.dirname);
 
-/** The command line of an installed tool, without the shell scripts that npm makes, which differ by platform. */
+/** The command line of an installed tool, without npm's shell scripts, which differ by platform. */
 export function installed(packageName, tool = packageName) {
   const folder = join(root, 'node_modules', packageName);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return [process.execPath, join(folder, typeof bin === 'string' ? bin : bin[tool])];
 }
 
-/** Runs a command to its end. With `quiet` its output is collected, to be shown only where it fails. */
+/** Runs a command until it exits. With `quiet`, its output is returned instead of printed. */
 export function run([command, ...args], { quiet = false, env = {} } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -27,7 +27,7 @@ export function run([command, ...args], { quiet = false, env = {} } = {}) {
   });
 }
 
-/** Seconds since `from`, for a person. */
+/** Seconds since `from`, formatted. */
 export function since(from) {
   return `${((performance.now() - from) / 1000).toFixed(1)} s`;
 }

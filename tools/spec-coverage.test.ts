@@ -7,7 +7,7 @@ const folder = join(root, 'docs/spec-coverage');
 
 type Named = { file: string; titles: string[] };
 
-/** Rows of the tables without their heads, cell by cell. A bar inside a cell is written `\|`. */
+/** The cells of all table rows without headers. A bar inside a cell is written `\|`. */
 const rowsOf = (text: string): string[][] =>
   text
     .split('\n')
@@ -19,17 +19,17 @@ const rowsOf = (text: string): string[][] =>
         .map((cell) => cell.trim().replaceAll('\\|', '|')),
     );
 
-/** `file › title` or `file` › title; the title of a describe may stand between. */
+/** `file › title` or `file` › title; the title of a describe may come between. */
 function testOf(named: string): Named {
   const [file = '', ...titles] = named.replace(/^`([^`]*)`$/, '$1').split(' › ');
   return { file: file.replaceAll('`', ''), titles };
 }
 
-/** What a Test column names: nothing where it says that a test is missing. */
+/** The tests in a Test column; none if the test is missing. */
 const testsOf = (cell: string): Named[] =>
   cell === '**missing**' ? [] : cell.split('<br>').map((one) => testOf(one.trim()));
 
-/** A title as it stands in the source, where quotes may be escaped. */
+/** A title without the escapes of quotes in the source. */
 const plain = (text: string) => text.replaceAll(/\\(['"`\\])/g, '$1');
 
 function problemOf({ file, titles }: Named): string | undefined {

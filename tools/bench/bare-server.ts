@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
 
-/** The ceilings: the least that any server on node:http and pg could do for the same job. */
+/** The upper bounds: the minimum that a server on node:http and pg does for the same jobs. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 12 });
 const stored = await hash('bench password', { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
 
@@ -48,7 +48,7 @@ async function insertWithAudit() {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url!, 'http://bare');
   if (request.method === 'PUT') return receive(request, response);
   request.resume();
@@ -57,7 +57,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(body);
 }
 
-/** The least that receiving a file takes: hash it while it arrives, write it, sync it. */
+/** The minimum for receiving a file: hash it while it arrives, write it, sync it. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const digest = createHash('sha512');
   const file = await open(process.env.BARE_FILE!, 'w');
@@ -71,5 +71,5 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
 }
 
 createServer((request, response) => {
-  answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  handle(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
 }).listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('ready\n'));

@@ -8,17 +8,17 @@ import { startNginx } from './nginx.ts';
 
 const fileMb = 1024;
 const rounds = 3;
-const mostMemoryMb = 200;
-/** "Memory flat": what a download may add to what the process holds. */
-const mostGrowthMb = 32;
+const maxMemoryMb = 200;
+/** Growth of the memory during a download that still counts as constant. */
+const maxGrowthMb = 32;
 
-/** A file of 1 GiB: uploaded beside one bare PUT of it, downloaded beside nginx. */
+/** A file of 1 GiB: the upload compared with one bare PUT, the download with nginx. */
 export async function benchBinaries(stage: Stage): Promise<Row[]> {
   const file = Buffer.concat([peHeader(), randomBytes(fileMb * 1024 * 1024)]);
   return [...(await uploading(stage, file)), ...(await downloading(stage, file))];
 }
 
-/** Six chunks in parallel, hashed, written and synced as they arrive. */
+/** Six chunks in parallel, hashed, written and synced while they arrive. */
 async function uploading({ bare, ours, bearer, process }: Stage, file: Buffer<ArrayBuffer>): Promise<Row[]> {
   const sha512 = createHash('sha512').update(file).digest('base64');
   resetPeakMemory(process);
@@ -28,7 +28,7 @@ async function uploading({ bare, ours, bearer, process }: Stage, file: Buffer<Ar
     rates.ours.push(await megabytesPerSecond(() => chunked(ours, bearer, file, sha512, versionOf(round))));
   }
   return [
-    beside('chunked upload of 1 GiB, hashed and synced (MB/s)', 0.75, rates),
+    ratioRow('chunked upload of 1 GiB, hashed and synced (MB/s)', 0.75, rates),
     memoryRow('memory while uploading 1 GiB', peakMemoryMb(process)),
   ];
 }
@@ -42,7 +42,14 @@ async function downloading({ ours, bearer, process, folder }: Stage, file: Buffe
   const { data } = (await listed.json()) as { data: { fileUrl: string }[] };
   const nginx = await startNginx(folder, file);
   if (!nginx)
-    return [{ job: 'download of 1 GiB (MB/s)', target: '70 % of nginx', met: false, note: 'no nginx here' }];
+    return [
+      {
+        job: 'download of 1 GiB (MB/s)',
+        target: '70 % of nginx',
+        met: false,
+        note: 'nginx is not installed',
+      },
+    ];
   try {
     resetPeakMemory(process);
     const before = peakMemoryMb(process);
@@ -54,7 +61,7 @@ async function downloading({ ours, bearer, process, folder }: Stage, file: Buffe
       );
     }
     return [
-      beside('download of 1 GiB, compared with nginx (MB/s)', 0.7, rates),
+      ratioRow('download of 1 GiB, compared with nginx (MB/s)', 0.7, rates),
       growthRow('memory while downloading 1 GiB', peakMemoryMb(process) - before),
     ];
   } finally {
@@ -62,23 +69,23 @@ async function downloading({ ours, bearer, process, folder }: Stage, file: Buffe
   }
 }
 
-function beside(job: string, atLeast: number, rates: { bare: number[]; ours: number[] }): Row {
-  const middle = (all: number[]): Measured => ({ perSecond: all.toSorted(up)[1]!, p50: 0, p99: 0 });
-  const [bare, ours] = [middle(rates.bare), middle(rates.ours)];
+function ratioRow(job: string, atLeast: number, rates: { bare: number[]; ours: number[] }): Row {
+  const median = (all: number[]): Measured => ({ perSecond: all.toSorted(ascending)[1]!, p50: 0, p99: 0 });
+  const [bare, ours] = [median(rates.bare), median(rates.ours)];
   return { job, target: `${100 * atLeast} %`, bare, ours, met: ours.perSecond / bare.perSecond >= atLeast };
 }
 
 const memoryRow = (job: string, peak: number): Row => ({
   job,
-  target: `≤ ${mostMemoryMb} MB`,
-  met: peak <= mostMemoryMb,
+  target: `≤ ${maxMemoryMb} MB`,
+  met: peak <= maxMemoryMb,
   note: `${peak.toFixed(0)} MB`,
 });
 
 const growthRow = (job: string, grown: number): Row => ({
   job,
-  target: `≤ ${mostGrowthMb} MB more`,
-  met: grown <= mostGrowthMb,
+  target: `≤ ${maxGrowthMb} MB more`,
+  met: grown <= maxGrowthMb,
   note: `${grown.toFixed(0)} MB more`,
 });
 
@@ -91,7 +98,7 @@ async function download(url: string, headers: Record<string, string>): Promise<v
   if (bytes < fileMb * 1024 * 1024) throw new Error(`${url}: only ${bytes} bytes`);
 }
 
-const up = (a: number, b: number) => a - b;
+const ascending = (a: number, b: number) => a - b;
 
 async function megabytesPerSecond(work: () => Promise<void>): Promise<number> {
   const started = performance.now();
@@ -102,7 +109,7 @@ async function megabytesPerSecond(work: () => Promise<void>): Promise<number> {
 async function put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
   const answer = await fetch(url, {
     method: 'PUT',
-    body: body,
+    body,
   });
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
   await answer.text();
@@ -152,7 +159,7 @@ async function chunked(
   await send(`${base}/complete`, { uploadId, fileKey, totalChunks, sha512, ...build });
 }
 
-/** What the server takes for a Windows program: MZ, and PE where the header says. */
+/** A header that passes for a Windows program: `MZ`, and `PE` at the offset in the header. */
 function peHeader(): Buffer {
   const header = Buffer.alloc(512);
   header.write('MZ', 0, 'latin1');

@@ -2,7 +2,7 @@ import { chromium, type Browser, type Page } from '@playwright/test';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Plain JavaScript, since the tests use it before anything is built. */
+/** Plain JavaScript, because the tests run it before the build. */
 const chromiumFinder = path.join(import.meta.dirname, '../../../tools/find-chromium.mjs');
 
 export async function startBrowser(): Promise<Browser> {
@@ -15,7 +15,7 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--disable-gpu', ...sandbox] });
 }
 
-/** Signs in by the form. */
+/** Signs in with the form. */
 export async function signInAt(
   page: Page,
   url: string,

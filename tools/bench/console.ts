@@ -1,5 +1,5 @@
 /// <reference lib="dom" */
-// The DOM is there for the functions that `page.evaluate` runs in the page.
+// DOM types for the functions that `page.evaluate` runs in the page.
 import type { Page } from '@playwright/test';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,10 +7,10 @@ import { signInAt, startBrowser } from './browser.ts';
 import type { Row, Stage } from './licensing.ts';
 
 const web = path.join(import.meta.dirname, '../../web');
-const mostMs = 300;
+const maxMs = 300;
 const rounds = 15;
 
-/** The console in Chromium: what it loads, and how long the licenses screen takes until it stands. */
+/** The console in Chromium: the size of its scripts, and the time until the licenses screen is complete. */
 export async function benchConsole({ ours, admin }: Stage): Promise<Row[]> {
   const browser = await startBrowser();
   try {
@@ -23,9 +23,9 @@ export async function benchConsole({ ours, admin }: Stage): Promise<Row[]> {
     return [
       await weight('JavaScript of the sign-in screen, gzipped', signIn, 150_000),
       await weight('JavaScript up to the licenses screen, gzipped', licenses, 260_000),
-      await opening(page, `${ours}/licenses`),
-      await searching(page),
-      await switching(page),
+      await openScreen(page, `${ours}/licenses`),
+      await search(page),
+      await switchTab(page),
     ];
   } finally {
     await browser.close();
@@ -51,29 +51,29 @@ async function weight(job: string, scripts: string[], most: number): Promise<Row
   };
 }
 
-async function opening(page: Page, url: string): Promise<Row> {
-  return timed('licenses screen: open, from the address', async () => {
+async function openScreen(page: Page, url: string): Promise<Row> {
+  return timed('licenses screen: open by URL', async () => {
     await page.goto(url, { waitUntil: 'commit' });
-    return settledAt(page, 'tab=active');
+    return timeUntilShown(page, 'tab=active');
   });
 }
 
-async function searching(page: Page): Promise<Row> {
+async function search(page: Page): Promise<Row> {
   const terms = ['karolinska', 'osaka', 'december 24', 'lung nodule', 'hospital 4'];
   let n = 0;
   const box = page.getByRole('searchbox', { name: 'Search licenses' });
-  return timed('licenses screen: search, from the last key', async () => {
+  return timed('licenses screen: search, after the last key', async () => {
     const term = terms[n++ % terms.length]!;
     await box.fill(term.slice(0, -1));
-    await settledAt(page, `search=${encodeURIComponent(term.slice(0, -1)).replaceAll('%20', '+')}`);
+    await timeUntilShown(page, `search=${encodeURIComponent(term.slice(0, -1)).replaceAll('%20', '+')}`);
     await page.evaluate(markStart);
     await box.press(`End`);
     await box.press(term.at(-1)!);
-    return settledAt(page, `search=${encodeURIComponent(term).replaceAll('%20', '+')}`);
+    return timeUntilShown(page, `search=${encodeURIComponent(term).replaceAll('%20', '+')}`);
   });
 }
 
-async function switching(page: Page): Promise<Row> {
+async function switchTab(page: Page): Promise<Row> {
   await page.getByRole('searchbox', { name: 'Search licenses' }).fill('');
   let n = 0;
   return timed('licenses screen: switch tab', async () => {
@@ -81,11 +81,11 @@ async function switching(page: Page): Promise<Row> {
     const button = page.getByRole('tab', { name: new RegExp(tab, 'i') });
     await page.evaluate(markStart);
     await button.click();
-    return settledAt(page, `tab=${tab}`);
+    return timeUntilShown(page, `tab=${tab}`);
   });
 }
 
-/** The clock starts at the person's next key or click, as the page hears of it. */
+/** Starts the clock at the timestamp of the next key or pointer event. */
 const markStart = () => {
   const start = (event: Event) => {
     (globalThis as { startedAt?: number }).startedAt = event.timeStamp;
@@ -94,22 +94,22 @@ const markStart = () => {
 };
 
 /**
- * Milliseconds from the start (of loading the page, where nothing else started) to the first frame that shows the
- * rows of the list call whose address holds `asked`, with nothing under way any more.
+ * Milliseconds from the start, by default that of the page load, to the first frame with the rows of the list call whose
+ * URL contains `query`.
  */
-function settledAt(page: Page, asked: string): Promise<number> {
+function timeUntilShown(page: Page, query: string): Promise<number> {
   return page.evaluate(
     (wanted) =>
       new Promise<number>((resolve) => {
-        const look = () => {
-          const answered = performance
+        const check = () => {
+          const hasResponse = performance
             .getEntriesByType('resource')
             .some(({ name }) => name.includes('/api/v1/licenses') && name.includes(wanted));
           const table = document.querySelector('table');
-          const stands =
+          const isShown =
             table !== null && table.ariaBusy !== 'true' && table.querySelectorAll('tbody tr').length > 3;
-          if (!answered || !stands) return requestAnimationFrame(look);
-          // the frame after the one in which it is so has been painted
+          if (!hasResponse || !isShown) return requestAnimationFrame(check);
+          // resolves in the next frame, when this one was painted
           return requestAnimationFrame((at) => {
             const scope = globalThis as { startedAt?: number };
             const took = at - (scope.startedAt ?? 0);
@@ -118,9 +118,9 @@ function settledAt(page: Page, asked: string): Promise<number> {
             resolve(took);
           });
         };
-        look();
+        check();
       }),
-    asked,
+    query,
   );
 }
 
@@ -130,5 +130,5 @@ async function timed(job: string, run: () => Promise<number>): Promise<Row> {
   const sorted = times.toSorted((a, b) => a - b);
   const [p50, worst] = [sorted[Math.floor(rounds / 2)]!, sorted.at(-1)!];
   const note = `median ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms of ${rounds}`;
-  return { job, target: `< ${mostMs} ms`, met: p50 < mostMs, note };
+  return { job, target: `< ${maxMs} ms`, met: p50 < maxMs, note };
 }

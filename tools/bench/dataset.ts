@@ -2,12 +2,12 @@ import pg from 'pg';
 
 export const sizes = { customers: 5_000, licenses: 100_000, activations: 300_000 };
 
-/** Keys that the jobs ask for: licenses with the machines that hold a seat on them. */
+/** The keys in the requests: licenses with machines that hold a seat on them. */
 export type Sample = { licenseKey: string; machineId: string }[];
 
 /**
- * Fills an empty, migrated database in bulk: 5,000 customers, 100,000 licenses in every state, 300,000
- * activations. Keys are not real ones except for the sample, which gets keys that parse.
+ * Fills an empty, migrated database in bulk: customers, licenses in every state, activations. Returns a random sample of
+ * usable licenses.
  */
 export async function fillDatabase(databaseUrl: string, newKey: () => string): Promise<Sample> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -1,4 +1,4 @@
-// The DOM is there for the functions that `page.evaluate` runs in the page.
+// DOM types for the functions that `page.evaluate` runs in the page.
 /// <reference lib="dom" />
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { Row, Stage } from './licensing.ts';
 
 const fileMb = 600;
 
-/** SHA-512 of a file that staff choose, in the worker of the upload dialog, and whether the page stays responsive. */
+/** Rate of the SHA-512 in the worker of the upload dialog, and the longest task of the page meanwhile. */
 export async function benchHashing({ ours, admin, folder }: Stage): Promise<Row[]> {
   const file = path.join(folder, 'Setup-x64.exe');
   await writeFile(file, Buffer.concat([Buffer.from('MZ'), randomBytes(fileMb * 1024 * 1024)]));
@@ -19,7 +19,7 @@ export async function benchHashing({ ours, admin, folder }: Stage): Promise<Row[
     await page.goto(`${ours}/releases?dialog=create`);
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByRole('textbox', { name: 'Version', exact: true }).fill('8.0.0');
-    // the dialog itself is drawn by now; what counts is the page while it hashes
+    // until the dialog is drawn, so that its rendering does not count
     await page.waitForTimeout(1000);
     await page.evaluate(watchHashing);
     await page.getByRole('button', { name: 'Upload Release', exact: true }).click();
@@ -46,20 +46,20 @@ export async function benchHashing({ ours, admin, folder }: Stage): Promise<Row[
 
 type Watch = { hashing: Promise<{ ms: number; longest: number }> };
 
-/** From the first frame that says Hashing to the first after it that does not; long tasks are those over 50 ms. */
+/** Measures from the first to the last frame that shows "Hashing"; long tasks are those over 50 ms. */
 function watchHashing(): void {
   const tasks: PerformanceEntry[] = [];
   new PerformanceObserver((list) => tasks.push(...list.getEntries())).observe({ type: 'longtask' });
-  const says = () => document.body.textContent.includes('Hashing');
+  const showsHashing = () => document.body.textContent.includes('Hashing');
   (globalThis as unknown as Watch).hashing = new Promise((resolve) => {
     let from: number | undefined;
-    const look = (now: number) => {
-      if (from === undefined && says()) from = now;
-      if (from === undefined || says()) return requestAnimationFrame(look);
-      const began = from;
-      const during = tasks.filter(({ startTime }) => startTime > began && startTime < now);
-      return resolve({ ms: now - began, longest: Math.max(0, ...during.map(({ duration }) => duration)) });
+    const check = (now: number) => {
+      if (from === undefined && showsHashing()) from = now;
+      if (from === undefined || showsHashing()) return requestAnimationFrame(check);
+      const start = from;
+      const during = tasks.filter(({ startTime }) => startTime > start && startTime < now);
+      return resolve({ ms: now - start, longest: Math.max(0, ...during.map(({ duration }) => duration)) });
     };
-    requestAnimationFrame(look);
+    requestAnimationFrame(check);
   });
 }

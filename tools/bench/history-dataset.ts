@@ -4,8 +4,8 @@ import { sizes } from './dataset.ts';
 export const historySizes = { auditEntries: 5_000_000, validations: 20_000_000 };
 
 /**
- * Fills what has happened in a year, in bulk: audit entries and validations with the counts of their days. Indexes are
- * made after the rows, and triggers are left out: entries so made are no part of the sealed chain.
+ * Fills in a year of audit entries and validations with their daily counts, in bulk: without triggers, and with indexes
+ * created after the rows. The entries are not part of the sealed chain.
  */
 export async function fillHistory(databaseUrl: string, scale: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

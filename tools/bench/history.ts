@@ -1,4 +1,4 @@
-// The DOM is there for the function that `page.evaluate` runs in the page.
+// DOM types for the function that `page.evaluate` runs in the page.
 /// <reference lib="dom" />
 import { signInAt, startBrowser } from './browser.ts';
 import type { Row, Stage } from './licensing.ts';
@@ -6,10 +6,10 @@ import { compare, load } from './load.ts';
 import { peakMemoryMb, resetPeakMemory } from './processes.ts';
 
 const newline = 10;
-/** What a stream of any length may hold at a time. */
-const mostGrowthMb = 60;
+/** Growth of the memory that is allowed during a stream of any length. */
+const maxGrowthMb = 60;
 
-/** The audit log beside fifty bare rows, and the calls of the analytics screen, on a year of history. */
+/** The audit log, compared with 50 bare rows, and the calls of the analytics screen, on a year of history. */
 export async function benchHistory(stage: Stage): Promise<Row[]> {
   const { bare, ours, bearer, seconds } = stage;
   const headers = { authorization: `Bearer ${bearer}` };
@@ -18,13 +18,13 @@ export async function benchHistory(stage: Stage): Promise<Row[]> {
     { url: `${ours}/api/audit?limit=50`, headers },
     seconds,
   );
-  const reading = async (job: string, path: string | ((n: number) => string), mostMs = 100): Promise<Row> => {
+  const reading = async (job: string, path: string | ((n: number) => string), maxMs = 100): Promise<Row> => {
     const next = (n: number) => ({ path: typeof path === 'string' ? path : path(n) });
     const measured = await load({ url: ours, headers, connections: 1, next }, 3);
-    return { job, target: `p50 < ${mostMs} ms`, ours: measured, met: measured.p50 < mostMs };
+    return { job, target: `p50 < ${maxMs} ms`, ours: measured, met: measured.p50 < maxMs };
   };
   const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
-  // each another period, for answers are kept for half a minute
+  // a different period each time, because responses are cached for half a minute
   const period = (n: number) => `startDate=${day(364 - (n % 360))}&endDate=${day(0)}`;
   return [
     {
@@ -34,7 +34,10 @@ export async function benchHistory(stage: Stage): Promise<Row[]> {
       met: page.ours.perSecond / page.bare.perSecond >= 0.4,
     },
     await reading('audit log, text search', '/api/audit?limit=50&search=staff17%40example.org', 200),
-    await reading('audit log, a page after half of it', `/api/audit?limit=50&after=${await middle(stage)}`),
+    await reading(
+      'audit log, a page after half of it',
+      `/api/audit?limit=50&after=${await cursorInMiddle(stage)}`,
+    ),
     await auditExport(stage),
     await reading('analytics: health', '/api/analytics/health'),
     await reading('analytics: trends', (n) => `/api/analytics/trends?${period(n)}`),
@@ -43,8 +46,8 @@ export async function benchHistory(stage: Stage): Promise<Row[]> {
   ];
 }
 
-/** The cursor by which the console goes on from the middle of the log. */
-async function middle({ ours, bearer }: Stage): Promise<string> {
+/** The cursor for the second half of the log. */
+async function cursorInMiddle({ ours, bearer }: Stage): Promise<string> {
   const authorization = `Bearer ${bearer}`;
   const stats = await fetch(`${ours}/api/audit/stats?days=366`, { headers: { authorization } });
   const { total } = ((await stats.json()) as { data: { total: number } }).data;
@@ -53,7 +56,7 @@ async function middle({ ours, bearer }: Stage): Promise<string> {
   return ((await answer.json()) as { data: { nextCursor: string } }).data.nextCursor;
 }
 
-/** Every entry as CSV, and how much memory that takes. */
+/** Exports every entry as CSV, and measures the memory for that. */
 async function auditExport({ ours, bearer, process }: Stage): Promise<Row> {
   resetPeakMemory(process);
   const before = peakMemoryMb(process);
@@ -67,13 +70,13 @@ async function auditExport({ ours, bearer, process }: Stage): Promise<Row> {
   const note = `${lines - 1} entries in ${seconds.toFixed(0)} s, ${grown.toFixed(0)} MB more`;
   return {
     job: 'audit export, every entry',
-    target: `≤ ${mostGrowthMb} MB more`,
-    met: grown <= mostGrowthMb,
+    target: `≤ ${maxGrowthMb} MB more`,
+    met: grown <= maxGrowthMb,
     note,
   };
 }
 
-/** From the address to the frame that shows every chart, on the year. */
+/** Time from opening the URL to the frame that shows every chart of a year. */
 async function analyticsScreen({ ours, admin }: Stage): Promise<Row> {
   const browser = await startBrowser();
   try {
@@ -82,7 +85,7 @@ async function analyticsScreen({ ours, admin }: Stage): Promise<Row> {
     const times: number[] = [];
     for (let round = 0; round < 9; round++) {
       await page.goto(`${ours}/analytics?period=year`, { waitUntil: 'commit' });
-      times.push(await page.evaluate(chartsStand));
+      times.push(await page.evaluate(chartsDrawn));
     }
     const sorted = times.toSorted((a, b) => a - b);
     const [p50, worst] = [sorted[4]!, sorted.at(-1)!];
@@ -93,15 +96,15 @@ async function analyticsScreen({ ours, admin }: Stage): Promise<Row> {
   }
 }
 
-/** The four charts of the spec and ours are drawn, and nothing is a skeleton any more. */
-function chartsStand(): Promise<number> {
+/** Resolves in the first frame with all charts and no skeleton. */
+function chartsDrawn(): Promise<number> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       const drawn = document.querySelectorAll('svg.recharts-surface').length >= 4;
       const loading = document.querySelector('.mantine-Skeleton-root') !== null;
-      if (!drawn || loading) return requestAnimationFrame(look);
+      if (!drawn || loading) return requestAnimationFrame(check);
       return requestAnimationFrame(resolve);
     };
-    look();
+    check();
   });
 }

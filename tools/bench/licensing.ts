@@ -6,7 +6,7 @@ export type Row = {
   job: string;
   target: string;
   bare?: Measured;
-  /** None where the note says the figure. */
+  /** Absent if the result is in `note`. */
   ours?: Measured;
   met: boolean;
   note?: string;
@@ -17,7 +17,7 @@ export type Stage = {
   bearer: string;
   apiKey: string;
   admin: { email: string; password: string };
-  /** Of our server. */
+  /** The server under test. */
   process: ChildProcess;
   folder: string;
   sample: Sample;
@@ -36,7 +36,7 @@ const terms = [
   'groote lab',
 ];
 
-/** The jobs of licensing, each beside the bare server doing the least of the same. */
+/** The jobs of licensing, each compared with the bare server. */
 export async function benchLicensing(stage: Stage): Promise<Row[]> {
   const { bare, ours, sample } = stage;
   const staff = { authorization: `Bearer ${stage.bearer}` };
@@ -120,19 +120,19 @@ async function searchJob(ours: string, headers: Record<string, string>): Promise
 /** The p99 of reads during many sign-ins may be at most twice the p99 without them. */
 async function readsUnderLogins(ours: string, headers: Record<string, string>): Promise<Row> {
   const reads: Target = { url: `${ours}/api/v1/licenses?tab=active&limit=50`, headers, connections: 4 };
-  const storm: Target = {
+  const logins: Target = {
     url: `${ours}/api/v1/auth/login`,
     method: 'POST',
     next: () => ({ body: { email: 'bench@example.org', password: 'bench password' } }),
   };
-  const calm = await load(reads, 5);
-  const [stormy] = await Promise.all([load(reads, 5), load(storm, 6)]);
+  const idle = await load(reads, 5);
+  const [busy] = await Promise.all([load(reads, 5), load(logins, 6)]);
   return {
     job: 'reads during many sign-ins (p99)',
     target: 'at most 2 × idle',
-    bare: calm,
-    ours: stormy,
-    met: stormy.p99 <= 2 * calm.p99,
-    note: `idle ${calm.p99} ms, during sign-ins ${stormy.p99} ms`,
+    bare: idle,
+    ours: busy,
+    met: busy.p99 <= 2 * idle.p99,
+    note: `idle ${idle.p99} ms, during sign-ins ${busy.p99} ms`,
   };
 }

@@ -11,7 +11,7 @@ export type Target = {
 
 export type Measured = { perSecond: number; p50: number; p99: number };
 
-/** Loads one target for some seconds at 32 connections; throws when any answer is not a success. */
+/** Sends requests to one target for some seconds, on 32 connections by default. Throws if any response is an error. */
 export async function load(target: Target, seconds: number): Promise<Measured> {
   let n = 0;
   const { next } = target;
@@ -39,12 +39,12 @@ export async function load(target: Target, seconds: number): Promise<Measured> {
       : {}),
   });
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${target.url}: ${result.non2xx} refused answers, ${result.errors} errors`);
+    throw new Error(`${target.url}: ${result.non2xx} error responses, ${result.errors} connection errors`);
   }
   return { perSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-/** Both targets in turn, three times, so that neither has the better moment; the median of each. */
+/** The median of three rounds of each target, alternating so that a busy machine affects both. */
 export async function compare(
   bare: Target,
   ours: Target,

@@ -5,11 +5,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { freePort } from './processes.ts';
 
-const places = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
+const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
 
-/** nginx that serves `file` as /file, or undefined on a machine without it. */
+/** Starts nginx with `file` as /file; undefined if nginx is not installed. */
 export async function startNginx(folder: string, file: Buffer) {
-  const program = places.map((place) => path.join(place, 'nginx')).find(existsSync);
+  const program = folders.map((place) => path.join(place, 'nginx')).find(existsSync);
   if (!program) return undefined;
   const home = path.join(folder, 'nginx');
   await mkdir(home, { recursive: true });
@@ -21,7 +21,7 @@ export async function startNginx(folder: string, file: Buffer) {
   });
   const url = `http://127.0.0.1:${port}/file`;
   while (!(await fetch(url, { method: 'HEAD' }).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}`);
   }
   return {
     url,

@@ -8,7 +8,7 @@ const dist = path.join(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(path.join(dist, '../package.json'), 'utf8')) as {
   scripts: { start: string };
 };
-/** What is measured runs as `npm start` runs it. */
+/** Processes are measured with the flags of `npm start`. */
 const nodeFlags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 export async function freePort(): Promise<number> {
@@ -19,7 +19,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a script of the build as its own process and waits until it says that it is ready. */
+/** Starts a script of the build in its own process and waits until it prints that it is ready. */
 async function startNode(script: string, env: Record<string, string>): Promise<ChildProcess> {
   const child = spawn(process.execPath, [...nodeFlags, path.join(dist, script)], {
     env: { ...process.env, ...env },
@@ -27,12 +27,12 @@ async function startNode(script: string, env: Record<string, string>): Promise<C
   });
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => /ready/i.test(chunk.toString()) && resolve());
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`${script} exited with ${code}`)));
   });
   return child;
 }
 
-/** The processes of a run, all stopped at its end however it ends. */
+/** The processes of a run, so that all can be stopped at its end. */
 export function createChildren() {
   const running = new Set<ChildProcess>();
   const stop = async (child: ChildProcess): Promise<void> => {
@@ -52,13 +52,13 @@ export function createChildren() {
   };
 }
 
-/** The most memory the process ever had resident, in MB (Linux). */
+/** The peak resident memory of the process in MB (Linux). */
 export function peakMemoryMb(child: ChildProcess): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024;
 }
 
-/** Lets the peak begin anew at what is resident now. */
+/** Resets the peak to the current resident memory (Linux). */
 export function resetPeakMemory(child: ChildProcess): void {
   writeFileSync(`/proc/${child.pid}/clear_refs`, '5');
 }

@@ -3,8 +3,8 @@ import pg from 'pg';
 export const updateSizes = { machines: 1_000_000, releases: 200, events: 10_000_000 };
 
 /**
- * Fills releases, machines and update events in bulk: 200 releases on three platforms and channels, machines that
- * know their version, and a month of events. Sizes can be scaled down for a quick run.
+ * Fills in releases on three platforms and channels, machines with a version, and a month of update events, in bulk.
+ * `scale` reduces the number of machines and events.
  */
 export async function fillUpdates(databaseUrl: string, scale: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -3,7 +3,7 @@ import type { Row, Stage } from './licensing.ts';
 import { compare, load, type Target } from './load.ts';
 import { updateSizes } from './updates-dataset.ts';
 
-/** The jobs of updates: the feed beside one row by key, and the console's lists. */
+/** The jobs of updates: the feed, compared with reading one row by key, and the lists of the console. */
 export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> {
   const { bare, ours, sample } = stage;
   const staff = { authorization: `Bearer ${stage.bearer}` };

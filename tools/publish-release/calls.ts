@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import { uploads } from '../../contract/uploads.ts';
 import type { Options } from './options.ts';
 
-/** What is under way: ends with `signal`; `count` is told the bytes as they leave. */
+/** Control of the calls: `signal` aborts them, `count` is called with the number of bytes sent. */
 export type Sending = { signal: AbortSignal; count: (bytes: number) => void };
 
-/** A call without success, in the server's words; `isFinal` when sending it again would change nothing. */
+/** A failed call, with the message of the server; `isFinal` if a retry would fail too. */
 export class Refusal extends Error {
   readonly isFinal: boolean;
   constructor(message: string, isFinal: boolean) {
@@ -20,11 +20,11 @@ type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
 type Answer<R extends Route> = R['answer'] extends z.ZodType ? z.output<R['answer']> : undefined;
 export type Calls = ReturnType<typeof callsOf>;
 
-/** How many bytes are handed to the connection, and counted, at a time. */
-const piece = 256 * 1024;
-const cancelWithinMs = 10_000;
+/** Bytes that are written to the connection, and counted, at a time. */
+const pieceBytes = 256 * 1024;
+const cancelTimeoutMs = 10_000;
 
-/** The calls that publishing makes. */
+/** The API calls to publish a release. */
 export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, { signal, count }: Sending) {
   async function send(route: Route, path: string, init: Init): Promise<unknown> {
     const headers = { ...init.headers, accept: 'application/json', 'x-api-key': apiKey };
@@ -41,7 +41,7 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
     throw refusalOf(status, text);
   }
 
-  /** Sends a body in pieces that are counted as they leave, and taken off again when the call fails. */
+  /** Sends a body in pieces and counts their bytes; subtracts them again if the call fails. */
   async function stream(route: Route, path: string, source: AsyncIterable<Uint8Array>, type: string) {
     let left = 0;
     const counted = async function* () {
@@ -52,7 +52,7 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
       }
     };
     const headers = { 'content-type': type };
-    // Node takes any iterable of bytes; the browser's types know of none
+    // Node accepts any iterable of bytes, which the DOM types do not allow
     const body = counted() as unknown as ReadableStream;
     const init = { headers, body, duplex: 'half' } as Init;
     try {
@@ -78,10 +78,10 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
       const path = uploads.chunk.path.replace('{uploadId}', uploadId).replace('{index}', String(index));
       await stream(uploads.chunk, path, piecesOf(bytes), 'application/octet-stream');
     },
-    /** Gives an upload up, also after an interruption; what the server cannot be told it finds out by itself. */
+    /** Cancels an upload, also after `signal`. Errors are ignored, because the server removes abandoned uploads itself. */
     async cancel(uploadId: string): Promise<void> {
       const path = uploads.cancel.path.replace('{uploadId}', uploadId);
-      await send(uploads.cancel, path, { signal: AbortSignal.timeout(cancelWithinMs) }).catch(
+      await send(uploads.cancel, path, { signal: AbortSignal.timeout(cancelTimeoutMs) }).catch(
         () => undefined,
       );
     },
@@ -89,7 +89,7 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
 }
 
 async function* piecesOf(bytes: Buffer) {
-  for (let from = 0; from < bytes.length; from += piece) yield bytes.subarray(from, from + piece);
+  for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
 }
 
 function refusalOf(status: number, text: string): Refusal {

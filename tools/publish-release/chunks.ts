@@ -7,8 +7,8 @@ import { Refusal, type Calls, type Sending } from './calls.ts';
 type Prepared = Pick<UploadState, 'uploadId' | 'chunkSize' | 'totalChunks'>;
 
 /**
- * Sends the file in chunks, six at a time, those that failed once more at the end, and answers its SHA-512 in
- * base64, which is computed while the file is read, once and in order.
+ * Sends the file in chunks, six at a time, and retries failed ones once at the end. Returns its SHA-512 in base64,
+ * computed while the file is read.
  */
 export async function sendChunks(
   file: FileHandle,
@@ -27,7 +27,7 @@ export async function sendChunks(
   };
   const send = (index: number, bytes: Buffer) => calls.chunk(uploadId, index, bytes);
 
-  const failed = await inLanes(totalChunks, sending.signal, async (index) =>
+  const failed = await inParallel(totalChunks, sending.signal, async (index) =>
     send(index, await readInOrder(index)),
   );
   for (const index of failed) {
@@ -42,28 +42,28 @@ export async function sendChunks(
   return hash.digest('base64');
 }
 
-/** Runs the jobs by number, several at a time, and answers which failed; a refusal for good ends it all. */
-async function inLanes(
+/** Runs the jobs by number, several at a time, and returns those to retry. A final refusal stops all. */
+async function inParallel(
   count: number,
   signal: AbortSignal,
   job: (index: number) => Promise<void>,
 ): Promise<number[]> {
   const failed: number[] = [];
   let next = 0;
-  let end: unknown;
-  const lane = async () => {
-    while (next < count && end === undefined && !signal.aborted) {
+  let finalError: unknown;
+  const worker = async () => {
+    while (next < count && finalError === undefined && !signal.aborted) {
       const index = next++;
       try {
         await job(index);
       } catch (error) {
         if (error instanceof Refusal && !error.isFinal) failed.push(index);
-        else end ??= error;
+        else finalError ??= error;
       }
     }
   };
-  await Promise.all(Array.from({ length: parallelChunks }, lane));
-  if (end !== undefined) throw end as Error;
+  await Promise.all(Array.from({ length: parallelChunks }, worker));
+  if (finalError !== undefined) throw finalError as Error;
   signal.throwIfAborted();
   return failed;
 }
@@ -73,7 +73,7 @@ async function readPart(file: FileHandle, from: number, fileSize: number, chunkS
   let filled = 0;
   while (filled < bytes.length) {
     const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, from + filled);
-    if (bytesRead === 0) throw new Error('The file became shorter while it was read.');
+    if (bytesRead === 0) throw new Error('The file was truncated while it was read.');
     filled += bytesRead;
   }
   return bytes;

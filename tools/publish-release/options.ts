@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { uploads } from '../../contract/uploads.ts';
 
-/** Everything of a release beside its bytes, by the rules and words of the contract. */
+/** The fields of a release in addition to its file, with the validation of the contract. */
 const releaseFields = uploads.complete.body.omit({
   uploadId: true,
   fileKey: true,
@@ -27,7 +27,7 @@ export const usage = `npm run publish-release -- --file <path> --version <1.2.3>
   --notes <text>, --notes-file <path>
   --minimum-app-version <1.0.0>
   --mandatory                        with --publish: a draft cannot be mandatory
-  --publish                          offered to machines at once; without it a draft
+  --publish                          offered to machines immediately; default: a draft
   --rollout <0-100>                  percent of the machines (100)
   --server <URL>                     (LANYARD_SERVER, else http://localhost:8080)
 The environment variable LANYARD_API_KEY holds an API key with the scope "releases".
@@ -49,7 +49,7 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** What to publish and where; throws a sentence for the person where that cannot be. */
+/** Reads what to publish and where; throws an error with a message for the user if the options are invalid. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | 'help' {
   const { values } = parseArgs({ args, options: flags });
   if (values.help) return 'help';
@@ -59,7 +59,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
   if (values.mandatory && !values.publish)
     throw new Error('--mandatory needs --publish: a draft cannot be mandatory.');
   if (values.notes !== undefined && values['notes-file'] !== undefined)
-    throw new Error('Give either --notes or --notes-file.');
+    throw new Error('Use either --notes or --notes-file.');
   const notesFile = values['notes-file'];
   const fields = releaseFields.safeParse({
     version: values.version,
@@ -70,16 +70,16 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
     minimumAppVersion: values['minimum-app-version'],
     isMandatory: values.mandatory,
     isDraft: !values.publish,
-    rolloutPercentage: values.rollout === undefined ? undefined : wholeNumberOf(values.rollout),
+    rolloutPercentage: values.rollout === undefined ? undefined : parseInteger(values.rollout),
   });
-  if (!fields.success) throw new Error(fields.error.issues.map(asText).join('\n'));
+  if (!fields.success) throw new Error(fields.error.issues.map(describeIssue).join('\n'));
   const server = (values.server ?? env['LANYARD_SERVER'] ?? 'http://localhost:8080').replace(/\/+$/, '');
   if (!/^https?:\/\//.test(server) || !URL.canParse(server))
-    throw new Error(`--server: ${server} is not an http or https address.`);
+    throw new Error(`--server: ${server} is not an http or https URL.`);
   return { server, apiKey, file: values.file, fileName: basename(values.file), fields: fields.data };
 }
 
-const wholeNumberOf = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
+const parseInteger = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
 
 const flagOf: Record<string, string> = {
   releaseNotes: 'notes',
@@ -87,8 +87,8 @@ const flagOf: Record<string, string> = {
   rolloutPercentage: 'rollout',
 };
 
-/** As the server would say it, by the name of the flag. */
-function asText({ path, message }: z.core.$ZodIssue): string {
+/** The message of the server, with the name of the flag. */
+function describeIssue({ path, message }: z.core.$ZodIssue): string {
   const field = path.map(String).join('.');
   return `--${flagOf[field] ?? field}: ${message}`;
 }

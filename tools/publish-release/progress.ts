@@ -1,11 +1,11 @@
 const windowMs = 5000;
-/** A log that cannot be written over gets a line for each so many percent. */
-const logStep = 10;
+/** Percent between two lines in a log, which cannot be overwritten like a terminal. */
+const logStepPercent = 10;
 const redrawMs = 200;
 
 type Terminal = { write: (text: string) => unknown; isTTY?: boolean };
 
-/** Shows bytes, percent and speed: one line that is written over on a terminal, a line now and then in a log. */
+/** Shows bytes, percent and speed: one line that is updated on a terminal, one line per step in a log. */
 export function createProgress(out: Terminal, now: () => number = () => performance.now()) {
   const samples: { at: number; sent: number }[] = [];
   let [drawnAt, nextStep, isOpen] = [-Infinity, 0, false];
@@ -13,7 +13,7 @@ export function createProgress(out: Terminal, now: () => number = () => performa
   function speed(at: number, sent: number): number {
     const newest = { at, sent };
     samples.push(newest);
-    // the newest sample that is at least a window old stays: the measurement reaches back to it
+    // keep one sample that is at least a window old, as the start of the measurement
     while (samples.length > 2 && at - (samples[1]?.at ?? at) >= windowMs) samples.shift();
     const [first = newest] = samples;
     return at > first.at ? Math.max(0, ((sent - first.sent) / (at - first.at)) * 1000) : 0;
@@ -26,12 +26,12 @@ export function createProgress(out: Terminal, now: () => number = () => performa
       const isDone = sent >= total;
       if (out.isTTY ? at - drawnAt < redrawMs && !isDone : percent < nextStep) return;
       drawnAt = at;
-      nextStep = Math.floor(percent / logStep) * logStep + logStep;
+      nextStep = Math.floor(percent / logStepPercent) * logStepPercent + logStepPercent;
       const line = `${megabytes(sent)} of ${megabytes(total)}, ${percent} %, ${megabytes(speed(at, sent))}/s`;
       out.write(out.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
       isOpen = out.isTTY === true;
     },
-    /** Leaves the line, so that what is written next has one of its own. */
+    /** Ends the line, so that later output starts on a new one. */
     end(): void {
       if (isOpen) out.write('\n');
       isOpen = false;

@@ -49,34 +49,34 @@ function optionsOf(args: string[], key = apiKey, url = server.url): Options {
   return options;
 }
 
-/** A way to the server on which the answers of some requests are replaced. */
-async function proxy(answer: (method: string, path: string) => number | undefined) {
+/** Starts a proxy that responds to some requests itself, with the status that `statusFor` returns. */
+async function startProxy(statusFor: (method: string, path: string) => number | undefined) {
   const seen: string[] = [];
   const { port } = new URL(server.url);
-  const gate = createServer((incoming, outgoing) => {
+  const listener = createServer((incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
     seen.push(`${method} ${url}`);
-    const status = answer(method, url);
+    const status = statusFor(method, url);
     if (status !== undefined) {
       incoming.resume().on('end', () => outgoing.writeHead(status).end());
       return;
     }
-    const onward = { port, host: '127.0.0.1', path: url, method, headers: incoming.headers };
-    const asked = forward(onward, (response) => {
+    const target = { port, host: '127.0.0.1', path: url, method, headers: incoming.headers };
+    const forwarded = forward(target, (response) => {
       outgoing.writeHead(response.statusCode!, response.headers);
       response.pipe(outgoing);
     });
-    asked.on('error', () => outgoing.destroy());
-    outgoing.on('close', () => asked.destroy());
-    incoming.pipe(asked);
+    forwarded.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => forwarded.destroy());
+    incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve));
-  const { port: own } = gate.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${own}`, seen, close: () => gate.close() };
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port: own } = listener.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${own}`, seen, close: () => listener.close() };
 }
 
 describe('up to 20 MB', () => {
-  test('a file goes in one request, becomes a draft, and is told of as it leaves', async () => {
+  test('a file is sent in one request, becomes a draft, and its progress is reported', async () => {
     const bytes = program(3 * MiB);
     const sent: number[] = [];
     const options = optionsOf(['--file', await fileOf(bytes), '--version', version]);
@@ -96,7 +96,7 @@ describe('up to 20 MB', () => {
     expect(await uploadRows()).toEqual([]);
   });
 
-  test('every flag arrives', async () => {
+  test('every flag is sent', async () => {
     const notes = join(folder, 'notes.md');
     await writeFile(notes, '# Faster\n\n"Quoted", ünïcode');
     const release = await publishRelease(
@@ -109,7 +109,7 @@ describe('up to 20 MB', () => {
       ),
     );
     const stored = await staff.ok(releases.get, { params: { releaseId: release.id } });
-    // a multipart form writes its line ends as CR LF
+    // multipart forms use CR LF as line endings
     expect(stored.releaseNotes?.replaceAll('\r\n', '\n')).toBe('# Faster\n\n"Quoted", ünïcode');
     expect(stored).toMatchObject({
       channel: 'beta',
@@ -133,11 +133,11 @@ describe('above 20 MB', () => {
   const size = 20 * MiB + 17;
   const bytes = program(size);
 
-  test('a file goes in chunks, with its hash', async () => {
-    const way = await proxy(() => undefined);
+  test('a file is sent in chunks, with its hash', async () => {
+    const relayed = await startProxy(() => undefined);
     const sent: number[] = [];
     const args = ['--file', await fileOf(bytes), '--version', version, '--notes', 'Big', '--publish'];
-    const release = await publishRelease(optionsOf(args, apiKey, way.url), {
+    const release = await publishRelease(optionsOf(args, apiKey, relayed.url), {
       onSent: (done) => void sent.push(done),
     });
     expect(release).toMatchObject({
@@ -146,84 +146,88 @@ describe('above 20 MB', () => {
       isDraft: false,
       releaseNotes: 'Big',
     });
-    expect(way.seen.filter((call) => call.startsWith('PUT'))).toHaveLength(3);
+    expect(relayed.seen.filter((call) => call.startsWith('PUT'))).toHaveLength(3);
     expect(sent.at(-1)).toBe(size);
-    way.close();
+    relayed.close();
   });
 
-  test('a chunk that fails is sent once more at the end', async () => {
+  test('a chunk that fails is retried at the end', async () => {
     let failures = 0;
-    const way = await proxy((method, path) =>
+    const relayed = await startProxy((method, path) =>
       method === 'PUT' && path.endsWith('/1') && failures++ === 0 ? 503 : undefined,
     );
     const sent: number[] = [];
     const release = await publishRelease(
-      optionsOf(['--file', await fileOf(bytes), '--version', version], apiKey, way.url),
+      optionsOf(['--file', await fileOf(bytes), '--version', version], apiKey, relayed.url),
       { onSent: (done) => void sent.push(done) },
     );
     expect(release.sha512).toBe(sha512Of(bytes));
-    expect(way.seen.findLast((call) => call.startsWith('PUT'))).toMatch(/\/1$/);
+    expect(relayed.seen.findLast((call) => call.startsWith('PUT'))).toMatch(/\/1$/);
     expect(sent.at(-1)).toBe(size);
-    way.close();
+    relayed.close();
   });
 
-  test('one that fails twice is named, and the upload given up', async () => {
-    const way = await proxy((method, path) => (method === 'PUT' && path.endsWith('/2') ? 503 : undefined));
+  test('a chunk that fails twice is named, and the upload is canceled', async () => {
+    const relayed = await startProxy((method, path) =>
+      method === 'PUT' && path.endsWith('/2') ? 503 : undefined,
+    );
     const args = ['--file', await fileOf(bytes), '--version', version];
-    await expect(publishRelease(optionsOf(args, apiKey, way.url))).rejects.toThrow(
+    await expect(publishRelease(optionsOf(args, apiKey, relayed.url))).rejects.toThrow(
       'Failed to upload chunk 3/3\nUpload failed with status 503',
     );
-    expect(way.seen.at(-1)).toMatch(/^DELETE /);
+    expect(relayed.seen.at(-1)).toMatch(/^DELETE /);
     expect((await uploadRows()).filter(({ status }) => status === 'open')).toEqual([]);
-    way.close();
+    relayed.close();
   });
 
-  test('an interruption gives the upload up', async () => {
+  test('an interruption cancels the upload', async () => {
     const stop = new AbortController();
-    const way = await proxy(() => undefined);
+    const relayed = await startProxy(() => undefined);
     const args = ['--file', await fileOf(bytes), '--version', version];
-    const publishing = publishRelease(optionsOf(args, apiKey, way.url), {
+    const publishing = publishRelease(optionsOf(args, apiKey, relayed.url), {
       signal: stop.signal,
       onSent: (done) => void (done > 2 * MiB && stop.abort()),
     });
     await expect(publishing).rejects.toThrow('Upload cancelled');
-    expect(way.seen.at(-1)).toMatch(/^DELETE /);
+    expect(relayed.seen.at(-1)).toMatch(/^DELETE /);
     expect((await uploadRows()).filter(({ status }) => status === 'open')).toEqual([]);
-    way.close();
+    relayed.close();
   });
 
-  test('a lost answer to the completion is asked for again', async () => {
+  test('the completion is retried if its response is lost', async () => {
     let lost = 0;
-    const way = await proxy((_, path) => (path.endsWith('/complete') && lost++ === 0 ? 503 : undefined));
+    const relayed = await startProxy((_, path) =>
+      path.endsWith('/complete') && lost++ === 0 ? 503 : undefined,
+    );
     const args = ['--file', await fileOf(bytes), '--version', version];
-    expect((await publishRelease(optionsOf(args, apiKey, way.url))).version).toBe(version);
-    way.close();
+    expect((await publishRelease(optionsOf(args, apiKey, relayed.url))).version).toBe(version);
+    relayed.close();
   });
 
   test('a key without the scope is refused before anything is sent', async () => {
-    const way = await proxy(() => undefined);
+    const relayed = await startProxy(() => undefined);
     const args = ['--file', await fileOf(bytes), '--version', version];
-    const refused = publishRelease(optionsOf(args, await keyWith('validate', 'updates'), way.url));
+    const refused = publishRelease(optionsOf(args, await keyWith('validate', 'updates'), relayed.url));
     await expect(refused).rejects.toThrow('This API key lacks the scope releases.');
-    expect(way.seen).toHaveLength(1);
-    way.close();
+    expect(relayed.seen).toHaveLength(1);
+    relayed.close();
   });
 });
 
-describe('what is refused', () => {
+describe('refused with a message', () => {
   const publish = async (args: string[], key?: string) =>
     publishRelease(optionsOf(['--file', await fileOf(program(1000)), ...args], key));
 
-  test('a key that is unknown or revoked, in the words of the server', async () => {
-    await expect(publish(['--version', version], 'lyd_nobody')).rejects.toThrow('The API key is not known.');
+  test('an unknown API key, with the message of the server', async () => {
+    await expect(publish(['--version', version], 'lyd_unknown')).rejects.toThrow('The API key is not known.');
   });
 
-  test('a version that is there already', async () => {
+  test('a version that already exists', async () => {
     await publish(['--version', version]);
     await expect(publish(['--version', version])).rejects.toThrow(/already/);
   });
 
-  test('a file of another kind than its name says', async () => {
+  test('content that does not match the file extension', async () => {
     const path = await fileOf(Buffer.from('no program'), 'Other.exe');
     await expect(publishRelease(optionsOf(['--file', path, '--version', version]))).rejects.toThrow(
       'The content is not a Windows program, as the name of the file says.',
@@ -238,13 +242,13 @@ describe('what is refused', () => {
     [['--version', '1.0.0', '--minimum-app-version', 'x'], '--minimum-app-version: '],
     [['--version', '1.0.0', '--channel', 'nightly'], '--channel: '],
     [['--version', '1.0.0', '--mandatory'], '--mandatory needs --publish'],
-    [['--version', '1.0.0', '--notes', 'a', '--notes-file', 'b'], 'Give either --notes or --notes-file.'],
+    [['--version', '1.0.0', '--notes', 'a', '--notes-file', 'b'], 'Use either --notes or --notes-file.'],
     [['--version', '1.0.0', '--nothing'], "Unknown option '--nothing'"],
   ])('%j: %s', async (args, message) => {
     await expect(publish(args)).rejects.toThrow(message);
   });
 
-  test('no key, no file, no server', async () => {
+  test('a missing key, file or server', async () => {
     const [file, elsewhere] = [['--version', '1.0.0', '--file'], 'http://127.0.0.1:1'];
     expect(() => readOptions([...file, 'a.exe'], {})).toThrow('LANYARD_API_KEY is not set');
     expect(() => optionsOf(['--version', '1.0.0'])).toThrow('File is required');
@@ -253,7 +257,7 @@ describe('what is refused', () => {
     );
     const away = optionsOf([...file, await fileOf(program(1000))], apiKey, elsewhere);
     await expect(publishRelease(away)).rejects.toThrow(`${elsewhere} cannot be reached`);
-    expect(() => optionsOf([...file, 'a.exe'], apiKey, 'ftp://x')).toThrow('is not an http or https address');
+    expect(() => optionsOf([...file, 'a.exe'], apiKey, 'ftp://x')).toThrow('is not an http or https URL');
   });
 });
 
@@ -266,18 +270,18 @@ describe('on the terminal', () => {
     return text;
   };
 
-  test('one line is written over, with bytes, percent and speed', () => {
+  test('one line is updated, with bytes, percent and speed', () => {
     expect(draw(true)).toContain('\r50.0 MB of 100.0 MB, 50 %, 10.0 MB/s');
     expect(draw(true).match(/\n/g)).toHaveLength(1);
   });
 
-  test('a log gets a line for each ten percent', () => {
+  test('a log gets a line for every ten percent', () => {
     expect(draw(false).trim().split('\n')).toHaveLength(11);
     expect(draw(false)).toContain('100.0 MB of 100.0 MB, 100 %');
   });
 
   const tool = join(import.meta.dirname, '../../dist/tools/publish-release.js');
-  test('the command ends with 1 and the sentence, or with 0 and what was made', async () => {
+  test('the command exits with 1 and a message, or with 0 and the release', async () => {
     const run = (key: string) =>
       new Promise<{ code: number; out: string; err: string }>((resolve) => {
         const args = [

@@ -6,12 +6,12 @@ import { callsOf, Refusal, type Calls, type Sending } from './calls.ts';
 import { sendChunks } from './chunks.ts';
 import type { Options } from './options.ts';
 
-/** Bytes that are on their way count; what has to be sent again is taken off. */
+/** `onSent` gets the bytes sent so far, without those to be sent again. */
 type Watch = { onSent?: (sent: number, total: number) => void; signal?: AbortSignal };
 
 /**
- * Uploads the file and makes it a release: in one request up to 20 MB, else in chunks (spec part 2, section 4).
- * Throws a sentence for the person; nothing stays on the server then.
+ * Uploads the file as a release: in one request up to 20 MB, else in chunks (spec part 2, section 4). On failure, throws an
+ * error with a message for the user, and leaves nothing on the server.
  */
 export async function publishRelease(options: Options, watch: Watch = {}): Promise<Release> {
   const file = await open(options.file).catch((error: NodeJS.ErrnoException) => {
@@ -23,8 +23,8 @@ export async function publishRelease(options: Options, watch: Watch = {}): Promi
     const sending = sendingOf(stats.size, watch);
     const calls = callsOf(options, sending);
     return stats.size <= directUploadLimit
-      ? await sendWhole(file, options, calls)
-      : await sendInChunks(file, stats.size, options, calls, sending);
+      ? await sendDirect(file, options, calls)
+      : await sendChunked(file, stats.size, options, calls, sending);
   } catch (error) {
     if (watch.signal?.aborted) throw new Error('Upload cancelled', { cause: error });
     throw error;
@@ -44,8 +44,8 @@ function sendingOf(total: number, { onSent, signal = new AbortController().signa
   };
 }
 
-/** The fields stand before the file: the server knows them when the file begins. */
-async function sendWhole(file: FileHandle, { fileName, fields }: Options, calls: Calls): Promise<Release> {
+/** The fields come before the file, so that the server has them when the file begins. */
+async function sendDirect(file: FileHandle, { fileName, fields }: Options, calls: Calls): Promise<Release> {
   const bytes = await file.readFile();
   const form = new FormData();
   form.set('version', fields.version);
@@ -62,7 +62,7 @@ async function sendWhole(file: FileHandle, { fileName, fields }: Options, calls:
   return calls.form(uploads.direct, form);
 }
 
-async function sendInChunks(
+async function sendChunked(
   file: FileHandle,
   fileSize: number,
   { fileName, fields }: Options,
@@ -77,15 +77,15 @@ async function sendInChunks(
   try {
     const sha512 = await sendChunks(file, fileSize, prepared, calls, sending);
     const body = { uploadId, fileKey, totalChunks, sha512, ...fields };
-    return await repeatedOnce(() => calls.json(uploads.complete, { body }), sending.signal);
+    return await withRetry(() => calls.json(uploads.complete, { body }), sending.signal);
   } catch (error) {
     await calls.cancel(uploadId);
     throw error;
   }
 }
 
-/** Completing may be repeated: an answer that got lost on its way is asked for once more. */
-async function repeatedOnce<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/** Retries once, which is safe for the completion of an upload, in case the response was lost. */
+async function withRetry<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await attempt();
   } catch (error) {

@@ -24,43 +24,43 @@ const hasPostgres15 = existsSync('/usr/lib/postgresql/15/bin/initdb');
 
 test.skipIf(!hasNginx)('rolling restarts behind nginx lose no call [needs nginx]', rollingRestart);
 test.skipIf(!hasPostgres15)(
-  'a database that falls silent, and a replica in its place [needs PostgreSQL 15]',
+  'a failover to a replica after the database stops responding [needs PostgreSQL 15]',
   silentFailover,
 );
 test.skipIf(!hasNginx)('killed processes behind nginx lose no call [needs nginx]', killServers);
-test('a killed database comes back and has all that was acknowledged', killDatabase);
-test('a license that somebody holds stops nothing else', locks);
+test('a killed database restarts without losing acknowledged changes', killDatabase);
+test('a locked license blocks no other calls', locks);
 test.skipIf(process.getuid?.() !== 0 || !hasPostgres15)(
-  'full disks of the database and of the journal [needs root, PostgreSQL 15]',
+  'the disks of the database and of the journal are full [needs root, PostgreSQL 15]',
   fullDisks,
 );
-test('a bucket that hangs stops uploads alone', hungStorage);
-test('a clock that jumps deletes nothing', clockJumps);
+test('an unresponsive bucket blocks only uploads', hungStorage);
+test('clock jumps delete nothing', clockJumps);
 test.skipIf(!hasPgBouncer).each(['session', 'transaction'] as const)(
-  'a pooler in %s mode that is restarted [needs pgbouncer]',
+  'a restart of PgBouncer in %s mode [needs pgbouncer]',
   pooler,
 );
-test('minutes of work leave every record and no memory behind', soak);
+test('minutes of load lose no record and leak no memory', soak);
 test.skipIf(!hasNginx || !earlierTag)(
-  'an upgrade behind nginx, last version and this one side by side, loses no call [needs nginx, a tag of an earlier version]',
+  'an upgrade behind nginx, with both versions running, loses no call [needs nginx, a tag of an earlier version]',
   upgrade,
 );
-const canContain = process.getuid?.() === 0 && hasPostgres15;
-test.skipIf(!canContain)(
-  'the steps of the Containerfile, run read-only and without root [needs root, PostgreSQL 15]',
+const canRunContainers = process.getuid?.() === 0 && hasPostgres15;
+test.skipIf(!canRunContainers)(
+  'an image of the Containerfile runs read-only and without root [needs root, PostgreSQL 15]',
   () => container(buildByHand),
 );
 test.skipIf(process.getuid?.() !== 0)(
-  'the same with the embedded database in it, run twice [needs root]',
+  'the image with the embedded database runs twice on its volume [needs root]',
   () => containerWithDatabase((temp) => buildByHand(temp, { EMBEDDED: 'yes' })),
 );
-test.skipIf(!canContain || !hasBuildah)(
-  'the image that Buildah makes, run read-only and without root [needs root, PostgreSQL 15, buildah]',
+test.skipIf(!canRunContainers || !hasBuildah)(
+  'an image built by Buildah runs read-only and without root [needs root, PostgreSQL 15, buildah]',
   () => container(buildWithBuildah),
 );
 for (const [name, source] of postgresSources)
   test(`PostgreSQL ${name}`, ({ skip }) => postgresVersion(source, skip));
 test.skipIf(!hasSystemd)(
-  'the unit under systemd, with its limits and the embedded database [needs root, systemd]',
+  'the systemd unit runs with its limits and the embedded database [needs root, systemd]',
   systemd,
 );

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, days } from '../../tests/harness.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
 import { freePort, newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
-import { tell } from './table.ts';
+import { addResult } from './table.ts';
 import { ask, lostCustomers, prepareWork } from '../../tests/work.ts';
 
 const jumps = [days(500), -days(30), days(2500), 0];
-const eachMs = 8000;
+const jumpMs = 8000;
 
-/** Shifts the clock of a process by what a file says, which is read ten times a second. */
+/** A module that shifts the clock of a process by the milliseconds in a file, which it reads ten times a second. */
 const shiftedClock = (file: string) => `
   import { readFileSync } from 'node:fs';
   const RealDate = Date;
@@ -25,7 +25,7 @@ const shiftedClock = (file: string) => `
   };
 `;
 
-/** The clock of the server jumps by years, under load and over restarts: validations go on and nothing is deleted. */
+/** The clock of the server jumps by years, under load and across restarts: validations continue and nothing is deleted. */
 export async function clockJumps(): Promise<void> {
   const database = await createTestDatabase({ empty: true });
   const dataDir = await newDataDir();
@@ -42,7 +42,7 @@ export async function clockJumps(): Promise<void> {
   try {
     const work = await prepareWork(server);
     const before = startLoad(work.calls);
-    await sleep(eachMs);
+    await sleep(jumpMs);
     await before.stop();
     const counts = () =>
       ask<{ validations: number; entries: number }>(
@@ -51,8 +51,8 @@ export async function clockJumps(): Promise<void> {
                 (select count(*)::int from audit_entries) as entries`,
       );
     const seen = [...before.seen];
-    const vanished: string[] = [];
-    // sessions end by the clock, as they should; machines are asked for alone
+    const deleted: string[] = [];
+    // only validations: sessions expire with the clock, as they should
     const machine = Object.fromEntries(
       Object.entries(work.calls).filter(([name]) => name === 'known machine'),
     );
@@ -62,22 +62,22 @@ export async function clockJumps(): Promise<void> {
       load.phase(`the clock jumped by ${jump / days(1)} days`);
       const [earlier] = await counts();
       await writeFile(file, String(jump));
-      await sleep(eachMs);
+      await sleep(jumpMs);
       await load.stop();
-      // the jobs run at once at a start
+      // jobs run immediately after a start
       await server.end('SIGTERM');
       server = await startServer(settings);
       await sleep(1000);
       const [later] = await counts();
       for (const kind of ['validations', 'entries'] as const)
-        for (let gone = earlier![kind] - later![kind]; gone > 0; gone--) vanished.push(kind);
+        for (let missing = earlier![kind] - later![kind]; missing > 0; missing--) deleted.push(kind);
       seen.push(...load.seen);
       gapMs = Math.max(gapMs, longestGap(load.seen));
     }
-    const lost = [...vanished, ...(await lostCustomers(database.url, work.made))];
+    const lost = [...deleted, ...(await lostCustomers(database.url, work.made))];
     const figures = counted(seen);
-    const ordeal = `the clock jumps by ${jumps.map((jump) => jump / days(1)).join(', ')} days from the true time, with a restart after each; lost counts what the jobs delete`;
-    tell({ scenario: 'clock jumps', ordeal, ...figures, gapMs, lost });
+    const description = `the clock jumps by ${jumps.map((jump) => jump / days(1)).join(', ')} days from the true time, with a restart after each; lost counts records that jobs delete`;
+    addResult({ scenario: 'clock jumps', description, ...figures, gapMs, lost });
     assert.deepEqual([figures.failed, figures.refused, lost], [[], 0, []]);
   } finally {
     await server.end('SIGKILL');

@@ -25,7 +25,7 @@ const exec = promisify(execFile);
 
 type Database = { url: string; start: () => Promise<unknown>; stop: () => Promise<unknown> };
 
-/** A PostgreSQL in which `deploy/create-database.sh` has made the role and the database, as in its own container. */
+/** A PostgreSQL with the role and database of `deploy/create-database.sh`, as in the container of the database. */
 async function startDatabase(folder: string): Promise<Database> {
   const account = await unprivilegedAccount();
   await mkdir(folder);
@@ -53,8 +53,8 @@ async function startDatabase(folder: string): Promise<Database> {
 type Run = { pid: number; ended: Promise<number | null>; said: () => string; kill: () => void };
 
 /**
- * Runs a command of the image as a container engine would with `--read-only --tmpfs /tmp -v DATA:/data --cap-drop all
- * --security-opt no-new-privileges`, as the first process.
+ * Runs a command of the image as a container engine does with `--read-only --tmpfs /tmp -v DATA:/data --cap-drop all
+ * --security-opt no-new-privileges`, as process 1.
  */
 function run(image: Image, data: string, settings: Record<string, string>, command: string[]): Run {
   const { root, user, folder } = image;
@@ -77,7 +77,7 @@ function run(image: Image, data: string, settings: Record<string, string>, comma
     pid: child.pid!,
     ended: new Promise((resolve) => child.once('close', resolve)),
     said: () => said,
-    // all of them: a process that changed its account outlives the one that started it
+    // the whole family: a process with another account survives the one that started it
     kill: () => {
       if (child.exitCode === null) for (const pid of familyOf(child.pid!)) signal(pid, 'SIGKILL');
     },
@@ -87,18 +87,18 @@ function run(image: Image, data: string, settings: Record<string, string>, comma
 type Engine = {
   image: Image;
   url: string;
-  /** A new volume, with the owner that the image gives it. */
+  /** Creates a volume, with the owner that the image sets. */
   volume: (name: string) => Promise<string>;
   start: (data: string, settings?: Record<string, string>) => Run;
-  /** Resolves when it serves. */
+  /** Resolves when it is ready. */
   ready: (server: Run) => Promise<void>;
-  /** What its health check says. */
+  /** The result of its health check. */
   healthy: (data: string) => Promise<boolean>;
-  /** Stops it as an engine does, and expects a clean end. */
+  /** Stops it like a container engine, and asserts a clean exit. */
   stop: (server: Run) => Promise<void>;
 };
 
-/** Builds the image, hands over what starts it, and cleans up. Needs root, and the network for packages. */
+/** Builds the image, runs `work` with it, and cleans up. Needs root, and the network for packages. */
 async function withImage(
   build: (temp: string) => Promise<Image>,
   work: (engine: Engine, temp: string) => Promise<void>,
@@ -108,7 +108,7 @@ async function withImage(
   const runs: Run[] = [];
   const port = String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const administered = {
+  const baseSettings = {
     PORT: port,
     ADMIN_EMAIL: administrator.email,
     ADMIN_PASSWORD: administrator.password,
@@ -118,7 +118,7 @@ async function withImage(
     const image = await build(temp);
     const builtS = Math.round((performance.now() - from) / 1000);
     const { stdout } = await exec('du', ['-sm', '--', `${image.root}/app`]);
-    console.log(`container: built in ${builtS} s, ${stdout.split('\t')[0]} MB of Lanyard in it`);
+    console.log(`container: built in ${builtS} s, ${stdout.split('\t')[0]} MB of Lanyard`);
     const engine: Engine = {
       image,
       url,
@@ -128,19 +128,19 @@ async function withImage(
         return join(temp, name);
       },
       start(data, settings) {
-        const server = run(image, data, { ...administered, ...settings }, image.command);
+        const server = run(image, data, { ...baseSettings, ...settings }, image.command);
         runs.push(server);
         return server;
       },
       async ready(server) {
-        let over = false;
-        void server.ended.then(() => (over = true));
+        let hasEnded = false;
+        void server.ended.then(() => (hasEnded = true));
         for (const end = Date.now() + 60_000; !(await isReady(url)); await sleep(100))
-          assert(Date.now() < end && !over, server.said());
+          assert(Date.now() < end && !hasEnded, server.said());
       },
       healthy: async (data) => (await run(image, data, { PORT: port }, image.healthCheck).ended) === 0,
       async stop(server) {
-        signal(firstOf(server), 'SIGTERM');
+        signal(processOneOf(server), 'SIGTERM');
         assert.equal(await server.ended, 0, server.said());
         assert.match(server.said(), /Stopping/);
       },
@@ -154,8 +154,8 @@ async function withImage(
 }
 
 /**
- * The image on a PostgreSQL outside of it: it signs in, validates, stops cleanly, and is followed by a container without
- * the volume.
+ * The image with an external PostgreSQL: it serves sign-in and validations, stops cleanly, and is replaced by a container
+ * with a new volume.
  */
 export const container = (build: (temp: string) => Promise<Image>): Promise<void> =>
   withImage(build, async ({ image, url, volume, start, ready, healthy, stop }, temp) => {
@@ -164,11 +164,11 @@ export const container = (build: (temp: string) => Promise<Image>): Promise<void
     const database = await startDatabase(join(temp, 'database'));
     try {
       const data = await volume('data');
-      assert.equal(await healthy(data), false, 'healthy before it runs');
+      assert.equal(await healthy(data), false, 'healthy before it started');
       const first = start(data, { DATABASE_URL: database.url });
       await ready(first);
-      assert(await healthy(data), 'the health check fails while it runs');
-      holdsNoPower(firstOf(first));
+      assert(await healthy(data), 'the health check fails while it is running');
+      assertUnprivileged(processOneOf(first));
       assert.match(await (await fetch(`${url}/login`)).text(), /<script/, 'the console is not there');
       const staff = await signInAdministrator({ url });
       const license = await makeLicense(staff);
@@ -183,7 +183,7 @@ export const container = (build: (temp: string) => Promise<Image>): Promise<void
       assert.match(locations, /^signing key: \/data\/signing-key\.pem$/m);
       await stop(first);
 
-      // the next container has another volume, and then the keys by the environment
+      // the next container has another volume without keys, the third one has the keys in its environment
       const another = await volume('another');
       const second = start(another, { DATABASE_URL: database.url });
       assert.equal(await second.ended, 1, second.said());
@@ -205,7 +205,7 @@ export const container = (build: (temp: string) => Promise<Image>): Promise<void
     }
   });
 
-/** The image with a PostgreSQL of its own, stopped and started again on its volume. */
+/** The image with the embedded PostgreSQL, restarted on its volume. */
 export const containerWithDatabase = (build: (temp: string) => Promise<Image>): Promise<void> =>
   withImage(build, async ({ url, volume, start, ready, stop }) => {
     const data = await volume('data');
@@ -218,23 +218,19 @@ export const containerWithDatabase = (build: (temp: string) => Promise<Image>): 
     assert.match(readFileSync(join(data, 'locations.txt'), 'utf8'), /^database: \/data\/postgres$/m);
   });
 
-/** The first process of the container, as its engine sees it. */
-function firstOf({ pid }: Run): number {
+/** Process 1 of the container, by its id outside. */
+function processOneOf({ pid }: Run): number {
   const family = familyOf(pid);
   return family.find((one) => /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${one}/status`, 'utf8')))!;
 }
 
-/** Fails where the process is root, has a capability, is not the first of its container, or may write to its root. */
-function holdsNoPower(pid: number): void {
+/** Asserts that the process is Node, not root, has no capabilities, and has a read-only root. */
+function assertUnprivileged(pid: number): void {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   assert.match(status, /^Uid:\t1000\t1000\t1000\t1000$/m);
   assert.match(status, /^Gid:\t1000\t1000\t1000\t1000$/m);
   assert.match(status, /^CapEff:\t0+$/m);
   assert.match(status, /^NoNewPrivs:\t1$/m);
-  assert.match(
-    status,
-    /^Name:\t(node|MainThread)$/m,
-    'something stands before Node, and would keep the signals',
-  );
+  assert.match(status, /^Name:\t(node|MainThread)$/m, 'process 1 is not Node, so Node gets no signals');
   assert.throws(() => writeFileSync(`/proc/${pid}/root/app/written`, ''), /EROFS/);
 }

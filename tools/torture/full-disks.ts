@@ -8,21 +8,21 @@ import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
 import { eventually } from '../../tests/harness.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
 import { freePort, newDataDir, startServer, type ServerProcess } from '../../tests/server-process.ts';
-import { tell } from './table.ts';
+import { addResult } from './table.ts';
 import { ask, lostCustomers, prepareWork } from '../../tests/work.ts';
 
 const bin = '/usr/lib/postgresql/15/bin';
 const fullMs = 20_000;
 const run = promisify(execFile);
 
-/** Takes all the room that a disk has left. */
+/** Fills a disk; returns a function that frees the space again. */
 async function fill(disk: string): Promise<() => Promise<void>> {
   const file = join(disk, 'ballast');
   await run('dd', ['if=/dev/zero', `of=${file}`, 'bs=64k']).catch(() => undefined);
   return () => rm(file);
 }
 
-/** The disks of the database and of the journal are full, first one, then both; then both have room again. */
+/** The disk of the database is full, then also that of the journal; then both have space again. */
 export async function fullDisks(): Promise<void> {
   const folder = await newDataDir();
   const [disk, dataDir] = [join(folder, 'database'), join(folder, 'data')];
@@ -59,16 +59,16 @@ export async function fullDisks(): Promise<void> {
     load.phase('the disk of the database was full');
     await sleep(fullMs);
     const freeJournal = await fill(dataDir);
-    load.phase('the disk of the journal was full too');
+    load.phase('the disk of the journal was also full');
     await sleep(fullMs);
     await Promise.all([freeDisk(), freeJournal()]);
-    // PostgreSQL ends where its log of changes finds no room; whoever runs it starts it again
+    // PostgreSQL exits if there is no space for its WAL; its supervisor restarts it
     const isRunning = await as('pg_ctl', 'status', '-D', data).then(
       () => true,
       () => false,
     );
     if (!isRunning) await startDatabase();
-    load.phase('there was room again');
+    load.phase('there was space again');
     await sleep(8000);
     await load.stop();
 
@@ -84,8 +84,8 @@ export async function fullDisks(): Promise<void> {
       ...Array.from({ length: Math.abs(validated - (await recorded())) }, () => 'validation'),
     ];
     const known = load.seen.filter(({ call }) => call === 'known machine');
-    const ordeal = `the disk of the database is full for ${(2 * fullMs) / 1000} s${isRunning ? '' : ', PostgreSQL gives up'}, that of the journal for the second half; the gap is for machines that hold a seat`;
-    tell({ scenario: 'full disks', ordeal, ...figures, gapMs: longestGap(known), lost });
+    const description = `the disk of the database is full for ${(2 * fullMs) / 1000} s${isRunning ? '' : ', PostgreSQL exits'}, that of the journal for the second half; the gap is for machines that hold a seat`;
+    addResult({ scenario: 'full disks', description, ...figures, gapMs: longestGap(known), lost });
     assert.deepEqual([figures.failed, lost], [[], []]);
     assert.equal(server.process.exitCode, null, server.output().slice(-4000));
   } finally {

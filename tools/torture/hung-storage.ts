@@ -6,12 +6,12 @@ import { startFakeS3 } from '../../tests/fake-s3.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
 import { newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
 import { startSwitch } from '../../tests/tcp-switch.ts';
-import { tell } from './table.ts';
+import { addResult } from './table.ts';
 import { lostCustomers, prepareWork } from '../../tests/work.ts';
 
 const hungMs = 40_000;
 
-/** A bucket whose server accepts connections and says nothing, at a start too: licensing must not feel it. */
+/** The server of the bucket accepts connections and does not respond, also during a start: licensing must not be affected. */
 export async function hungStorage(): Promise<void> {
   const bucket = await startFakeS3();
   const line = await startSwitch(bucket.endpoint);
@@ -26,7 +26,7 @@ export async function hungStorage(): Promise<void> {
     AWS_ACCESS_KEY_ID: 'key',
     AWS_SECRET_ACCESS_KEY: 'secret',
   };
-  // a database that is new must be able to look whether an audit log was there before
+  // the first start needs the bucket, to check whether there was an audit log before
   let server = await startServer(settings);
   try {
     await server.end('SIGTERM');
@@ -47,8 +47,8 @@ export async function hungStorage(): Promise<void> {
     const figures = counted(others.seen);
     const ofUploads = counted(uploading.seen);
     const longestMs = Math.max(...uploading.seen.map(({ from, to }) => to - from));
-    const ordeal = `the bucket accepts connections and does not respond for ${hungMs / 1000} s; ${ofUploads.refused} uploads were refused meanwhile, the slowest after ${(longestMs / 1000).toFixed(1)} s`;
-    tell({ scenario: 'hung storage', ordeal, ...figures, gapMs: longestGap(others.seen), lost });
+    const description = `the bucket accepts connections and does not respond for ${hungMs / 1000} s; ${ofUploads.refused} uploads were refused meanwhile, the slowest after ${(longestMs / 1000).toFixed(1)} s`;
+    addResult({ scenario: 'hung storage', description, ...figures, gapMs: longestGap(others.seen), lost });
     assert.deepEqual([figures.failed, figures.refused, ofUploads.failed, lost], [[], 0, [], []]);
     assert.ok(longestMs < 15_000, `an upload was refused after ${longestMs} ms`);
   } finally {

@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 const exec = promisify(execFile);
 const checkout = process.cwd();
 const containerfile = join(checkout, 'deploy/Containerfile');
-const places = (process.env.PATH ?? '').split(':');
+const folders = (process.env.PATH ?? '').split(':');
 
-/** A built image: the folder that is its root, and how it says that it is run. */
+/** A built image: its root folder, and its configuration to run it. */
 export type Image = {
   root: string;
   folder: string;
@@ -22,29 +22,29 @@ export type Image = {
 };
 
 /** False where Buildah is not installed. */
-export const hasBuildah = places.some((place) => existsSync(join(place, 'buildah')));
+export const hasBuildah = folders.some((place) => existsSync(join(place, 'buildah')));
 
-/** What a build needs of this machine to reach a registry of packages through a proxy. */
-const ofNetwork = Object.fromEntries(
+/** Environment variables that a build needs to reach the package registry through a proxy. */
+const networkEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => /proxy$|^NODE_EXTRA_CA_CERTS$|^SSL_CERT_/i.test(name)),
 ) as Record<string, string>;
 const packages = join(homedir(), '.npm');
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A line for a shell that runs the command with these settings and no others. */
+/** A shell command that runs `command` with only these environment variables. */
 export const withSettings = (env: Record<string, string>, command: string[]) =>
   ['/usr/bin/env', '-i', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...command]
     .map(quoted)
     .join(' ');
 
-/** What of the image of Node is needed, out of this machine: Node, npm, a shell and their libraries. */
+/** Copies the parts of the Node image that are needed from this machine: Node, npm, a shell and their libraries. */
 async function makeBase(root: string): Promise<void> {
   const script = 'for one in node sh env mkdir chown rm; do command -v $one; done';
   const programs = (await exec('sh', ['-c', script])).stdout.trim().split('\n');
   const linked = await exec('ldd', programs);
   const libraries = [...linked.stdout.matchAll(/(\/lib\S+\.so\S*)/g)].map(([, file]) => file!);
-  // what compiled packages need besides
+  // needed by compiled packages
   const glibc = dirname(libraries.find((file) => file.includes('/libc.so'))!);
   libraries.push(
     ...['librt.so.1', 'libpthread.so.0', 'libdl.so.2', 'libm.so.6'].map((name) => join(glibc, name)),
@@ -63,7 +63,7 @@ async function makeBase(root: string): Promise<void> {
   await chmod(join(root, 'tmp'), 0o1777);
 }
 
-/** Lets Buildah build the image, from a base image that is made of this machine. `temp` takes its storage. */
+/** Builds the image with Buildah, on a base image made from this machine. The storage is in `temp`. */
 export async function buildWithBuildah(temp: string): Promise<Image> {
   const storage = ['--root', join(temp, 'storage'), '--runroot', join(temp, 'run')];
   const buildah = async (...args: string[]) =>
@@ -73,7 +73,7 @@ export async function buildWithBuildah(temp: string): Promise<Image> {
   const [, base] = /^FROM (\S+) AS build$/m.exec(await readFile(containerfile, 'utf8'))!;
   await buildah('from', '--name', 'base', 'scratch');
   await makeBase(await buildah('mount', 'base'));
-  for (const [name, value] of Object.entries({ PATH: '/usr/bin:/bin', ...ofNetwork }))
+  for (const [name, value] of Object.entries({ PATH: '/usr/bin:/bin', ...networkEnv }))
     await buildah('config', '--env', `${name}=${value}`, 'base');
   await buildah('commit', '--rm', 'base', base!);
   const cache = existsSync(packages) ? ['--volume', `${packages}:/root/.npm`] : [];
@@ -103,14 +103,14 @@ export async function buildWithBuildah(temp: string): Promise<Image> {
 }
 
 /**
- * Takes the steps of the Containerfile one after the other, each stage in an empty folder that becomes its root. `args`:
- * what `--build-arg` would set.
+ * Runs the steps of the Containerfile without a container engine, each stage in an empty folder that becomes its root.
+ * `args` are those of `--build-arg`.
  */
 export async function buildByHand(temp: string, args: Record<string, string> = {}): Promise<Image> {
   let before = '';
   let image: Image | undefined;
   for (const line of (await readFile(containerfile, 'utf8')).split('\n')) {
-    // no line is continued, so that each can be run as it reads
+    // the Containerfile has no continued lines
     const [, word, rest] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
     if (word === 'FROM') {
       before = image?.root ?? '';
@@ -125,13 +125,13 @@ export async function buildByHand(temp: string, args: Record<string, string> = {
       };
       await mkdir(root);
       await makeBase(root);
-    } else if (word) await take(word, rest!, { image: image!, before, args });
-    else assert(!line || line.startsWith('#'), `The test does not know the line: ${line}`);
+    } else if (word) await runInstruction(word, rest!, { image: image!, before, args });
+    else assert(!line || line.startsWith('#'), `Unsupported line in the Containerfile: ${line}`);
   }
   return image!;
 }
 
-async function take(
+async function runInstruction(
   word: string,
   rest: string,
   { image, before, args }: { image: Image; before: string; args: Record<string, string> },
@@ -150,7 +150,7 @@ async function take(
   else if (word === 'RUN') await runIn(image, rest);
   else if (word === 'HEALTHCHECK') image.healthCheck = list();
   else if (word === 'CMD') image.command = list();
-  else assert(['VOLUME', 'EXPOSE'].includes(word), `The test does not know ${word}`);
+  else assert(['VOLUME', 'EXPOSE'].includes(word), `Unsupported instruction in the Containerfile: ${word}`);
 }
 
 async function copy(rest: string, { root, folder }: Image, before: string): Promise<void> {
@@ -168,7 +168,7 @@ async function runIn({ root, folder, env }: Image, command: string): Promise<voi
   const steps = [`mount -t proc proc ${root}/proc`];
   if (existsSync(packages))
     steps.push(`mkdir -p ${root}/root/.npm`, `mount --bind ${quoted(packages)} ${root}/root/.npm`);
-  const inside = withSettings({ HOME: '/root', ...ofNetwork, ...env }, [
+  const inside = withSettings({ HOME: '/root', ...networkEnv, ...env }, [
     'sh',
     '-c',
     `cd ${folder} && ${command}`,

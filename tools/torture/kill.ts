@@ -15,28 +15,28 @@ import {
   signal,
   startServer,
 } from '../../tests/server-process.ts';
-import { tell } from './table.ts';
+import { addResult } from './table.ts';
 import { lostCustomers, prepareWork } from '../../tests/work.ts';
 
 const serverRounds = 8;
 const databaseRounds = 8;
 
-/** `kill -9` of two processes behind nginx in turn: the other one carries out what the killed one had not answered. */
+/** Alternating `kill -9` of two processes behind nginx: the other one serves the calls without a response. */
 export async function killServers(): Promise<void> {
   const dataDir = await newDataDir();
   try {
     const { url } = await startEmbedded(dataDir, { exclusive: false, log: () => undefined });
     const { seen, lost, said } = await restartRolling(url, serverRounds, { by: 'SIGKILL' });
-    const ordeal = `kill -9 of two processes behind nginx in turn, ${serverRounds} times each`;
+    const description = `alternating kill -9 of two processes behind nginx, ${serverRounds} times each`;
     const figures = counted(seen);
-    tell({ scenario: 'killed processes', ordeal, ...figures, gapMs: longestGap(seen), lost });
+    addResult({ scenario: 'killed processes', description, ...figures, gapMs: longestGap(seen), lost });
     assert.deepEqual([figures.failed, lost], [[], []], said.slice(-4000));
   } finally {
     await removeDataDir(dataDir);
   }
 }
 
-/** `kill -9` of all processes of the embedded PostgreSQL, which the server starts again. */
+/** `kill -9` of all processes of the embedded PostgreSQL, which the server restarts. */
 export async function killDatabase(): Promise<void> {
   const dataDir = await newDataDir();
   const cluster = join(dataDir, 'postgres');
@@ -57,9 +57,9 @@ export async function killDatabase(): Promise<void> {
     const { port } = (await findPostmaster(cluster))!;
     const url = `postgres://${DATABASE}:${await readPassword(cluster)}@127.0.0.1:${port}/${DATABASE}`;
     const lost = await lostCustomers(url, work.made);
-    const ordeal = `kill -9 of all processes of the embedded PostgreSQL, ${databaseRounds} times`;
+    const description = `kill -9 of all processes of the embedded PostgreSQL, ${databaseRounds} times`;
     const figures = counted(load.seen);
-    tell({ scenario: 'killed database', ordeal, ...figures, gapMs: longestGap(load.seen), lost });
+    addResult({ scenario: 'killed database', description, ...figures, gapMs: longestGap(load.seen), lost });
     assert.deepEqual([figures.failed, lost], [[], []]);
     assert.equal(server.process.exitCode, null, server.output().slice(-4000));
   } finally {

@@ -6,14 +6,14 @@ import { makeLicense, unique } from '../../tests/factories.ts';
 import { apiAt, createTestDatabase } from '../../tests/harness.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
 import { newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
-import { tell } from './table.ts';
+import { addResult } from './table.ts';
 import { lostCustomers, prepareWork } from '../../tests/work.ts';
 
 const machines = 30;
 const rounds = 6;
-const heldMs = 8000;
+const lockedMs = 8000;
 
-/** Somebody holds the row of a license on which thirty machines want seats, again and again; all else must go on. */
+/** The row of a license is locked repeatedly while thirty machines request seats on it; all other calls must continue. */
 export async function locks(): Promise<void> {
   const database = await createTestDatabase({ empty: true });
   const dataDir = await newDataDir();
@@ -27,26 +27,29 @@ export async function locks(): Promise<void> {
     const newcomer = () =>
       desktop.call(validation.validate, { body: { licenseKey, machineId: unique('newcomer') } });
     const others = startLoad(work.calls);
-    const newcomers = startLoad({ 'seat on the held license': newcomer }, { lanes: machines, pauseMs: 100 });
+    const newcomers = startLoad(
+      { 'seat on the locked license': newcomer },
+      { lanes: machines, pauseMs: 100 },
+    );
     for (let round = 0; round < rounds; round++) {
       await sleep(2000);
       await holder.query('begin');
       await holder.query('select 1 from licenses where license_key = $1 for update', [licenseKey]);
-      await sleep(heldMs);
+      await sleep(lockedMs);
       await holder.query('rollback');
     }
     await sleep(2000);
     await Promise.all([others.stop(), newcomers.stop()]);
 
     const lost = await lostCustomers(database.url, work.made);
-    const ordeal = `a license row is locked for ${heldMs / 1000} s, ${rounds} times, while ${machines} machines want seats on it`;
+    const description = `a license row is locked for ${lockedMs / 1000} s, ${rounds} times, while ${machines} machines request seats on it`;
     const ofOthers = counted(others.seen);
     const ofNewcomers = counted(newcomers.seen);
     const gapMs = longestGap(others.seen);
-    tell({ scenario: 'locks: all other calls', ordeal, ...ofOthers, gapMs, lost });
-    tell({
-      scenario: 'locks: those machines',
-      ordeal: 'as above',
+    addResult({ scenario: 'locks: all other calls', description, ...ofOthers, gapMs, lost });
+    addResult({
+      scenario: 'locks: these machines',
+      description: 'as above',
       ...ofNewcomers,
       gapMs: longestGap(newcomers.seen),
       lost: [],

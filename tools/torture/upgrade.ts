@@ -26,16 +26,16 @@ import {
   startServer,
   type ServerProcess,
 } from '../../tests/server-process.ts';
-import { tell } from './table.ts';
+import { addResult } from './table.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 const gitArgs = (args: string[]) => ['-c', 'safe.directory=*', '-C', root, ...args];
 
-/** How long both serve before the migration, beside each other, and the new one alone. */
-const stretchMs = 5000;
+/** Duration of each phase: before the migration, with both versions, with the new one alone. */
+const phaseMs = 5000;
 
-/** The newest tag behind this commit: the version that runs where this one comes; undefined where there is none. */
+/** The newest tag before this commit, the version to upgrade from; undefined if there is none. */
 export const earlierTag = findTag();
 
 function findTag(): string | undefined {
@@ -49,7 +49,7 @@ function findTag(): string | undefined {
   }
 }
 
-/** A built checkout of the tag, in a folder of its own. */
+/** Checks out the tag in its own folder, and builds it. */
 async function buildTag(tag: string, folder: string): Promise<string> {
   const checkout = join(folder, 'earlier');
   await run('git', gitArgs(['worktree', 'add', '--detach', checkout, tag]));
@@ -63,8 +63,8 @@ async function buildTag(tag: string, folder: string): Promise<string> {
 }
 
 /**
- * The last version serves behind nginx under load, on a database with a company in it. This version starts beside it and
- * migrates; both serve; the last one is drained. No call may fail.
+ * The last version serves behind nginx under load, on a database with demo data. This version starts and migrates; both
+ * serve; the last one is drained. No call may fail.
  */
 export async function upgrade(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lanyard-upgrade-'));
@@ -99,22 +99,22 @@ export async function upgrade(): Promise<void> {
     try {
       const before = await migrationsOf(DATABASE_URL);
       const load = startLoad(await callsOf(nginx.url));
-      await sleep(stretchMs);
+      await sleep(phaseMs);
       load.phase('the start of this version');
       const fresh = await start(1);
       const migrated = (await migrationsOf(DATABASE_URL)) - before;
       load.phase('both were ready');
-      await sleep(stretchMs);
+      await sleep(phaseMs);
       load.phase('SIGTERM to the earlier version');
       const code = await old.end('SIGTERM');
-      load.phase('the end of the earlier version');
-      await sleep(stretchMs);
+      load.phase('the earlier version exited');
+      await sleep(phaseMs);
       await load.stop();
       const { answered, refused, failed } = counted(load.seen);
       const kinds = new Set(load.seen.map(({ call }) => call)).size;
-      const ordeal = `from ${earlierTag} behind nginx, ${migrated} migrations; ${kinds} kinds of calls`;
+      const description = `from ${earlierTag} behind nginx, ${migrated} migrations; ${kinds} kinds of calls`;
       const gapMs = longestGap(load.seen);
-      tell({ scenario: 'upgrade', ordeal, answered, refused, failed, gapMs, lost: [] });
+      addResult({ scenario: 'upgrade', description, answered, refused, failed, gapMs, lost: [] });
       const trouble = load.seen.map((one) => one.trouble).filter(Boolean);
       const said = [await nginx.errors(), old.output(), fresh.output()].map((text) => text.slice(-4000));
       assert.deepEqual([trouble, code], [[], 0], said.join('\n'));
@@ -141,7 +141,7 @@ async function migrationsOf(databaseUrl: string): Promise<number> {
 
 type Calls = Parameters<typeof startLoad>[0];
 
-/** What staff and machines do all day: the most frequent changes, and each list that the earlier version answers. */
+/** The most frequent changes by staff and machines, and every list that the earlier version has. */
 async function callsOf(url: string): Promise<Calls> {
   const login = () => apiAt(url).call(session.login, { body: administrator });
   const { accessToken } = (await login()).body.data;
@@ -160,7 +160,7 @@ async function callsOf(url: string): Promise<Calls> {
     'POST licenses': () => staff.call(licenses.create, { body: { ...anyLicense, customerId } }),
   };
   const reads = await readsOf((path) => fetch(url + path, { headers }));
-  // a change between any two reads
+  // one change after each read
   const mixed = Object.entries(reads).flatMap(([name, read], index) => {
     const [change, make] = Object.entries(changes)[index % Object.keys(changes).length]!;
     return [[name, read] as const, [`${change} (${index})`, make] as const];
@@ -176,7 +176,7 @@ const anyLicense = {
   moduleIds: ['mod_lung_nodule'],
 };
 
-/** Each list and figure that can be asked for without saying of what. A check of the whole audit log is no everyday call. */
+/** Every GET without path parameters, except CSV and the verification of the audit log. */
 async function readsOf(get: (path: string) => Promise<Response>): Promise<Calls> {
   const routes: Route[] = Object.values(contract).flatMap((feature) => Object.values(feature) as Route[]);
   const reads: Calls = {};
