@@ -42,7 +42,8 @@ afterAll(() => server.close());
 
 const folder = () => join(server.context.config.dataDir, 'binaries');
 const stored = async () => (await readdir(folder())).filter((name) => name !== 'incoming');
-const arriving = () => readdir(join(folder(), 'incoming'));
+// but for the file by which the storage is watched
+const arriving = async () => (await readdir(join(folder(), 'incoming'))).filter((name) => name !== '.check');
 const bytesOf = async (key: string) =>
   Buffer.concat((await (await server.context.storage.read(key))!.toArray()) as Buffer[]);
 const rowOf = (releaseId: string) =>
