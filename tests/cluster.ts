@@ -1,7 +1,7 @@
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmbedded } from '../server/db/embedded.ts';
+import { placeOfRun } from './place.ts';
 import { grantToTests } from './superuser.ts';
 
 const settings = {
@@ -14,18 +14,6 @@ const settings = {
   // Its worker would be in a database that is to be dropped, and only a superuser may end it.
   autovacuum: 'off',
 };
-
-const memory = '/dev/shm';
-const enoughBytes = 3 * 1024 ** 3;
-
-/**
- * Where a database lies that ends with the run: in memory where there is room. A database has 300 files, and ext4 looks
- * for each new one through all that were deleted in the last minute: a server on a new database took 0.3 s for that.
- */
-async function placeOfRun(): Promise<string> {
-  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
-  return bavail * bsize > enoughBytes ? memory : tmpdir();
-}
 
 /** A PostgreSQL for the time of a test run, in which each test server makes a database of its own. */
 export async function startCluster(): Promise<{ url: string; stop: () => Promise<void> }> {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -27,6 +26,7 @@ import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { newSecretsKey, type Secrets } from '../server/secrets.ts';
 import type { CheckedTime } from '../server/checked-time.ts';
+import { placeOfRun } from './place.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
 export const password = 'correct horse battery staple';
@@ -338,7 +338,7 @@ const sharedKeys = { signingKey: { text: newSigningKey() }, secretsKey: { text: 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? movableClock();
   const database = options.database ?? (await createTestDatabase({ cluster: options.cluster }));
-  const dataDir = await mkdtemp(join(tmpdir(), 'lanyard-test-'));
+  const dataDir = await mkdtemp(join(await placeOfRun(), 'lanyard-test-'));
   const config: Config = {
     ...defaults,
     dataDir,

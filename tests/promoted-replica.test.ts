@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -17,6 +16,7 @@ import { makeApiKey, makeLicense, unique } from './factories.ts';
 import { createTestDatabase, days, eventually, startTestServer } from './harness.ts';
 import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
+import { placeOfRun } from './place.ts';
 
 /* A primary and a replica that follows it synchronously, behind an address that moves, as with Patroni and HAProxy. */
 
@@ -50,7 +50,7 @@ const start = (name: string, port: number) =>
 
 describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'lanyard-replica-'));
+    folder = await mkdtemp(join(await placeOfRun(), 'lanyard-replica-'));
     await chmod(folder, 0o755);
     const account = await unprivilegedAccount();
     if (account) await chown(folder, account.uid, account.gid);

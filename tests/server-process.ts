@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { session } from '../contract/session.ts';
 import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
+import { placeOfRun } from './place.ts';
 import { apiAt, cookieOf, type Api, type Identity } from './harness.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -29,7 +29,7 @@ export type ServerProcess = {
 
 /** A data directory that PostgreSQL's account can enter too. */
 export async function newDataDir(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'lanyard-faults-'));
+  const folder = await mkdtemp(join(await placeOfRun(), 'lanyard-faults-'));
   await chmod(folder, 0o755);
   return folder;
 }

@@ -10,7 +10,6 @@ import {
   unlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -21,6 +20,7 @@ import { type Child, linkCheckout, makeCheckout, serve } from '../../tests/embed
 import { superuserUrl } from '../../tests/superuser.ts';
 import { DataDirectoryBusy, startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
+import { placeOfRun } from '../../tests/place.ts';
 
 const NOBODY = 65534;
 const quiet = { exclusive: true, log: () => {} };
@@ -28,7 +28,7 @@ let temp: string;
 let checkout: string;
 
 beforeAll(async () => {
-  temp = await mkdtemp(join(tmpdir(), 'lanyard-embedded-'));
+  temp = await mkdtemp(join(await placeOfRun(), 'lanyard-embedded-'));
   await chmod(temp, 0o755);
   checkout = join(temp, 'checkout');
   await makeCheckout(checkout);

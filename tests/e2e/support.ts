@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
@@ -17,6 +16,7 @@ import { systemChange } from '../../server/change.ts';
 import { createDb, createPool, type Db, type Tx } from '../../server/db/client.ts';
 import { apiAt, createTestDatabase, password, type Api } from '../harness.ts';
 import { textsOfLowContrast } from './contrast.ts';
+import { placeOfRun } from '../place.ts';
 
 // --- the server -----------------------------------------------------------------------------------------------
 
@@ -56,7 +56,7 @@ async function freePort(): Promise<number> {
 
 /** Starts the built server as `npm start` does, and waits until it is ready. */
 export async function startServer(): Promise<ConsoleServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'lanyard-e2e-'));
+  const dataDir = await mkdtemp(join(await placeOfRun(), 'lanyard-e2e-'));
   const database = await createTestDatabase({ cluster: process.env.TEST_DATABASE_URL });
   const settings = { DATA_DIR: dataDir, DATABASE_URL: database.url };
   const port = await freePort();
