@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, devices } from '@playwright/test';
 
 // Nothing of a test run may go over the network, and root (in a container) has no sandbox.
@@ -19,7 +20,9 @@ export default defineConfig({
   testMatch: '*.e2e.ts',
   globalSetup: './tests/e2e/global-setup.ts',
   outputDir: 'test-results',
-  workers: 2,
+  // Each worker has a server of its own, and each test records of its own on it.
+  fullyParallel: true,
+  workers: Math.min(8, availableParallelism()),
   timeout: 90_000,
   expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),
