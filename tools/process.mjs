@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export const root = dirname(import.meta.dirname);
@@ -11,14 +12,15 @@ export function installed(packageName, tool = packageName) {
   return [process.execPath, join(folder, typeof bin === 'string' ? bin : bin[tool])];
 }
 
-/** Runs a command until it exits. With `quiet`, its output is returned instead of printed. */
-export function run([command, ...args], { quiet = false, env = {} } = {}) {
+/** Runs a command until it exits. With `quiet`, its output is returned instead of printed; `niceness` is its priority. */
+export function run([command, ...args], { quiet = false, niceness = 0, env = {} } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: root,
       env: { ...process.env, ...env },
       stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
     });
+    if (niceness && child.pid) setPriority(child.pid, niceness);
     let output = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
     child.stderr?.on('data', (chunk) => (output += chunk));

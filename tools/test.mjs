@@ -1,5 +1,6 @@
 // Runs every check and test, whatever fails, and ends with one line that counts them all.
-// `node tools/test.mjs checks|unit|browser [arguments for vitest or playwright]` runs a part.
+// `node tools/test.mjs checks|unit|browser [arguments for vitest or playwright]` runs a part, and
+// `node tools/test.mjs NAME …` the tests whose paths hold one of the names, such as those of one feature.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +12,13 @@ const PARTS = ['checks', 'unit', 'browser'];
 const LINTED = /\.(ts|tsx|mjs|js)$/;
 const FORMATTED = /\.(ts|tsx|mjs|js|css|html|yml|yaml)$|(^|\/)(?!package-lock)[^/]*\.json$/;
 
+/** Tests that keep every core busy, beside others that wait and measure. */
+const beside = { niceness: 5 };
+
 const [first, ...rest] = process.argv.slice(2);
-if (first && !PARTS.includes(first)) {
-  console.error(`Unknown part "${first}": use one of ${PARTS.join(', ')}, or none for all.`);
-  process.exit(1);
-}
-const parts = first ? [first] : PARTS;
+const part = PARTS.find((one) => one === first);
+const names = first && !part ? [first, ...rest] : [];
+const options = part ? rest : names;
 const temp = mkdtempSync(join(tmpdir(), 'lanyard-results-'));
 process.once('exit', () => rmSync(temp, { recursive: true, force: true }));
 
@@ -31,7 +33,8 @@ const NEEDS = /\[needs [^\]]+\]/;
 async function step(title, work) {
   console.log(`\n== ${title}`);
   const from = performance.now();
-  const { passed, failed } = await work();
+  const { passed, failed, output } = await work();
+  if (output) console.log(`\n== ${title}: all that was said\n${output.trimEnd()}`);
   total.passed += passed;
   total.failed += failed;
   summary.push(
@@ -80,12 +83,14 @@ function counted(ok, passed, failed) {
   return { passed, failed: ok || failed > 0 ? failed : 1 };
 }
 
-async function unitTests() {
-  const file = join(temp, 'vitest.json');
+async function vitest(projects, settings) {
+  const file = join(temp, `vitest-${projects.join('-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const { ok } = await run([...installed('vitest'), 'run', ...reporters, ...rest]);
+  const chosen = projects.map((project) => `--project=${project}`);
+  const command = [...installed('vitest'), 'run', '--passWithNoTests', ...reporters, ...chosen, ...options];
+  const { ok, output } = await run(command, settings);
   const report = readReport(file);
-  if (!report) return { passed: 0, failed: 1 };
+  if (!report) return { passed: 0, failed: 1, output };
   const broken = report.testResults.filter(
     (one) => one.status === 'failed' && one.assertionResults.length === 0,
   );
@@ -102,7 +107,7 @@ async function unitTests() {
       failed++;
       failures.push([title, firstLine(one.failureMessages?.[0])]);
     }
-  return counted(ok, report.numPassedTests, failed);
+  return { ...counted(ok, report.numPassedTests, failed), output };
 }
 
 async function browserTests() {
@@ -110,7 +115,13 @@ async function browserTests() {
   if (!chromium) return { passed: 0, failed: 1 };
   const file = join(temp, 'playwright.json');
   const env = { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
-  const { ok } = await run([...installed('@playwright/test', 'playwright'), 'test', ...rest], { env });
+  const command = [
+    ...installed('@playwright/test', 'playwright'),
+    'test',
+    '--pass-with-no-tests',
+    ...options,
+  ];
+  const { ok } = await run(command, { ...beside, env });
   const report = readReport(file);
   if (!report) return { passed: 0, failed: 1 };
   const { stats } = report;
@@ -124,7 +135,7 @@ async function browserTests() {
 
 const specsOf = ({ specs, suites = [] }) => [...specs, ...suites.flatMap(specsOf)];
 
-if (parts.includes('checks')) {
+async function checks() {
   await step('types', () => check([...installed('typescript', 'tsc'), '-p', 'tsconfig.json', '--noEmit']));
   const lint = [...installed('oxlint'), '--type-aware', '--deny-warnings', ...trackedFiles(LINTED)];
   const format = [...installed('prettier'), '--check', '--log-level', 'warn', ...trackedFiles(FORMATTED)];
@@ -132,8 +143,26 @@ if (parts.includes('checks')) {
   await step('structure', () => check([process.execPath, 'tools/check-structure.mjs']));
   await step('dead code', () => check(installed('knip')));
 }
-if (parts.includes('unit')) await step('unit and HTTP tests', unitTests);
-if (parts.includes('browser')) await step('browser tests', browserTests);
+
+const rooms = (settings) => step('unit and HTTP tests', () => vitest(['console', 'rooms'], settings));
+const processes = (settings) => step('tests of whole processes', () => vitest(['processes'], settings));
+const browser = () => step('browser tests', browserTests);
+
+if (part === 'checks') await checks();
+else if (part === 'unit') await rooms().then(() => processes());
+else if (part === 'browser') await browser();
+else if (names.length > 0)
+  await rooms()
+    .then(() => processes())
+    .then(browser);
+else {
+  // What stops processes and waits for them leaves most of a core to the others, which give way to it.
+  await Promise.all([checks().then(() => processes({ quiet: true })), rooms(beside).then(browser)]);
+}
+if (total.passed + total.failed === 0) {
+  failures.push([names.join(' '), 'No test has this in its path.']);
+  total.failed++;
+}
 
 for (const [what, why] of failures) console.log(`\nFAILED ${what}\n       ${why}`);
 console.log(`\n${summary.join('\n')}\n`);
