@@ -73,9 +73,9 @@ const storageUrl = z.string().transform((value, issues) => {
   const folder = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
   if (folder) return { kind: 'disk' as const, folder: path.resolve(folder) };
   const s3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/+([\w./-]*))?$/.exec(value);
-  if (s3) {
+  if (s3?.[1]) {
     const prefix = (s3[2] ?? '').replace(/\/+$/, '');
-    return { kind: 's3' as const, bucket: s3[1]!, prefix: prefix && `${prefix}/` };
+    return { kind: 's3' as const, bucket: s3[1], prefix: prefix && `${prefix}/` };
   }
   issues.addIssue('must be file:<folder> or s3://<bucket>/<prefix>');
   return z.NEVER;

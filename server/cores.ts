@@ -15,10 +15,10 @@ function quotas(read: (file: string) => string): number[] {
   const lines = read('/proc/self/cgroup').split('\n');
   return lines.flatMap((line) => {
     const [, controllers, own] = /^\d+:([^:]*):(.+)$/.exec(line) ?? [];
-    if (own === undefined) return [];
+    if (own === undefined || controllers === undefined) return [];
     if (controllers === '')
       return foldersOf('/sys/fs/cgroup', own).map((folder) => coresOf(read(path.join(folder, 'cpu.max'))));
-    if (!controllers!.split(',').includes('cpu')) return [];
+    if (!controllers.split(',').includes('cpu')) return [];
     return foldersOf(`/sys/fs/cgroup/${controllers}`, own).map((folder) => {
       const [quota, period] = ['quota', 'period'].map((name) =>
         read(path.join(folder, `cpu.cfs_${name}_us`)),
@@ -36,8 +36,8 @@ function foldersOf(root: string, own: string): string[] {
 
 /** Of `150000 100000`, microseconds in each period; `max` and -1 are no limit. */
 function coresOf(text: string): number {
-  const [quota, period] = text.trim().split(/\s+/).map(Number);
-  return quota! > 0 && period! > 0 ? quota! / period! : Infinity;
+  const [quota = 0, period = 0] = text.trim().split(/\s+/).map(Number);
+  return quota > 0 && period > 0 ? quota / period : Infinity;
 }
 
 /** Other systems have no such files. */

@@ -8,7 +8,7 @@ function parseEntry(entry: string): { address: string; prefix: number; family: '
       ? ipaddr.parseCIDR(entry)
       : [ipaddr.parse(entry), undefined];
     // ipaddr.js reads `10.1` and `0x7f.1` as addresses, as inet_aton does; a whitelist must mean what it shows.
-    if (isIP(entry.split('/')[0]!) === 0) return undefined;
+    if (isIP(entry.replace(/\/.*$/, '')) === 0) return undefined;
     const family = address.kind();
     return { address: address.toString(), prefix: prefix ?? (family === 'ipv4' ? 32 : 128), family };
   } catch {

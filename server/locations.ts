@@ -26,8 +26,8 @@ const placeOf = (key: NonNullable<Config['signingKey']>) => ('file' in key ? key
 
 /** Where the database is, and the pooler before it. */
 function addressOf({ databaseUrl, databaseDirectUrl }: Config): string {
-  const [queries, direct] = [databaseUrl!, databaseDirectUrl!].map(withoutPassword);
-  return queries === direct ? direct! : `${direct}, through ${queries}`;
+  const [queries, direct] = [databaseUrl, databaseDirectUrl].map((url) => url && withoutPassword(url));
+  return queries === direct ? `${direct}` : `${direct}, through ${queries}`;
 }
 
 function withoutPassword(databaseUrl: string): string {

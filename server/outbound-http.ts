@@ -91,6 +91,6 @@ function publicLookup(outbound: Outbound): net.LookupFunction {
     lookup(host, (error, addresses) => {
       if (error) callback(error, []);
       else if (all) callback(null, addresses);
-      else callback(null, addresses[0]!.address, addresses[0]!.family);
+      else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
     });
 }

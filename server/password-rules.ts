@@ -29,7 +29,7 @@ const plain = (text: string) =>
     .toLowerCase();
 
 const isOwnEmail = (password: string, email: string) =>
-  [email, email.split('@')[0]!].some((own) => plain(own) === password);
+  [email, email.replace(/@.*$/, '')].some((own) => plain(own) === password);
 
 /** What is wrong with a password that this person is to have, in the spec's words where it has them. */
 export function passwordProblem(password: string, email: string): string | undefined {

@@ -110,11 +110,11 @@ function workerMain(load: NodeJS.Require): void {
   const argon2 = load(file) as typeof import('@node-rs/argon2');
   // On Linux a priority belongs to a thread; elsewhere it would slow the whole process.
   if (process.platform === 'linux') os.setPriority(10);
-  parentPort!.on('message', ({ password, hash, salt }: Job) => {
+  parentPort?.on('message', ({ password, hash, salt }: Job) => {
     const answer = () => {
       if (salt) return argon2.hashRawSync(password, { ...options, salt });
       return hash ? argon2.verifySync(hash, password) : argon2.hashSync(password, options);
     };
-    parentPort!.postMessage(answer());
+    parentPort?.postMessage(answer());
   });
 }

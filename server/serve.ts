@@ -20,6 +20,7 @@ import { createPasswords } from './passwords.ts';
 import { stoppingText, stopWithinMs } from './stop.ts';
 import { readVersion } from './version.ts';
 import { whileWaiting } from './while-waiting.ts';
+import { present } from './invariants.ts';
 
 async function start(
   config: Config,
@@ -27,8 +28,9 @@ async function start(
   embedded: Embedded | undefined,
 ): Promise<() => Promise<void>> {
   const addresses = {
-    queries: config.databaseUrl ?? embedded!.url,
-    direct: config.databaseDirectUrl ?? embedded!.url,
+    queries: config.databaseUrl ?? present(embedded, 'without an address there is the embedded database').url,
+    direct:
+      config.databaseDirectUrl ?? present(embedded, 'without an address there is the embedded database').url,
   };
   const locations = locationsOf(config, embedded?.cluster);
   const { database } = locations;

@@ -26,9 +26,10 @@ export function readSigners(text: string, place: string): Signer[] {
       return undefined;
     }
   });
-  if (keys.length === 0 || keys.some((key) => key?.asymmetricKeyType !== 'ed25519'))
+  const usable = keys.filter((key): key is KeyObject => key?.asymmetricKeyType === 'ed25519');
+  if (keys.length === 0 || usable.length < keys.length)
     throw new CannotStart(`${place} must hold a private Ed25519 key as PEM. Restore it from a backup.`);
-  return keys.map((key) => toSigner(key!));
+  return usable.map(toSigner);
 }
 
 function toSigner(privateKey: KeyObject): Signer {

@@ -22,7 +22,7 @@ export function batchLoader<Key, Value>(
     underWay++;
     try {
       const values = await load(batch.map(({ key }) => key));
-      batch.forEach(({ resolve }, i) => resolve(values[i]!));
+      batch.forEach(({ resolve }, i) => resolve(values[i] as Value));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {

@@ -5,6 +5,7 @@ import { sharing } from './shared-connections.ts';
 import { SafeCursor, watchConnections, type AskWorking } from './silence.ts';
 import { NoSlot } from './slots.ts';
 import type { Tables } from './tables.ts';
+import { onlyRow } from '../invariants.ts';
 
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
@@ -68,8 +69,8 @@ export function createPool(
       set lock_timeout = ${limits.lockMs};
       set idle_in_transaction_session_timeout = ${limits.idleMs};
       set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10`);
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    connections.leadsTo(client, rows[0]!.pid);
+    const backend = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    connections.leadsTo(client, onlyRow(backend).pid);
   }
   pool.on('connect', (client) => {
     // A connection that is checked out but has no query under way belongs to nobody: when it breaks then, its next

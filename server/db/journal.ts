@@ -41,7 +41,7 @@ export function openJournal(folder: string, mostBytes: number) {
   function forget(queue: string, segment: Segment): void {
     segments.set(
       queue,
-      segments.get(queue)!.filter((other) => other !== segment),
+      (segments.get(queue) ?? []).filter((other) => other !== segment),
     );
     bytes -= segment.bytes;
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Tx } from './client.ts';
+import { onlyRow } from '../invariants.ts';
 
 /**
  * The advisory locks by which all processes on one database agree who does what. Any numbers will do, as long as each
@@ -21,10 +22,8 @@ export const locks = {
 
 /** Takes the lock until the transaction ends; false while another transaction or process holds it. */
 export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
-  const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${lock}) as mine`.execute(
-    tx,
-  );
-  return rows[0]!.mine;
+  return onlyRow(await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${lock}) as mine`.execute(tx))
+    .mine;
 }
 
 /**
@@ -46,8 +45,8 @@ export async function withSessionLock<T>(
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lock]);
-    return rows[0]!.mine ? await work() : undefined;
+    const taken = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lock]);
+    return onlyRow(taken).mine ? await work() : undefined;
   } finally {
     // the lock goes with the connection
     await client.end().catch(() => undefined);

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
 import { atAddress, settingOf, type Addresses } from './setting-of.ts';
+import { onlyRow } from '../invariants.ts';
 
 /** What a server says of itself, and what was seen of its behavior. */
 export type Facts = {
@@ -155,8 +156,7 @@ export function behaviorProblems(behavior: Behavior, isDivided: boolean): string
 }
 
 async function versionOf(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ version: string }>('select version()');
-  return rows[0]!.version;
+  return onlyRow(await client.query<{ version: string }>('select version()')).version;
 }
 
 const factsQuery = `
@@ -181,8 +181,7 @@ const distributedQuery = `
    where c.relnamespace = current_schema()::regnamespace order by 1`;
 
 async function readFacts(client: pg.Client): Promise<Facts> {
-  const { rows } = await client.query<Facts & { hasCitus: boolean }>(factsQuery);
-  const { hasCitus, ...facts } = rows[0]!;
+  const { hasCitus, ...facts } = onlyRow(await client.query<Facts & { hasCitus: boolean }>(factsQuery));
   const distributed = hasCitus ? (await client.query<{ name: string }>(distributedQuery)).rows : [];
   return { ...facts, distributed: distributed.map(({ name }) => name) };
 }

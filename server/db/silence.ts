@@ -68,10 +68,12 @@ export function watchConnections(
   async function question(suspects: [pg.Client, Owed][]): Promise<void> {
     const known = suspects.filter(([client]) => serverPids.has(client));
     if (!askWorking || known.length === 0) return;
-    const working = await askWorking(known.map(([client]) => serverPids.get(client)!)).catch(() => undefined);
+    const working = await askWorking(known.flatMap(([client]) => serverPids.get(client) ?? [])).catch(
+      () => undefined,
+    );
     if (!working) return;
     for (const [client, owed] of known)
-      owed.idleAtServer = working.has(serverPids.get(client)!) ? 0 : owed.idleAtServer + 1;
+      owed.idleAtServer = working.has(serverPids.get(client) ?? 0) ? 0 : owed.idleAtServer + 1;
     giveUp(known.filter(([client, owed]) => owed.idleAtServer >= 2 && clients.get(client) === owed));
   }
 

@@ -5,6 +5,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { systemChange, type ChangeParts } from '../change.ts';
 import { mayPass, type Tx } from './client.ts';
 import { batchOf, type Batch, type Journal } from './journal.ts';
+import { present } from '../invariants.ts';
 
 /**
  * What was answered more than a second ago is on disk: little of that second for waiting, the rest for writing. Small
@@ -139,7 +140,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
   }
 
   async function writeHead(): Promise<boolean> {
-    const batch = head[0]!;
+    const batch = present(head[0], 'it is called while something waits');
     const rest = await attempt(batch);
     // a stop may have put it into the journal meanwhile
     if (head[0] === batch) head.splice(0, 1, ...rest);
@@ -147,7 +148,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
   }
 
   async function writeJournaled(): Promise<boolean> {
-    const segment = journal.first(name)!;
+    const segment = present(journal.first(name), 'it is called while the journal holds something');
     try {
       const rows = await journal.read<Row>(segment);
       if (rows && (await attempt({ id: segment.id, rows }, true)).length > 0) return false;

@@ -54,7 +54,7 @@ function negotiate({ headers }: FastifyRequest, reply: FastifyReply): Encoding |
     .toLowerCase()
     .split(',')
     .filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one))
-    .map((one) => one.split(';')[0]!.trim());
+    .map((one) => one.replace(/;.*$/, '').trim());
   const encoding = (['br', 'gzip'] as const).find((one) => accepted.includes(one));
   if (encoding) reply.header('content-encoding', encoding);
   return encoding;

@@ -54,5 +54,5 @@ export const printable = (name: string) =>
 function sentence(details: ErrorDetail[]): string {
   const [first, ...rest] = details;
   const others = rest.length > 0 ? ` (and ${rest.length} more)` : '';
-  return `${first!.path}: ${first!.message}${others}`;
+  return `${first?.path}: ${first?.message}${others}`;
 }

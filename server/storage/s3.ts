@@ -30,6 +30,7 @@ import {
   type StoredThing,
   type Unfinished,
 } from './storage.ts';
+import { present } from '../invariants.ts';
 
 /** Parts of what arrives without a known size; S3 wants at least 5 MiB. */
 const putPartBytes = 8 * 1024 * 1024;
@@ -49,7 +50,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
   async function begin(key: string, size: number): Promise<Unfinished | Failure> {
     return troubleAsValue(async () => {
       const { UploadId } = await client.send(new CreateMultipartUploadCommand(object(key)));
-      return { key, size, token: UploadId! };
+      return { key, size, token: present(UploadId, 'S3 names each upload') };
     });
   }
 
@@ -70,7 +71,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
         patience.wait();
         const sent = client.send(command, { abortSignal: patience.signal });
         const { ETag } = await Promise.race([sent, patience.givenUp]);
-        return ETag!;
+        return present(ETag, 'S3 names each part');
       } catch (error) {
         // a server that refuses a part may hang up while it is still being sent
         if (!broken && hungUp.has((error as S3Error).code ?? '')) await client.send(exists(unfinished));
@@ -210,8 +211,9 @@ async function* list({ client, bucket, prefix }: S3Location): AsyncIterable<Stor
   do {
     const page = await client.send(new ListObjectsV2Command({ ...where, ContinuationToken: token }));
     for (const { Key, LastModified } of page.Contents ?? []) {
-      const key = Key!.slice(prefix.length);
-      if (isKey(key)) yield { key, modifiedAt: LastModified!, unfinished: undefined };
+      const key = (Key ?? '').slice(prefix.length);
+      if (isKey(key))
+        yield { key, modifiedAt: present(LastModified, 'S3 dates each object'), unfinished: undefined };
     }
     token = page.NextContinuationToken;
   } while (token);
@@ -222,7 +224,7 @@ async function* list({ client, bucket, prefix }: S3Location): AsyncIterable<Stor
       new ListMultipartUploadsCommand({ ...where, ...marker }),
     );
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-      const key = Key!.slice(prefix.length);
+      const key = (Key ?? '').slice(prefix.length);
       if (isKey(key)) yield { key, modifiedAt: Initiated!, unfinished: { key, size: 0, token: UploadId! } };
     }
     marker =

@@ -4,6 +4,7 @@ import type { ValidationCode } from '../../../contract/validation.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
+import { onlyRow } from '../../invariants.ts';
 
 const dayMs = 86_400_000;
 const weeksAhead = 13;
@@ -43,10 +44,11 @@ export async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
              coalesce(sum(duration_us), 0)::bigint as us
         from validation_days where day >= ${since}::date`.execute(db),
   ]);
-  const { all, failed, us } = validations[0]!;
+  const { all, failed, us } = onlyRow({ rows: validations });
+  const counts = onlyRow({ rows: stock });
   return {
-    ...stock[0]!,
-    totalActivations: Number(stock[0]!.totalActivations),
+    ...counts,
+    totalActivations: Number(counts.totalActivations),
     errorRate: all === 0 ? 0 : (100 * failed) / all,
     avgResponseTime: all === 0 ? 0 : us / all / 1000,
     lastUpdated: now.toISOString(),

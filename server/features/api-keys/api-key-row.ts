@@ -49,7 +49,7 @@ function makerOf(row: Row): ApiKey['maker'] {
   return {
     userId: row.maker_id,
     email: row.maker_name,
-    status: row.maker_id === null ? 'deleted' : row.maker_status!,
+    status: (row.maker_id === null ? null : row.maker_status) ?? 'deleted',
     lacks: [...new Set(row.scopes.flatMap((scope) => lacksForScope(scope, row.maker_permissions)))],
   };
 }

@@ -43,7 +43,7 @@ export async function listApiKeys(
   { createdBy }: RouteInput<typeof calls.list>['query'],
 ): Promise<{ apiKeys: ApiKey[] }> {
   const rows = await selectApiKeys(db)
-    .$if(createdBy !== undefined, (keys) => keys.where('k.created_by', '=', createdBy!))
+    .$call((keys) => (createdBy === undefined ? keys : keys.where('k.created_by', '=', createdBy)))
     .orderBy('k.created_at', 'desc')
     .execute();
   return { apiKeys: rows.map(toApiKey) };
@@ -296,14 +296,15 @@ async function writeUsage(tx: Tx, uses: Use[]): Promise<void> {
     const sum = sums.get(use.apiKeyId) ?? { requests: 0, last: use };
     sums.set(use.apiKeyId, { requests: sum.requests + 1, last: use.at >= sum.last.at ? use : sum.last });
   }
-  const ids = [...sums.keys()].toSorted();
-  const last = ids.map((id) => sums.get(id)!.last);
+  const sorted = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const ids = sorted.map(([id]) => id);
+  const last = sorted.map(([, sum]) => sum.last);
   await sql`
     update api_keys k
        set total_requests = k.total_requests + used.requests,
            last_used_ip = case when k.last_used_at > used.last then k.last_used_ip else used.ip end,
            last_used_at = greatest(k.last_used_at, used.last)
-      from (select * from unnest(${ids}::uuid[], ${ids.map((id) => sums.get(id)!.requests)}::bigint[],
+      from (select * from unnest(${ids}::uuid[], ${sorted.map(([, sum]) => sum.requests)}::bigint[],
                                  ${last.map(({ at }) => at)}::timestamptz[], ${last.map(({ ip }) => ip)}::text[])
               as u (id, requests, last, ip)) used
      where k.api_key_id = used.id`.execute(tx);

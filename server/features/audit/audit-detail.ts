@@ -2,6 +2,7 @@ import type { AuditDetail } from '../../../contract/audit.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { toEntry } from './audit-list.ts';
+import { present } from '../../invariants.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such audit entry.');
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -24,6 +25,9 @@ export async function getEntry(db: Db, id: string): Promise<AuditDetail | Failur
     request_id: row.request_id,
     before: row.before as AuditDetail['before'],
     after: row.after as AuditDetail['after'],
-    seal: row.sealed_at && { sequence: row.sequence!, sealedAt: row.sealed_at.toISOString() },
+    seal: row.sealed_at && {
+      sequence: present(row.sequence, 'a sealed entry has its place'),
+      sealedAt: row.sealed_at.toISOString(),
+    },
   };
 }

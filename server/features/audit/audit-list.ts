@@ -22,7 +22,7 @@ export function createCount(db: Db): Count {
     const isWhole = filter.narrow.length === 0 && filter.rest.length === 0;
     if (isWhole && performance.now() < manyUntil) return mostCounted + 1;
     const counted = await countUpTo(db, filter, mostCounted + 1);
-    if (isWhole && counted! > mostCounted) manyUntil = performance.now() + manyForMs;
+    if (isWhole && (counted ?? 0) > mostCounted) manyUntil = performance.now() + manyForMs;
     return counted;
   };
 }
@@ -42,7 +42,7 @@ export async function listEntries(
     count(filter),
   ]);
   const page = rows.slice(0, limit);
-  const next = rows.length > limit ? page.at(-1)! : searchedTo;
+  const next = (rows.length > limit ? page.at(-1) : undefined) ?? searchedTo;
   return {
     entries: page.map(toEntry),
     total: counted === undefined ? page.length + (after ? 0 : offset) : Math.min(counted, mostCounted),

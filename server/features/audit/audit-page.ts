@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../../contract/audit.ts';
 import type { Db } from '../../db/client.ts';
 import { readOnly } from '../../db/read-only.ts';
 import type { Split } from './audit-filter.ts';
+import { onlyRow } from '../../invariants.ts';
 
 /** A place in the order of the list: newest first, ties by id. */
 export type Position = { timestamp: Date; audit_id: string };
@@ -39,9 +40,9 @@ export async function findPage(db: Db, filter: Split, page: Page): Promise<Found
 
 /** What many entries hold (a busy person, say) is met soon by going on; the index would collect all of it first. */
 async function isCommon(db: Db, { narrow, rest }: Split): Promise<boolean> {
-  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
+  const plan = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
     explain (format json) select from audit_entries ${where(narrow, rest)}`.execute(db);
-  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > nearby;
+  return onlyRow(plan)['QUERY PLAN'][0].Plan['Plan Rows'] > nearby;
 }
 
 /** The page is found in the index alone, however deep; only its own rows are read. */
@@ -83,10 +84,10 @@ function byIndex(db: Db, filter: Split, { after, limit, offset }: Page): Promise
 /** How many entries a filter has, up to `most`; undefined when that takes too long to say. */
 export function countUpTo(db: Db, filter: Split, most: number): Promise<number | undefined> {
   const count = async (tx: Db) => {
-    const { rows } = await sql<{ n: number }>`select count(*) as n from (
+    const counted = await sql<{ n: number }>`select count(*) as n from (
         select 1 from audit_entries ${where(filter.narrow, filter.rest)} limit ${most}
       ) as counted`.execute(tx);
-    return rows[0]!.n;
+    return onlyRow(counted).n;
   };
   // An index holds exactly what is to be counted.
   if (filter.rest.length === 0) return count(db);

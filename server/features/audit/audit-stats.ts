@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
+import { onlyRow } from '../../invariants.ts';
 
 const mostNamed = 20;
 
@@ -40,7 +41,7 @@ export async function statsOf(db: Db, days: number, now: Date): Promise<RouteAns
            (select coalesce(json_agg(d), '[]') from days d) as by_day,
            (select coalesce(json_agg(e), '[]') from events e) as by_event,
            (select coalesce(json_agg(p), '[]') from people p) as by_user`.execute(db);
-  const { total, failed, by_day, by_event, by_user } = rows[0]!;
+  const { total, failed, by_day, by_event, by_user } = onlyRow({ rows });
   return { days, total, failed, byDay: by_day, byEvent: by_event, byUser: by_user };
 }
 
@@ -78,6 +79,6 @@ export async function choicesOf(db: Db): Promise<RouteAnswer<typeof calls.choice
            (select coalesce(json_agg(name order by name), '[]') from event where name is not null) as event_types`.execute(
     db,
   );
-  const { users, resource_types, event_types } = rows[0]!;
+  const { users, resource_types, event_types } = onlyRow({ rows });
   return { users, resourceTypes: resource_types, eventTypes: event_types };
 }

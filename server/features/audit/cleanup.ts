@@ -13,6 +13,7 @@ import type { KeptHead } from './kept-heads.ts';
 import type { AuditKeys } from './keys.ts';
 import { acceptedGaps, beginningOf, checkLink, readLinks, type Link, type Place } from './links.ts';
 import { retentionChanged } from './sealer.ts';
+import { onlyRow, present } from '../../invariants.ts';
 
 const dayMs = 86_400_000;
 
@@ -96,7 +97,7 @@ export async function impactOfCleanUp(
     from audit_seals join audit_entries using (audit_id)
     where timestamp < ${before} and sequence < coalesce((select sequence from young), ${Number.MAX_SAFE_INTEGER})
   `.execute(db);
-  const { entries, oldest, newest } = rows[0]!;
+  const { entries, oldest, newest } = onlyRow({ rows });
   return { entries, oldest: oldest?.toISOString() ?? null, newest: newest?.toISOString() ?? null };
 }
 
@@ -110,7 +111,7 @@ async function whyNotNow(
   const end = await readEnd(tx);
   const problem = await checkEnd(tx, keys, end, { kept, gaps: await acceptedGaps(tx, keys) });
   if (problem) return problem.problem;
-  if (end.head!.retention_days !== retentionDays)
+  if (end.head?.retention_days !== retentionDays)
     return 'The retention in the database is not the one that was set in Lanyard; set it again.';
   if (!(await openSwitch(tx, keys)))
     return 'The retention switch of the database was not made by this installation.';
@@ -145,7 +146,10 @@ async function remove(tx: Tx, links: Link[]): Promise<void> {
     .deleteFrom('audit_entries')
     .where('audit_id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute();
-  await tx.deleteFrom('audit_seals').where('sequence', '<=', links.at(-1)!.sequence).execute();
+  await tx
+    .deleteFrom('audit_seals')
+    .where('sequence', '<=', present(links.at(-1), 'there is something to remove').sequence)
+    .execute();
 }
 
 /** Signs where the chain begins from now on. */

@@ -60,7 +60,7 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
 
   /** Records a refusal of the call `by`. */
   async function record(by: Caller, { kind, subject, audit }: Refusal): Promise<void> {
-    totals.set(kind, totals.get(kind)! + 1);
+    totals.set(kind, (totals.get(kind) ?? 0) + 1);
     const windowStart = windowOf(by.now);
     const counter = counterOf(windowStart, kind, hashOf(subject));
     if (counter.subject !== others && counter.written < oneByOne(kind)) {
@@ -73,7 +73,7 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
   }
 
   /** Counts only, where the entry is written with the change that it tells of. */
-  const count = (kind: RefusalKind) => void totals.set(kind, totals.get(kind)! + 1);
+  const count = (kind: RefusalKind) => void totals.set(kind, (totals.get(kind) ?? 0) + 1);
 
   function counterOf(windowStart: Date, kind: RefusalKind, subject: string): Counter {
     const group = `${windowStart.getTime()} ${kind}`;
@@ -94,7 +94,7 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
     try {
       if (rows.length > 0) await systemChange(context, clock(), ({ tx }) => addCounts(tx, rows));
     } catch (error) {
-      for (const [n, one] of unsaved.entries()) one.unsaved += rows[n]!.times;
+      for (const [n, one] of unsaved.entries()) one.unsaved += rows[n]?.times ?? 0;
       if (!isDatabaseUnreachable(error)) log.error({ err: error }, 'Refusals could not be counted');
       return;
     }

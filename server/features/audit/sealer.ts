@@ -9,6 +9,7 @@ import { readEnd, resumeFrom, writeHead } from './end.ts';
 import { hashEntry, type SignedEntryRow } from './entry.ts';
 import type { AuditKeys } from './keys.ts';
 import { isOurs } from './links.ts';
+import { present } from '../../invariants.ts';
 
 /** The event that says how long entries are kept from then on. */
 export const retentionChanged = 'audit.config_changed';
@@ -72,7 +73,11 @@ export async function sealBehind(
     (days, entry) => retentionSetBy(keys, entry) ?? days,
     head.retention_days,
   );
-  const next = await writeHead(tx, keys, { ...head, ...placeOf(seals.at(-1)!), retention_days });
+  const next = await writeHead(tx, keys, {
+    ...head,
+    ...placeOf(present(seals.at(-1), 'there is something to seal')),
+    retention_days,
+  });
   await countDays(tx, entries);
   await sql`delete from audit_pending where audit_id = any(${entries.map((e) => e.audit_id)}::uuid[])`.execute(
     tx,

@@ -35,7 +35,7 @@ async function pageOf(db: Db, filter: Filter, page: Pick<ListQuery, 'limit' | 'o
   const whole = page.limit === undefined;
   const rows = await sorted(filtered(db, filter), page.sort)
     .select(customerColumns)
-    .$if(!whole, (q) => q.limit(page.limit!))
+    .$call((q) => (page.limit === undefined ? q : q.limit(page.limit)))
     .offset(page.offset ?? 0)
     .execute();
   const { total } = await filtered(db, filter)

@@ -131,7 +131,7 @@ async function* rangeParts(
   { heads, tail }: ReturnType<typeof frameRanges>,
 ): AsyncGenerator<Buffer> {
   for (const [index, range] of ranges.entries()) {
-    yield Buffer.from(heads[index]!);
+    yield Buffer.from(heads[index] ?? '');
     const bytes = await storage.read(key, range);
     if (!bytes) throw new Error(`${key} is not in the storage`);
     yield* bytes as AsyncIterable<Buffer>;

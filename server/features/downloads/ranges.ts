@@ -49,7 +49,7 @@ export function frameRanges(ranges: readonly ByteRange[], size: number, boundary
   );
   const tail = `\r\n--${boundary}--\r\n`;
   const length = ranges.reduce(
-    (sum, { start, end }, index) => sum + heads[index]!.length + end - start + 1,
+    (sum, { start, end }, index) => sum + (heads[index] ?? '').length + end - start + 1,
     tail.length,
   );
   return { heads, tail, length };

@@ -8,6 +8,7 @@ import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import { createInspector, type Inspector } from '../../binaries/inspect.ts';
 import { stampOf, type Keys } from '../../binaries/stamp.ts';
+import { present } from '../../invariants.ts';
 
 type VerifyContext = Pick<Context, 'db' | 'storage' | 'signals' | 'clock' | 'log'> & { inspector: Inspector };
 
@@ -116,7 +117,7 @@ async function repairBlockmap(
   findings: Findings,
 ): Promise<boolean> {
   if (blockmapKey === null) return false;
-  const right = Buffer.from(findings.blockmap!);
+  const right = Buffer.from(present(findings.blockmap, 'a file with a block map is inspected for it'));
   const isThere = (await storage.sizeOf(blockmapKey)) === right.length;
   const stored = isThere ? await storage.read(blockmapKey) : undefined;
   if (stored && (await buffer(stored)).equals(right)) return false;
@@ -177,7 +178,7 @@ async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number
     found.checked++;
     const isRight = await verifyFile(context, {
       releaseId: row.release_id,
-      key: row.storage_key!,
+      key: present(row.storage_key, 'the query asks for files in the storage'),
       blockmapKey: row.blockmap_key,
       sha512: row.sha512,
       stamp: row.storage_stamp,

@@ -8,6 +8,7 @@ import { nameKey, othersOf, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, type Given, type KeyConfig } from './given.ts';
 import { endorse } from './replace.ts';
 import { newSigningKey, readSigners, type Signer } from '../../signer.ts';
+import { present } from '../../invariants.ts';
 
 /** The head of the audit log is to be kept where heads are kept; undefined where the log goes on as it was. */
 export type Accepted = { lost: string[]; named: string[]; head: SignedHead | undefined };
@@ -62,8 +63,11 @@ export function acceptNewKeys(
 /** As a start will find it. */
 async function presentSigner(tx: Tx, config: KeyConfig): Promise<{ signer: Signer; others: Signer[] }> {
   const { given, rows } = await readKeys(tx, config);
-  const current = rows.find((row) => row.purpose === 'signing' && row.state === 'current')!;
-  const signer = given.signing.all.find(({ keyId }) => keyId === current.key_id)!;
+  const current = rows.find((row) => row.purpose === 'signing' && row.state === 'current');
+  const signer = present(
+    given.signing.all.find(({ keyId }) => keyId === current?.key_id),
+    'the start has found the key that is in use',
+  );
   return { signer, others: othersOf(given, signer) };
 }
 

@@ -9,6 +9,7 @@ import { newSecretsKey, readSecrets, sealed, type Secrets } from '../../secrets.
 import { auditKeys, beganWith } from '../audit/audit.ts';
 import { keyFiles, readGiven, type Given, type KeyConfig } from './given.ts';
 import { newSigningKey, readSigners, type Signer } from '../../signer.ts';
+import { present } from '../../invariants.ts';
 
 /** The keys of an installation: `retired` are the other signing keys whose work still counts. */
 export type InstallationKeys = { signer: Signer; retired: Signer[]; secrets: Secrets };
@@ -76,7 +77,7 @@ async function claim<K extends { keyId: string; publicKeyPem?: string }>(
   if (stranger) throw new CannotStart(anotherKey(kind, stranger.keyId, current.key_id));
   const lacking = named.find((row) => ['current', 'retired'].includes(row.state) && !held(row.key_id));
   if (lacking) throw new CannotStart(missingKey(kind, lacking));
-  return held(current.key_id)!;
+  return present(held(current.key_id), 'what is lacking was refused above');
 }
 
 /** Names the key that is there, or a new one where the database has never had one. */
@@ -136,7 +137,8 @@ function signingKind(config: KeyConfig, { signing }: Given): Kind<Signer> {
     all: signing.all,
     make: async () => readSigners(await readOrMake(files.signing, newSigningKey), files.signing)[0]!,
     isUnused: async (tx) => (await tx.selectFrom('users').select('user_id').limit(1).execute()).length === 0,
-    fits: (tx) => beganWith(tx, auditKeys(signing.main[0]!, signing.all)),
+    fits: (tx) =>
+      beganWith(tx, auditKeys(present(signing.main[0], 'it is asked of a key that there is'), signing.all)),
   };
 }
 
@@ -154,7 +156,7 @@ function secretsKind(config: KeyConfig, { secrets }: Given): Kind<Secrets> {
     all: secrets.all,
     make: async () => readSecrets(await readOrMake(file, newSecretsKey), file),
     isUnused: async (tx) => (await isSealed(tx, `${sealed}%`)).length === 0,
-    fits: async (tx) => (await isSealed(tx, `${secrets.key!.sealedPrefix}%`)).length > 0,
+    fits: async (tx) => (await isSealed(tx, `${secrets.key?.sealedPrefix}%`)).length > 0,
   };
 }
 

@@ -2,6 +2,7 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import type { keys as calls } from '../../../contract/keys.ts';
 import type { Db } from '../../db/client.ts';
 import type { Signer } from '../../signer.ts';
+import { present } from '../../invariants.ts';
 
 /**
  * The public halves of all signing keys of the installation, the one that signs now first, as `GET /api/v1/keys`
@@ -19,11 +20,15 @@ export async function publishedKeys(db: Db, signer: Signer): Promise<RouteAnswer
   return [...first, ...others].map((row) => ({
     keyId: row.key_id,
     algorithm: 'Ed25519' as const,
-    publicKeyPem: row.public_key!,
+    publicKeyPem: present(row.public_key, 'a signing key is stored with its public half'),
     state: row.state,
     endorsement:
       row.endorsed_by === null
         ? null
-        : { keyId: row.endorsed_by, signed: row.endorsement!, signature: row.signature! },
+        : {
+            keyId: row.endorsed_by,
+            signed: present(row.endorsement, 'stored with the key that endorses'),
+            signature: present(row.signature, 'stored with the key that endorses'),
+          },
   }));
 }

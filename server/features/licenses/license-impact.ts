@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/client.ts';
+import { onlyRow } from '../../invariants.ts';
 
 type Impact = { licenses: number; machines: number };
 
@@ -31,5 +32,5 @@ async function count(
       join customers c on c.customer_id = l.customer_id
       left join activations a on a.license_id = l.license_id and a.status = 'active'
      where ${which}`.execute(db);
-  return rows[0]!;
+  return onlyRow({ rows });
 }

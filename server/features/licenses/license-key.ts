@@ -45,12 +45,12 @@ export function parseLicenseKey(typed: string): string | undefined {
   const isKey =
     signs.length === keyLength &&
     Array.from(signs).every((sign) => alphabet.includes(sign)) &&
-    Object.values(prefixes).includes(signs[0]!) &&
+    Object.values(prefixes).includes(signs.slice(0, 1)) &&
     checkSign(signs.slice(0, -1)) === signs.at(-1);
   return isKey ? grouped(signs) : undefined;
 }
 
-const grouped = (signs: string) => signs.match(/.{5}/g)!.join('-');
+const grouped = (signs: string) => signs.replaceAll(/.{5}(?=.)/g, '$&-');
 
 /** ISO 7064 hybrid system, MOD 33,32: finds every single wrong sign and nearly every swap of neighbors. */
 function checkSign(body: string): string {
@@ -59,5 +59,5 @@ function checkSign(body: string): string {
     const sum = (product + alphabet.indexOf(sign)) % base || base;
     product = (sum * 2) % (base + 1);
   }
-  return alphabet[(base + 1 - product) % base]!;
+  return alphabet.charAt((base + 1 - product) % base);
 }

@@ -19,6 +19,7 @@ import { onMachinesFoundBy } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { licenseKeyFragment } from './license-key.ts';
 import { anyOf, selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
+import { onlyRow } from '../../invariants.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'>;
@@ -121,7 +122,7 @@ function page(
   const query = selectLicenses(db)
     .where(matches(filter, now))
     .orderBy(inOrder(sort, areFew))
-    .$if(limit !== undefined, (q) => q.limit(limit!))
+    .$call((q) => (limit === undefined ? q : q.limit(limit)))
     .offset(offset);
   return filter.search ? query.execute() : runPrepared(pool, query.compile());
 }
@@ -195,7 +196,7 @@ function finds(term: string, machines: Machines, now: Date): RawBuilder<boolean>
   const onLicense = sql<boolean>`(${sql.join([...texts, ...states, ...some], sql` or `)})`;
   return machines === 'many'
     ? sql`l.license_id in (select license_id from licenses l where ${onLicense}
-          union all select license_id from activations where ${onMachinesFoundBy(term)!})`
+          union all select license_id from activations where ${onMachinesFoundBy(term) ?? sql`false`})`
     : onLicense;
 }
 
@@ -205,7 +206,7 @@ async function countTabs(db: Db, filter: Omit<Found, 'tab'>, now: Date): Promise
            count(*) filter (where ${conditions.revoked(now)}) as revoked,
            count(*) filter (where ${conditions.expired(now)}) as expired
       from licenses l where ${matches(filter, now)}`.execute(db);
-  return rows[0]!;
+  return onlyRow({ rows });
 }
 
 async function countGroups(db: Db, now: Date, filter: Found, customerIds: string[]) {

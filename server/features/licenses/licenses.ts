@@ -59,7 +59,7 @@ export async function createLicense(change: Change, input: LicenseInput): Promis
   await change.announce('licenses');
   const license = await read(tx, license_id);
   await change.audit('license.created', license, {
-    what: `issued to ${license.customer!.name} (${license.type})`,
+    what: `issued to ${license.customer?.name} (${license.type})`,
     after: license,
   });
   return license;

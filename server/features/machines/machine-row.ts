@@ -25,7 +25,7 @@ export async function findMachine(db: Db, id: string): Promise<MachineRow | unde
         ]),
       )
       // a name that a machine was given by us goes before one that it gave itself
-      .orderBy((eb) => eb('machine_hash', '=', Buffer.from(hashes[0]!, 'hex')))
+      .orderBy((eb) => eb('machine_hash', '=', Buffer.from(hashes[0] ?? '', 'hex')))
       .executeTakeFirst()
   );
 }

@@ -8,6 +8,7 @@ import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { explainOffers } from '../updates/updates.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
+import { onlyRow } from '../../invariants.ts';
 
 /** In the words of spec part 2, section 2.6. */
 const notFound = fail('NOT_FOUND', 'Machine not found');
@@ -61,7 +62,7 @@ async function countFound(db: Db, found: RawBuilder<boolean>): Promise<number> {
   const { rows } = await sql<{
     count: number;
   }>`select count(*) as count from machines m where ${found}`.execute(db);
-  return rows[0]!.count;
+  return onlyRow({ rows }).count;
 }
 
 /** One machine with the latest of all that happened to it (spec part 2, section 2.6). */

@@ -49,7 +49,7 @@ async function follow(outbound: Outbound, first: URL, ask: Ask): Promise<Incomin
     // only the headers were of interest: the rest of a large file is not waited for
     response.on('error', () => undefined).destroy();
     const { location } = response.headers;
-    if (![301, 302, 303, 307, 308].includes(response.statusCode!) || !location) return response;
+    if (![301, 302, 303, 307, 308].includes(response.statusCode ?? 0) || !location) return response;
     if (redirects === mostRedirects) throw new Unusable(`Redirects more than ${mostRedirects} times`);
     if (!URL.canParse(location, url.href)) throw new Unusable('Redirects to something that is no address');
     url = new URL(location, url);

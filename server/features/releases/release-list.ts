@@ -36,7 +36,7 @@ export async function listReleases(
     .where('r.release_id', '=', sql<string>`any(${page}::uuid[])`)
     .execute();
   const place = new Map(page.map((id, index) => [id, index]));
-  const sorted = rows.toSorted((a, b) => place.get(a.release_id)! - place.get(b.release_id)!);
+  const sorted = rows.toSorted((a, b) => (place.get(a.release_id) ?? 0) - (place.get(b.release_id) ?? 0));
   return {
     data: sorted.map((row) => toRelease(row, publicUrl)),
     meta: {
@@ -62,7 +62,7 @@ async function findInOrder(db: Db, filter: Filter) {
   const rank = new Map(versions.map((version, index) => [version, index]));
   return rows.toSorted(
     (a, b) =>
-      rank.get(a.version)! - rank.get(b.version)! ||
+      (rank.get(a.version) ?? 0) - (rank.get(b.version) ?? 0) ||
       platforms.indexOf(a.platform) - platforms.indexOf(b.platform) ||
       architectures.indexOf(a.architecture) - architectures.indexOf(b.architecture) ||
       channels.indexOf(a.channel) - channels.indexOf(b.channel),

@@ -34,9 +34,9 @@ export function toRelease(row: ReleaseRow, publicUrl: string): Release {
     sha512: row.sha512,
     downloadCount: row.download_count,
     failureThreshold:
-      row.failure_percent === null
+      row.failure_percent === null || row.failure_min_installs === null
         ? null
-        : { percent: row.failure_percent, minimumInstalls: row.failure_min_installs! },
+        : { percent: row.failure_percent, minimumInstalls: row.failure_min_installs },
     pausedAt: row.paused_at?.toISOString() ?? null,
     pauseReason: row.pause_reason,
     damagedAt: row.damaged_at?.toISOString() ?? null,

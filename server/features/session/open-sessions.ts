@@ -37,7 +37,7 @@ export async function endSessionsOf(
     .set({ ended_at: change.now, end_reason: reason })
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
-    .$if(except !== undefined, (q) => q.where('session_id', '<>', except!))
+    .$call((q) => (except === undefined ? q : q.where('session_id', '<>', except)))
     .executeTakeFirst();
   await change.announce('sessions');
   return Number(ended.numUpdatedRows);

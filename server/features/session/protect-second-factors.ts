@@ -4,6 +4,7 @@ import type { Tx } from '../../db/client.ts';
 import type { Passwords } from '../../passwords.ts';
 import { sealed, type Secrets } from '../../secrets.ts';
 import { strengthen } from './recovery-codes.ts';
+import { present } from '../../invariants.ts';
 
 /**
  * At start: encrypts the authenticator secrets and hashes the recovery codes that an earlier version stored
@@ -27,7 +28,7 @@ async function sealSecrets(context: Context): Promise<void> {
     await systemChange(context, clock(), ({ tx }) =>
       tx
         .updateTable('users')
-        .set({ totp_secret: secrets.seal(totp_secret!, user_id) })
+        .set({ totp_secret: secrets.seal(present(totp_secret, 'the query asks for it'), user_id) })
         .where('user_id', '=', user_id)
         // another process may be at it too, or the person have set up a new one
         .where('totp_secret', '=', totp_secret)
@@ -45,7 +46,7 @@ export async function sealAgain(tx: Tx, from: Secrets, to: Secrets): Promise<num
     .forUpdate()
     .execute();
   const readable = people.flatMap(({ user_id, totp_secret }) => {
-    const secret = from.open(totp_secret!, user_id);
+    const secret = from.open(present(totp_secret, 'the query asks for it'), user_id);
     return secret === undefined ? [] : [{ user_id, totp_secret: to.seal(secret, user_id) }];
   });
   for (const { user_id, totp_secret } of readable)

@@ -3,6 +3,7 @@ import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
 import { concerns, type UpdateEvent } from './update-event.ts';
+import { present } from '../../invariants.ts';
 
 type Named = {
   release_id: string;
@@ -98,9 +99,12 @@ export async function lastOffered(
         where machine_hash = decode(a.hash, 'hex') and occurred_at > a.received_at - interval '30 days'
           and event_type = 'check' and to_version = a.version and release_id is not null
         order by occurred_at desc, written_order desc nulls last limit 1) e`.execute(tx);
-  const known = rows.map(({ place, releaseId }) => [offerOf(asked[place - 1]!), releaseId] as const);
+  const known = rows.flatMap(({ place, releaseId }) => {
+    const event = asked[place - 1];
+    return event ? [[offerOf(event), releaseId] as const] : [];
+  });
   const justNow = batch
     .filter((event) => event.type === 'check' && event.releaseId !== null)
-    .map((event) => [offerOf(event), event.releaseId!] as const);
+    .map((event) => [offerOf(event), present(event.releaseId, 'filtered above')] as const);
   return new Map([...known, ...justNow]);
 }

@@ -12,7 +12,7 @@ export function displayIdOf(machineHash: string): string {
   let bits = BigInt(`0x${machineHash.slice(0, 15)}`);
   let id = '';
   for (let n = 0; n < 12; n++) {
-    id = crockford[Number(bits & 31n)]! + id;
+    id = crockford.charAt(Number(bits & 31n)) + id;
     bits >>= 5n;
   }
   return id;

@@ -76,7 +76,7 @@ async function ensure(tx: Tx, downloads: readonly Download[]): Promise<Set<strin
       from unnest(
              ${downloads.map(() => uuidv7())}::uuid[], ${downloads.map((d) => d.machineHash)}::text[],
              ${downloads.map((d) => d.releaseId)}::uuid[], ${downloads.map((d) => d.version)}::text[],
-             ${downloads.map((d) => d.events[0]!.at)}::timestamptz[])
+             ${downloads.map((d) => d.events[0]?.at)}::timestamptz[])
         as d (id, hash, release_id, version, at)
     on conflict (machine_hash, release_id) do nothing
     returning encode(machine_hash, 'hex') as "machineHash", release_id as "releaseId"`.execute(tx);

@@ -3,8 +3,8 @@
  * electron-winstaller makes its packages (`1.2.0-beta.3` is `1.2.0-beta3`).
  */
 export function squirrelVersion(version: string): string {
-  const [numbers, ...tag] = version.split('+')[0]!.split('-');
-  return tag.length === 0 ? numbers! : `${numbers}-${tag.join('-').replaceAll('.', '')}`;
+  const [numbers = '', ...tag] = version.replace(/\+.*$/, '').split('-');
+  return tag.length === 0 ? numbers : `${numbers}-${tag.join('-').replaceAll('.', '')}`;
 }
 
 /**

@@ -52,13 +52,21 @@ export function checkForm(
   const parsed = formFields.safeParse(fields);
   const details: ErrorDetail[] = [
     ...(named.error
-      ? [{ path: 'file', message: name === undefined ? 'File is required' : named.error.issues[0]!.message }]
+      ? [
+          {
+            path: 'file',
+            message:
+              name === undefined
+                ? 'File is required'
+                : (named.error.issues[0]?.message ?? 'File is required'),
+          },
+        ]
       : []),
     ...(parsed.error?.issues ?? []).flatMap((issue) => toDetails('body', issue)),
   ];
   if (parsed.success && named.success) return { fields: parsed.data, fileName: named.data };
   const [first] = details;
-  return fail('INVALID_INPUT', `${first!.path}: ${first!.message}`, { details });
+  return fail('INVALID_INPUT', `${first?.path}: ${first?.message}`, { details });
 }
 
 /** A file as large as one may be, and what a form may have beside it: text fields and boundaries. */

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail } from '../../failure.ts';
 import type { Part, Unfinished } from '../../storage/storage.ts';
+import { present } from '../../invariants.ts';
 
 export type UploadRow = Selectable<Tables['uploads']>;
 
@@ -18,7 +19,7 @@ export const leaseMs = 10_000;
 export const leaseStart = (now: Date) => new Date(now.getTime() - leaseMs);
 
 export const isClaimed = (row: { claim: string | null; claimed_at: Date | null }, now: Date) =>
-  row.claim !== null && row.claimed_at! >= leaseStart(now);
+  row.claim !== null && row.claimed_at !== null && row.claimed_at >= leaseStart(now);
 
 /** The upload as it stands, without a lock. */
 export function findUpload(db: Db | Tx, uploadId: string): Promise<UploadRow | undefined> {
@@ -54,7 +55,7 @@ export async function storedChunks(
 export const unfinishedOf = (upload: UploadRow): Unfinished => ({
   key: upload.file_key,
   size: upload.file_size,
-  token: upload.multipart_id!,
+  token: present(upload.multipart_id, 'an upload in chunks is begun in the storage first'),
 });
 
 /** The place of a chunk; every one but the last is of the full size. */

@@ -36,7 +36,7 @@ const ownSecondFactor = 'Remove your own second factor on your account page, whi
 /** All users by name, or those whose email or name contains the search. */
 export async function listUsers(db: Db, search: string | undefined): Promise<User[]> {
   const rows = await selectUsers(db)
-    .$if(Boolean(search), (q) => q.where(contains(sql`u.email || E'\n' || u.name`, search!)))
+    .$call((q) => (search ? q.where(contains(sql`u.email || E'\n' || u.name`, search)) : q))
     .orderBy(sql`lower(u.name)`)
     .orderBy('u.email')
     .execute();

@@ -79,5 +79,5 @@ async function refreshActivations(tx: Tx, rows: Answered[]): Promise<Answered[]>
     select s.place::int
       from seen s join locked k on k.activation_id = s.id
      where k.counted_day is null or (s.at at time zone 'UTC')::date > k.counted_day`.execute(tx);
-  return first.map(({ place }) => rows[place - 1]!);
+  return first.flatMap(({ place }) => rows[place - 1] ?? []);
 }
