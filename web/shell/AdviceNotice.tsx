@@ -7,14 +7,14 @@ import { useAuth } from '../session.tsx';
 import { getSession, sessionStore } from '../session-store.ts';
 import { Notice } from './Notice.tsx';
 
-/** Holds the person who said “Later” in this tab; the next sign-in asks again. */
+/** The user who chose “Later” in this tab; the next sign-in asks again. */
 const key = 'adviceLater';
 
 sessionStore.subscribe(() => {
   if (!getSession()) sessionStorage.removeItem(key);
 });
 
-/** Asks for an own password and a second factor, until it is done or put off. */
+/** Advises to change the initial password and to set up a second factor, until done or postponed. */
 export function AdviceNotice() {
   const { user, advice } = useAuth();
   const [putOffBy, setPutOffBy] = useState(() => sessionStorage.getItem(key));

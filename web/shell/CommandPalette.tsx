@@ -14,10 +14,10 @@ import { palette, paletteList, paletteStore, useKeptSelection } from './palette-
 import { loadPaletteSources, type PaletteItem, type PaletteSource } from './palette-sources.ts';
 import { classNames } from '../ui/class-names.ts';
 
-/** The list hands on to its scroll area what its own type does not name. */
+/** The list passes these props on to its scroll area, although its type does not have them. */
 const scrolledByKeyboard = { viewportProps: { tabIndex: 0 } } as object;
 
-/** An entry of the list: what choosing it does, and the words that it is found by beside its label. */
+/** An entry of the list, with its action, and the keywords that match in addition to its label. */
 type Entry = Pick<PaletteItem, 'id' | 'label' | 'description'> & {
   icon: Icon;
   words?: string;
@@ -28,9 +28,9 @@ type Group = { group: string; entries: Entry[] };
 const delay = 150;
 const shortestSearch = 2;
 
-/** Pages, actions, and what the server finds, in one field. Opens when it has loaded, then by `palette.open()`. */
+/** Searches pages, actions, and records of the server. Opens once it has loaded, then by `palette.open()`. */
 export default function CommandPalette() {
-  // The library notes where the focus goes back to only when it sees the palette open.
+  // Mantine records where to return the focus only when it sees the palette open.
   useEffect(() => palette.open(), []);
   const [text, setText] = useState('');
   const local = useLocalGroups(text);
@@ -165,7 +165,7 @@ function useCommands(): Entry[] {
   ];
 }
 
-/** What the sources that answered have found, and the names of those that did not answer. */
+/** The results of the sources that responded, and the names of those that failed. */
 async function findIn(sources: PaletteSource[], text: string, signal: AbortSignal) {
   const answers = await Promise.allSettled(sources.map((source) => source.find(text, signal)));
   const groups: { group: string; icon: Icon; items: PaletteItem[] }[] = [];

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { ErrorScreen } from './ErrorScreen.tsx';
 
-/** Keeps the failure of one screen from taking the shell with it. */
+/** Limits the failure of a screen to that screen. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean; error: unknown }> {
   override state = { failed: false, error: undefined as unknown };
 

@@ -1,6 +1,6 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
 
-/** What is left of a screen that failed to render (spec part 2, section 8). */
+/** Replaces a screen that failed to render (spec part 2, section 8). */
 export function ErrorScreen({ error }: { error: unknown }) {
   const message = error instanceof Error && error.message ? error.message : 'An unexpected error occurred';
   return (

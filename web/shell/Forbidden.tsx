@@ -9,10 +9,10 @@ import { Page } from '../ui/Page.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { firstReadable } from './navigation.ts';
 
-/** Stands in for a screen that the person may not see; `needs` undefined: there is none that they may. */
+/** Replaces a screen that the user may not see. `needs` is undefined if they may not see any screen. */
 export function Forbidden({ needs }: { needs: Permission | undefined }) {
   const { hasPermission, refreshRights, preview } = useAuth();
-  // What was granted since the last look opens the screen.
+  // Opens the screen if the permission was granted since.
   useEffect(() => {
     if (!preview) void refreshRights();
   }, [refreshRights, preview]);

@@ -11,7 +11,7 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['?'], 'This help'],
 ];
 
-/** Lists the keys of the console, and switches the single ones off. */
+/** Lists the keyboard shortcuts, with a switch for the single-key ones. */
 export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const [enabled, setEnabled] = useShortcutsEnabled();
   return (

@@ -3,7 +3,7 @@ import { useAuth } from '../session.tsx';
 import { Forbidden } from './Forbidden.tsx';
 import { firstReadable } from './navigation.ts';
 
-/** `/` leads to the licenses (spec part 1, section 2), and who may not read them to the first screen that they may. */
+/** `/` redirects to the licenses (spec part 1, section 2), or to the first screen that the user may read. */
 export function Home() {
   const { hasPermission } = useAuth();
   const first = firstReadable(hasPermission);

@@ -19,7 +19,7 @@ import { Trays } from './Trays.tsx';
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
 const HelpDialog = lazy(() => import('./HelpDialog.tsx'));
 
-/** The frame around every screen: bar, navigation, content, and what floats above them. */
+/** The frame of every screen: bar, navigation, content, and overlays. */
 export function Layout({ children }: { children: ReactNode }) {
   const [menuOpened, menu] = useDisclosure(false);
   const [helpOpened, help] = useDisclosure(false);
@@ -64,7 +64,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** The palette and its library load when it is first asked for. */
+/** The palette and its library load when it is first opened. */
 function usePalette() {
   const [wanted, setWanted] = useState(false);
   const open = async () => {
@@ -86,7 +86,7 @@ function useConsoleShortcuts(on: { onHelp: () => void; onPalette: () => void }):
   useShortcuts({ enabled, go, ...on });
 }
 
-/** A new screen is read from its start, and its first Tab leads into it. */
+/** Moves the focus to the start of a new screen, for screen readers and the Tab key. */
 function useFocusOnNewScreen(): void {
   const path = useLocation({ select: (location) => location.pathname });
   const shown = useRef(path);
@@ -96,7 +96,7 @@ function useFocusOnNewScreen(): void {
   }, [path]);
 }
 
-/** The address must not change, or the router would take `#main` for a navigation. */
+/** The URL must not change, or the router would take `#main` for a navigation. */
 function focusMain(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById('main')?.focus();

@@ -4,7 +4,7 @@ import { useAuth } from '../session.tsx';
 import classes from './Layout.module.css';
 import { navigation } from './navigation.ts';
 
-/** Links to the screens that this person may read. */
+/** Links to the screens that the user may read. */
 export function Navigation(props: { opened: boolean; onNavigate: () => void; onHelp: () => void }) {
   const { hasPermission } = useAuth();
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './Notices.module.css';
 
-/** One line above every screen: what it says, and what leads out of it. */
+/** One line above every screen: a message and its actions. */
 export function Notice(props: {
   tone: 'amber' | 'orange' | 'violet';
   children: ReactNode;

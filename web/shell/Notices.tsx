@@ -10,7 +10,7 @@ import { Notice } from './Notice.tsx';
 import { registeredNotices } from './notice.ts';
 import classes from './Notices.module.css';
 
-/** What concerns every screen stands above it: what the account lacks, the role one looks as, what features say. */
+/** The notices above every screen: advice for the account, the previewed role, notices of features. */
 export function Notices({ children }: { children: ReactNode }) {
   const { secondFactorMissing, ownPasswordMissing, preview } = useAuth();
   const { ref, height } = useElementSize();

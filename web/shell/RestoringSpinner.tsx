@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core';
 
-/** Stands in the middle of the window while the stored session is restored. */
+/** Shown in the center of the window while the stored session is restored. */
 export function RestoringSpinner() {
   return (
     <Center h="100dvh" role="status" aria-label="Loading">

@@ -6,7 +6,7 @@ import { Forbidden } from './Forbidden.tsx';
 import { Layout } from './Layout.tsx';
 import { RestoringSpinner } from './RestoringSpinner.tsx';
 
-/** Everything behind the sign-in: waits for the session, and leaves when it is over. */
+/** All screens that require a session: waits for it, and leaves when it ends. */
 export function SignedIn() {
   const { isAuthenticated, loading } = useAuth();
   const path = useLocation({ select: (location) => location.pathname });
@@ -21,7 +21,7 @@ export function SignedIn() {
   );
 }
 
-/** The screen, when its route permits it to this person. */
+/** The screen, if its route allows it for this user. */
 function Permitted() {
   const { hasPermission } = useAuth();
   const needs = useMatches({ select: (matches) => matches.at(-1)?.staticData.needs });
@@ -29,7 +29,7 @@ function Permitted() {
   return <Forbidden needs={needs} />;
 }
 
-/** Lets the guard of the routes decide anew: it knows the way to the sign-in page and back. */
+/** Runs the guard of the routes again, which redirects to the sign-in page and back. */
 function LeaveForSignIn() {
   const router = useRouter();
   useEffect(() => void router.invalidate(), [router]);

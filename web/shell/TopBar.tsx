@@ -14,7 +14,7 @@ import { useAuth } from '../session.tsx';
 import { Brand } from './Brand.tsx';
 import classes from './Layout.module.css';
 
-/** Brand, search, color scheme and person. */
+/** Brand, search, color scheme and user menu. */
 export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () => void }) {
   const { user, logout } = useAuth();
   return (

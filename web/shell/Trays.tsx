@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useStore } from '../ui/store.ts';
 import { registeredTrays, type Tray } from './tray.ts';
 
-/** Where features show what goes on whatever the screen. */
+/** The place for the trays of features, on every screen. */
 export function Trays() {
   return registeredTrays().map((tray, index) => <TraySlot key={index} tray={tray} />);
 }

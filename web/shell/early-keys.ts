@@ -1,10 +1,10 @@
 let typed = '';
 let stop: (() => void) | undefined;
 
-/** The code of the palette may take this long to come, in milliseconds; afterwards keys are nobody's again. */
+/** How long keys are held while the code of the palette loads, in milliseconds. */
 const patience = 5000;
 
-/** What is typed from now on waits for the field of the palette, which comes later, and does nothing else. */
+/** Holds keys back until the field of the palette has loaded. */
 export function keepEarlyKeys(): void {
   if (stop) return;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -23,7 +23,7 @@ export function keepEarlyKeys(): void {
   };
 }
 
-/** Hands over what was typed, and lets keys go where they belong. */
+/** Returns the typed text and stops holding keys. */
 export function takeEarlyKeys(): string {
   const text = typed;
   typed = '';

@@ -18,18 +18,18 @@ import { paths } from '../paths.ts';
 export type NavigationItem = {
   label: string;
   to: NonNullable<LinkProps['to']>;
-  /** Shown only to those who may read this. */
+  /** Shown only to users who may read this resource. */
   resource: Resource;
   icon: Icon;
   /** `g`, then this key. */
   key: string;
 };
 
-/** A screen without a link in the navigation; the command palette leads there. */
+/** A screen without a link in the navigation; the command palette lists it. */
 export type FurtherPage = Pick<NavigationItem, 'label' | 'to' | 'icon'> & {
-  /** Undefined: for everyone who is signed in. */
+  /** Undefined: for every signed-in user. */
   resource: Resource | undefined;
-  /** What else people call it. */
+  /** Synonyms for the search. */
   words: string;
 };
 
@@ -68,7 +68,7 @@ export const furtherPages: readonly FurtherPage[] = [
   },
 ];
 
-/** The first screen in the order of the links that may be read; undefined where none may. */
+/** The first screen, in the order of the links, that the user may read; undefined if there is none. */
 export const firstReadable = (
   hasPermission: (resource: Resource, action: Action) => boolean,
 ): NavigationItem | undefined => navigation.find((item) => hasPermission(item.resource, 'read'));

@@ -4,7 +4,7 @@ type Load = () => Promise<{ default: ComponentType }>;
 
 const notices: Load[] = [];
 
-/** Adds what a feature may have to say above every screen; it draws a `Notice`, or nothing. */
+/** Registers a component above every screen; it renders a `Notice` or nothing. */
 export function registerNotice(load: Load): void {
   notices.push(load);
 }

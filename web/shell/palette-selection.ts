@@ -1,14 +1,14 @@
 import { createSpotlight } from '@mantine/spotlight';
 import { useLayoutEffect } from 'react';
 
-/** The palette's own state and what opens it. */
+/** The state of the palette, with the function that opens it. */
 export const [paletteStore, palette] = createSpotlight();
 
 export const paletteList = 'palette-results';
 
 /**
- * Spotlight keeps what is selected as a mark in the page and a place in the list, and neither survives results that
- * come later: the mark stays on the same item, wherever it is now, and goes to the first when that item is gone.
+ * Spotlight stores the selection as an attribute and an index, which are wrong after later results. Keeps the selection on
+ * the same item, or moves it to the first one if the item is gone.
  */
 export function useKeptSelection(isSearching: boolean): void {
   useLayoutEffect(() => {

@@ -5,22 +5,22 @@ export type PaletteItem = {
   id: string;
   label: string;
   description?: string;
-  /** Where choosing it leads, with the search part of that screen. */
+  /** The target of the entry, with its search parameters. */
   to: string;
   search?: Record<string, string>;
 };
 
-/** What a feature adds to the command palette. */
+/** The entries of a feature in the command palette. */
 export type PaletteSource = {
   /** Heading of its results. */
   group: string;
-  /** Stands before each of its results. */
+  /** The icon of its results. */
   icon: Icon;
-  /** Left out for those who may not read this. */
+  /** Only for users who may read this resource. */
   resource: Resource;
-  /** Offered without searching, such as "Create Customer"; `action` names the permission it needs. */
+  /** Shown without a search, such as "Create Customer"; `action` is the required permission. */
   actions?: readonly (PaletteItem & { action: 'create' | 'update' | 'delete' })[];
-  /** Asks the server; the signal is aborted when typing goes on. */
+  /** Searches on the server; the signal is aborted when the text changes. */
   find: (text: string, signal: AbortSignal) => Promise<PaletteItem[]>;
 };
 

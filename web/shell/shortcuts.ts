@@ -2,7 +2,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { isDialogOpen } from '../ui/open-dialogs.ts';
 
-/** Single-key shortcuts can be switched off, for those whose voice or switch control types letters (WCAG 2.1.4). */
+/** Single-key shortcuts can be switched off, for voice and switch control, which type letters (WCAG 2.1.4). */
 export const useShortcutsEnabled = () =>
   useLocalStorage({ key: 'shortcuts', defaultValue: true, getInitialValueInEffect: false });
 
@@ -17,8 +17,8 @@ type Shortcuts = {
 };
 
 /**
- * The keys of the console. `/` and `c` go to whatever the present screen marks with `data-hotkey`, so that a
- * screen declares its search field and its create button where it renders them.
+ * The keyboard shortcuts. `/` and `c` activate the elements with `data-hotkey`, so that a screen declares its search field
+ * and its create button where it renders them.
  */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
@@ -31,7 +31,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const { enabled, go, onHelp, onPalette } = latest.current;
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        // It leads away from what a person is doing there.
+        // It would leave the dialog.
         if (!isDialogOpen()) onPalette();
         return;
       }
@@ -58,7 +58,7 @@ function marked(key: string): (() => void) | undefined {
 
 const hasModifier = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
 
-/** Someone is typing, or a dialog is open. */
+/** The user is typing, or a dialog is open. */
 const isTaken = (target: EventTarget | null) =>
   (target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null) ||
   isDialogOpen() ||

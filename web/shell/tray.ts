@@ -1,16 +1,16 @@
 import type { ComponentType } from 'react';
 import type { Store } from '../ui/store.ts';
 
-/** What a feature shows at the bottom of every screen, while there is something to show. */
+/** A panel of a feature at the bottom of every screen, while it has something to show. */
 export type Tray = {
-  /** Asked on every screen: it must not need the feature's code. */
+  /** Called on every screen, so it must not load the code of the feature. */
   wanted: Store<boolean>;
   load: () => Promise<{ default: ComponentType }>;
 };
 
 const trays: Tray[] = [];
 
-/** Adds a tray that is loaded when it is first wanted. */
+/** Registers a tray that is loaded when it is first shown. */
 export function registerTray(tray: Tray): void {
   trays.push(tray);
 }

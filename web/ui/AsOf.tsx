@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { clockTime } from './time.ts';
 
 type Query = {
-  /** Milliseconds since 1970; 0 where there is nothing yet. */
+  /** Milliseconds since 1970; 0 if nothing has loaded yet. */
   dataUpdatedAt: number;
   isRefetchError: boolean;
   refetch: () => Promise<unknown>;
 };
 
-/** As of when the figures beside it hold, and a button that asks for them again. */
+/** The time of the figures next to it, and a button that reloads them. */
 export function AsOf({ queries }: { queries: readonly Query[] }) {
   const [asking, setAsking] = useState(false);
   const oldest = Math.min(...queries.map((query) => query.dataUpdatedAt));
@@ -24,7 +24,7 @@ export function AsOf({ queries }: { queries: readonly Query[] }) {
     <Group gap={4} wrap="nowrap">
       <Text size="xs" c={failed ? 'var(--ui-orange-text)' : 'dimmed'} style={{ whiteSpace: 'nowrap' }}>
         {failed && 'Not refreshed: '}
-        {/* Not seen as long as there is nothing, so that what is beside it does not move. */}
+        {/* Invisible but laid out before the first load, so that nothing moves. */}
         <span style={{ visibility: oldest > 0 ? undefined : 'hidden' }}>
           as of <time dateTime={new Date(oldest).toISOString()}>{clockTime(oldest)}</time>
         </span>

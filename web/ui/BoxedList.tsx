@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './BoxedList.module.css';
 
-/** Names of many records in a dialog, in a box that scrolls. */
+/** A list of many records in a dialog, in a box that scrolls. */
 export function BoxedList({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ul className={classes.list} tabIndex={0} aria-label={label}>

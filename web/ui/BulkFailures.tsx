@@ -2,11 +2,11 @@ import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { BoxedList } from './BoxedList.tsx';
 
-/** Names the records to which something could not be done, each with the reason. */
+/** Lists the records for which a bulk action failed, each with the reason. */
 export function BulkFailures(props: {
-  /** How many it was done to, and how many not. */
+  /** How many succeeded, and how many failed. */
   sentence: string;
-  /** What the records are called. */
+  /** The noun for the records. */
   label: string;
   failed: readonly { id: string; name: ReactNode; reason: string }[];
   onClose: () => void;

@@ -15,7 +15,7 @@ const navigation = {
   yearLevelControl: 'Choose a year',
 };
 
-/** A month to choose a day from: a file of its own, since most who open a form type the date. */
+/** A month to choose a day from. Loaded on demand, because most users type the date. */
 export default function Calendar({
   day,
   onChoose,

@@ -2,10 +2,10 @@ import { Group } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 import classes from './Card.module.css';
 
-/** A part of a screen under its own title. */
+/** A section of a screen with a title. */
 export function Card(props: {
   title: string;
-  /** Stands at the right of the title. */
+  /** Shown to the right of the title. */
   actions?: ReactNode;
   children: ReactNode;
   ref?: Ref<HTMLElement>;

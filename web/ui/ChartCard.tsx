@@ -9,13 +9,13 @@ const views = [
   { value: 'table', label: 'Table' },
 ];
 
-/** A chart under its title, which can be read as a table as well. */
+/** A chart with a title, which can also be shown as a table. */
 export function ChartCard(
   props: Figures & {
-    /** Shown instead of both when there is nothing to draw. */
+    /** Shown instead of both if there is no data. */
     empty: ReactNode;
     children: ReactNode;
-    /** Stands below chart and table. */
+    /** Shown below chart and table. */
     note?: ReactNode;
     /** Offers the table as CSV and the drawing as PNG. */
     exportable?: boolean;

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 
-/** In the empty state of a list that a search or filters have narrowed: the way back to the whole list. */
+/** For the empty state of a filtered list: a button that clears search and filters. */
 export function ClearSearch({ onClear }: { onClear: () => void }) {
   return (
     <Button variant="default" onClick={onClear}>

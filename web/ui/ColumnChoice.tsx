@@ -4,7 +4,7 @@ import { IconColumns3 } from '@tabler/icons-react';
 import type { RowData } from '@tanstack/react-table';
 import { columnLabel, type Column } from './data-table.ts';
 
-/** Which columns a person shows in the table called `name`: kept in this browser. False in `atFirst`: hidden. */
+/** The visible columns of the table `name`, stored in this browser. False in `atFirst`: hidden by default. */
 export function useColumnChoice(name: string, atFirst: Record<string, boolean> = {}) {
   return useLocalStorage<Record<string, boolean>>({
     key: `columns:${name}`,
@@ -13,7 +13,7 @@ export function useColumnChoice(name: string, atFirst: Record<string, boolean> =
   });
 }
 
-/** Button that lets a person hide columns; those without a name of their own (actions) always stay. */
+/** A button to choose the visible columns; columns without a label (actions) are always visible. */
 export function ColumnChoice<T extends RowData>(props: {
   columns: Column<T>[];
   visibility: Record<string, boolean>;

@@ -9,8 +9,8 @@ const highSeverityWarning =
   'Warning: This action cannot be undone. All associated data will be permanently deleted from the system.';
 
 /**
- * The shared confirmation dialog (spec part 1, section 2). Below the question stands whom the change hits. High
- * severity is for permanent deletion only: red title, warning box and its own confirm label.
+ * The shared confirmation dialog (spec part 1, section 2). Below the question, it says whom the change affects. High
+ * severity is for permanent deletion only: red title, warning box and a specific confirm label.
  */
 export function ConfirmDialog({ title, ...question }: QuestionProps & { title: string }) {
   return (
@@ -23,7 +23,7 @@ export function ConfirmDialog({ title, ...question }: QuestionProps & { title: s
 type QuestionProps = {
   message: ReactNode;
   consequences: Consequences;
-  /** What else must be given, below the consequences. */
+  /** Additional required fields, below the consequences. */
   children?: ReactNode;
   onConfirm: () => void;
   onClose: () => void;
@@ -36,7 +36,7 @@ type QuestionProps = {
   error?: string | undefined;
 };
 
-/** What stands in that dialog, for one that holds what a person enters besides. */
+/** The content of that dialog, for dialogs with fields of their own. */
 export function ConfirmQuestion(props: QuestionProps) {
   const { severity = 'normal', confirmLabel = 'Confirm', cancelLabel = 'Cancel', busy = false } = props;
   const high = severity === 'high';

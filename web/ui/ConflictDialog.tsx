@@ -5,7 +5,7 @@ import { Dialog } from './Dialog.tsx';
 
 export type ConflictRow = { field: string; theirs: string; yours: string };
 
-/** Two people edited the same record: shows what both changed, and lets this person decide. */
+/** For concurrent edits of a record: shows both changes, and lets this user decide. */
 export function ConflictDialog(props: {
   rows: readonly ConflictRow[];
   onKeepTheirs: () => void;

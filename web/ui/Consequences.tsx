@@ -1,22 +1,22 @@
 import { Alert, Anchor, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** A sentence each: whom a change hits beside the person who makes it, in numbers. */
+/** Sentences that say in numbers whom else a change affects. */
 type Sentences = readonly string[];
 
 /**
- * What a confirmation must say before others notice it: the sentences, or the query that counts them. A change that
- * nobody else notices says so in these words.
+ * The consequences in a confirmation: the sentences, or the query that counts them. A change that affects no one else has
+ * this text.
  */
 export type Consequences = 'affects nobody else' | Sentences | CountedConsequences;
 
-/** As `useQuery` gives it. */
+/** From `useQuery`. */
 type CountedConsequences = { data: Sentences | undefined; isError: boolean; refetch: () => unknown };
 
-/** How long a confirmation waits for the numbers, in milliseconds; a service that does not answer must not block it. */
+/** How long a confirmation waits for the numbers, in milliseconds; an unresponsive service must not block it. */
 const patience = 3000;
 
-/** Whether the numbers are still worth waiting for. */
+/** Whether to wait for the numbers. */
 export function useIsCounting(consequences: Consequences): boolean {
   const [waitedEnough, setWaitedEnough] = useState(false);
   useEffect(() => {

@@ -8,10 +8,10 @@ const copiedFor = 2000;
 
 type Copying = { copied: boolean; copy: () => void; icon: ReactNode };
 
-/** Draws the button that copies `value` by `children`, and announces that it did, or that the browser refused. */
+/** Renders `children` as the button that copies `value`, and announces success or failure. */
 export function CopyButton(props: { value: string; children: (copying: Copying) => ReactNode }) {
   const { value, children } = props;
-  // Counted, so that another copy begins the time anew.
+  // A counter, so that another copy restarts the timer.
   const [copies, setCopies] = useState(0);
   const copied = copies > 0;
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { CopyButton } from './CopyButton.tsx';
 import { RowButton } from './RowButton.tsx';
 
-/** A key, id or hash in monospace with a button that copies it. `shown` may be a shorter form of `value`. */
+/** A key, id or hash in monospace with a copy button. `shown` may be a shorter form of `value`. */
 export function CopyText({
   value,
   shown = value,

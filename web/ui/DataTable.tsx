@@ -10,8 +10,8 @@ import { useScrollsOn } from './use-scrolls-on.ts';
 export type { Column };
 
 /**
- * Rows in a card that scrolls by itself, under a header that stays; on a phone each row is a card with labels. Sorting
- * and paging are the server's. The roles are spelled out because a table that is not laid out as one loses them.
+ * Rows in a scrolling card with a sticky header; on a phone each row is a card with labels. The server sorts and pages.
+ * The roles are explicit because a table with another CSS display loses them.
  */
 export function DataTable<T extends RowData>(props: DataTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);

@@ -3,10 +3,10 @@ import type { RowData } from '@tanstack/react-table';
 import { lazy, memo, Suspense } from 'react';
 import { DataTableRow, type Item, type RowsProps } from './DataTableRow.tsx';
 
-/** Most lists are one page long and never need it. */
+/** Loaded on demand: most lists are only one page long. */
 const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./VirtualRows.tsx').default;
 
-/** Below this many the browser is quicker with plain rows, and find-in-page works. */
+/** Below this number, plain rows are faster, and find-in-page works. */
 const virtualAbove = 200;
 const skeletonRows = 12;
 

@@ -8,7 +8,7 @@ type Row<T extends RowData> = ReturnType<TableOf<T>['getRowModel']>['rows'][numb
 
 type Cell<T extends RowData> = ReturnType<Row<T>['getVisibleCells']>[number];
 
-/** What the body draws, one under the other: rows, and the headers of their sections. */
+/** The items of the body, in order: rows, and the headers of their sections. */
 export type Item<T extends RowData> = { key: string } & ({ group: string; rows: T[] } | { row: Row<T> });
 
 export type RowsProps<T extends RowData> = DataTableProps<T> & {
@@ -16,7 +16,7 @@ export type RowsProps<T extends RowData> = DataTableProps<T> & {
   scroller: RefObject<HTMLDivElement | null>;
 };
 
-/** What lets a list of which only a part is drawn learn how high its rows are. */
+/** Lets a virtual list measure the height of its rows. */
 type Measured = { ref: (row: HTMLTableRowElement | null) => void; 'data-index': number };
 
 export function DataTableRow<T extends RowData>({
@@ -63,15 +63,15 @@ export function DataTableRow<T extends RowData>({
 }
 
 /**
- * Called and not rendered as a component: columns are made anew for each render of a list, and with a new component
- * every button in the rows would be replaced, and lose the focus.
+ * Called instead of rendered as a component: each render of a list creates new columns, and a new component would replace
+ * every button in the rows, which would lose the focus.
  */
 function contentOf<T extends RowData>(cell: Cell<T>): ReactNode {
   const content = cell.column.columnDef.cell;
   return typeof content === 'function' ? content(cell.getContext()) : content;
 }
 
-/** Neither on something in the row that has a purpose of its own, nor the end of selecting text. */
+/** Not on a control in the row, and not the end of a text selection. */
 const isPlainClick = (event: MouseEvent<HTMLElement>) =>
   !(event.target as HTMLElement).closest('a, button, input, label') &&
   window.getSelection()?.isCollapsed !== false;

@@ -8,19 +8,19 @@ import { useTyped } from './use-typed.ts';
 
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
   label: string;
-  /** `2026-12-31`, with a time `2026-12-31T17:00`; or the text as it was typed, where that is none. */
+  /** `2026-12-31`, with a time `2026-12-31T17:00`; or the typed text if it is not a date. */
   value?: string;
   onChange: (value: string) => void;
-  /** A date and time, in the zone of the reader. */
+  /** A date and time, in the local time zone. */
   withTime?: boolean;
 };
 
 /**
- * A day, or with `withTime` a moment, typed or chosen in a calendar. What is no date stays as it was typed, and the
- * form says what is wrong with it. A click and the arrow down open the calendar.
+ * A day, or with `withTime` a date and time, typed or chosen in a calendar. Text that is not a date stays, and the form
+ * shows the error. A click and the arrow down open the calendar.
  */
 export function DayField({ value = '', onChange, withTime = false, ...input }: Props) {
-  // Loaded before it opens: the focus goes to what stands in it then.
+  // Loaded before it opens, because the focus moves to its content.
   const [Calendar, setCalendar] = useState<typeof LoadedCalendar>();
   const open = () => void import('./Calendar.tsx').then((loaded) => setCalendar(() => loaded.default));
   const close = () => setCalendar(undefined);
@@ -55,7 +55,7 @@ export function DayField({ value = '', onChange, withTime = false, ...input }: P
       radius={8}
       trapFocus
       returnFocus
-      // A text field may not say that it is expanded: the button does.
+      // aria-expanded is not allowed on a text field, so the button has it.
       withRoles={false}
     >
       <Popover.Target>
@@ -63,7 +63,7 @@ export function DayField({ value = '', onChange, withTime = false, ...input }: P
           autoComplete="off"
           inputWrapperOrder={['label', 'input', 'error', 'description']}
           {...input}
-          // Escape closes the calendar, and not the dialog around it.
+          // Escape closes only the calendar, not the dialog around it.
           data-mantine-stop-propagation={opened || undefined}
           value={field.text}
           onChange={(event) => field.type(event.currentTarget.value)}

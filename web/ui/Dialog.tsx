@@ -6,9 +6,9 @@ import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
 type Check = () => boolean;
 
 type DialogState = {
-  /** Asks first when something was typed. */
+  /** Asks for confirmation if there are unsaved changes. */
   close: () => void;
-  /** It cannot be closed at present. */
+  /** The dialog cannot be closed now. */
   isHeld: boolean;
   checks: Set<Check>;
   setSubject: (subject: string | undefined) => void;
@@ -17,9 +17,8 @@ type DialogState = {
 const DialogContext = createContext<DialogState | null>(null);
 
 /**
- * A dialog. However a person leaves it, by Escape, a click outside, a button, or Back, they are asked when something
- * was typed. What was typed is known from `unsaved`, from the forms in it (`useUnsaved`), and from fields that the
- * form reads only when it is sent.
+ * A dialog. Leaving it with unsaved changes, by Escape, a click outside, a button, or Back, asks for confirmation. Changes
+ * are known from `unsaved`, from the forms in it (`useUnsaved`), and from uncontrolled fields.
  */
 export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsaved?: boolean }) {
   const [subject, setSubject] = useState<string>();
@@ -50,8 +49,8 @@ export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsav
 }
 
 /**
- * A form on a page: leaving the page asks as leaving a dialog does. `onClose` leads to another page. `part`: what of
- * the page the form belongs to, by the search of the address.
+ * A form on a page: leaving the page asks like leaving a dialog. `onClose` navigates to another page. `part` returns the
+ * part of the page that the form belongs to, from the search parameters of the URL.
  */
 export function PageForm(props: {
   onClose?: () => void;
@@ -79,7 +78,7 @@ type Way = {
   action: string;
 };
 
-// On the same page a dialog closes itself, which is the rest of a change that was saved or given up.
+// On the same page, a dialog closes itself after its changes were saved or discarded.
 const leavesDialog = ({ current, next, action }: Way) =>
   isOfHistory(action) || current.pathname !== next.pathname;
 
@@ -97,7 +96,7 @@ function useUnsavedGuard(unsaved: boolean, leaves = leavesDialog) {
 
 const isOfHistory = (action: string) => action === 'BACK' || action === 'FORWARD' || action === 'GO';
 
-/** Fields that React does not hold: it keeps `defaultValue` of the others the same as their value. */
+/** Uncontrolled fields that were changed: React keeps `defaultValue` of controlled ones equal to their value. */
 const hasTypedFields = (body: HTMLElement | null): boolean =>
   [...(body?.querySelectorAll<HTMLInputElement>('input[name]') ?? [])].some(
     (field) => field.value !== field.defaultValue,
@@ -121,7 +120,7 @@ function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard:
   );
 }
 
-/** Tells the dialog or page form around the caller whether something was typed. */
+/** Reports unsaved changes to the dialog or page form around the caller. */
 export function useUnsaved(check: Check): void {
   const dialog = use(DialogContext);
   if (!dialog) throw new Error('useUnsaved must be used within a Dialog or PageForm');
@@ -137,7 +136,7 @@ export function useUnsaved(check: Check): void {
   }, [checks]);
 }
 
-/** Names what the dialog around the caller is about, for a record that is loaded in it. */
+/** Sets the subject of the dialog around the caller, for a record that is loaded in it. */
 export function useDialogSubject(subject: string): void {
   const setSubject = use(DialogContext)?.setSubject;
   useEffect(() => {
@@ -146,7 +145,7 @@ export function useDialogSubject(subject: string): void {
   }, [setSubject, subject]);
 }
 
-/** The way out of a form. In a dialog it asks as every other way out does. */
+/** The cancel action of a form; in a dialog it asks about unsaved changes. */
 export function CancelButton(props: { onCancel: () => void; label?: string; focused?: boolean }) {
   const dialog = use(DialogContext);
   return (

@@ -6,16 +6,16 @@ import { useOpenDialog } from './open-dialogs.ts';
 
 export type DialogFrameProps = {
   title: string;
-  /** What the dialog is about, for the title of the window: `Edit Customer Acme`. */
+  /** The subject of the dialog, for the title of the window: `Edit Customer Acme`. */
   subject?: string | undefined;
-  /** Stands after the title in the heading. */
+  /** Shown after the title in the heading. */
   detail?: ReactNode;
   /** Red, for permanent deletion only. */
   danger?: boolean;
-  /** Reading begins at the title, not at the first control. */
+  /** The focus starts at the title, not at the first control. */
   focusTitle?: boolean;
   size?: number | undefined;
-  /** At the right edge and as high as the window. */
+  /** At the right edge, with the full height of the window. */
   atSide?: boolean;
   /** Not closed by Escape or a click outside (`slips`), or not at all (`all`). */
   held?: 'slips' | 'all' | undefined;
@@ -25,8 +25,8 @@ export type DialogFrameProps = {
 };
 
 /**
- * The frame of every dialog: its look, Escape, the title of the window, and the focus, which goes back to where it
- * came from. Others use `Dialog`, which adds that nothing typed is lost.
+ * The frame of every dialog: its style, Escape, the title of the window, and the focus, which returns to its origin.
+ * Features use `Dialog`, which adds the question about unsaved changes.
  */
 export function DialogFrame(props: DialogFrameProps) {
   const id = useId();

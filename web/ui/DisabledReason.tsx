@@ -9,8 +9,8 @@ type ButtonLike = ReactElement<{
 }>;
 
 /**
- * Disables a button and says why. It stays in the tab order, so that the reason can be reached by keyboard and is
- * read out; without a reason the button is as it was.
+ * Disables a button and says why. It stays in the tab order, so that keyboard and screen reader users get the reason.
+ * Without a reason the button is unchanged.
  */
 export function DisabledReason({ reason, children }: { reason: string | null; children: ButtonLike }) {
   if (!reason) return children;

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 
-/** What went wrong, inside a dialog or form; line breaks of the message are kept. */
+/** An error message in a dialog or form, with its line breaks. */
 export function ErrorText({ children }: { children: string }) {
   return (
     <Text

@@ -1,13 +1,13 @@
 import classes from './FigureTable.module.css';
 
-/** Figures of which the first column names the row. */
+/** Figures in rows; the first column is the name of the row. */
 export type Figures = {
   title: string;
   columns: readonly string[];
   rows: readonly (readonly [name: string, ...values: number[]])[];
 };
 
-/** Figures in a box that scrolls by itself. */
+/** A table of figures that scrolls horizontally. */
 export function FigureTable({ title, columns, rows }: Figures) {
   return (
     <div className={classes.box} tabIndex={0} role="region" aria-label={`${title}, table`}>

@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import { CancelButton } from './Dialog.tsx';
 import { ErrorText } from './ErrorText.tsx';
 
-/** What every form in a dialog ends with: what went wrong, the way out, and the button that sends it. */
+/** The end of every form in a dialog: error, cancel button and submit button. */
 export function FormActions(props: {
   problem?: string | undefined;
   submitLabel: string;
   busy: boolean;
   onCancel: () => void;
-  /** Stands before the buttons. */
+  /** Shown before the buttons. */
   children?: ReactNode;
 }) {
   const { problem, submitLabel, busy, onCancel, children } = props;

@@ -1,8 +1,8 @@
 import { Skeleton, Stack } from '@mantine/core';
 
 /**
- * Stands in a dialog for a form that is still loading, with a bar of each of these heights in pixels. Holds the focus,
- * which the form takes over by `focusLate`.
+ * The placeholder for a form that is loading in a dialog, with a bar for each height in pixels. It has the focus until the
+ * form takes it with `focusLate`.
  */
 export function FormSkeleton({ heights }: { heights: readonly number[] }) {
   return (

@@ -1,13 +1,12 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** As long as those of the library wait. */
+/** The delay of Mantine's tooltips. */
 const openDelay = 300;
 
 /**
- * One tooltip for every element that carries `data-hint`, for what stands in lists by the hundred: a component around
- * each of them would be a third of the work of drawing a page. It says what hovering says and nothing more, so the
- * element has a name of its own for those who hear it.
+ * One tooltip for all elements with `data-hint`, for lists with hundreds of them: a component for each one would take a
+ * third of the time to render a page. It is not announced, so the elements need an accessible name.
  */
 export function Hints() {
   const [target, setTarget] = useState<HTMLElement | null>(null);
@@ -43,7 +42,7 @@ export function Hints() {
   return target && <Tooltip target={target} label={label} opened={label !== ''} multiline maw={280} />;
 }
 
-/** What the element says now: 'Copied!' comes while the pointer rests on it. */
+/** The current hint of the element: it changes to 'Copied!' under the pointer. */
 function useHintOf(target: HTMLElement | null): string {
   const [said, setSaid] = useState<{ by: HTMLElement; text: string }>();
   useEffect(() => {

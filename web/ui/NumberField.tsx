@@ -6,18 +6,18 @@ import { useTyped } from './use-typed.ts';
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
   value?: TypedNumber;
   onChange: (value: TypedNumber) => void;
-  /** Where the arrow keys stop. What is typed beyond stays, for the form to refuse. */
+  /** Limits of the arrow keys. A typed number beyond them stays, and the form refuses it. */
   min: number;
   max: number;
-  /** Shown behind the number. */
+  /** Shown after the number. */
   unit?: string;
-  /** What a field becomes whose text was typed and has no digit in it when it is left; otherwise it stays as it is. */
+  /** The value of the field on blur if its text has no digit; undefined: the text stays. */
   emptyIs?: number;
 };
 
 /**
- * A number, typed. The field holds what was typed and changes nothing of it before it is left: what is out of range
- * or no number stays, and the form says what is wrong with it. The arrow keys count up and down.
+ * A number field. It does not change the typed text before it loses the focus: text that is out of range or not a number
+ * stays, and the form shows the error. The arrow keys count up and down.
  */
 export function NumberField({ value = '', onChange, min, max, unit, emptyIs, ...input }: Props) {
   const field = useTyped({
@@ -28,7 +28,7 @@ export function NumberField({ value = '', onChange, min, max, unit, emptyIs, ...
   });
   const leave = () => {
     if (emptyIs !== undefined && field.isTyped && !/\d/.test(String(value))) onChange(emptyIs);
-    // Beyond that, what is shown would be another number than what was typed.
+    // Beyond that, the displayed number would differ from the typed one.
     if (!(Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER)) field.leave();
   };
   const step = (by: number) => {

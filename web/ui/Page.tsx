@@ -5,12 +5,12 @@ import { useDocumentTitle } from './document-title.ts';
 import classes from './Page.module.css';
 import { useIsNarrow } from './use-is-narrow.ts';
 
-/** A screen: its title, its one primary button, and what follows; fills the window and lets its table scroll. */
+/** A screen: title, primary button and content. It fills the window, and its table scrolls. */
 export function Page(props: {
   title: string;
-  /** Stands in the heading after the title, smaller. */
+  /** Shown after the title in the heading, smaller. */
   note?: ReactNode;
-  /** The way to the screen that this one belongs to; stands above the title. */
+  /** A link above the title to the parent screen. */
   back?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -33,11 +33,11 @@ export function Page(props: {
   );
 }
 
-/** Search and filters on the left, what concerns the whole list on the right. A narrow screen folds the filters. */
+/** Search and filters on the left, actions for the whole list on the right. Narrow screens collapse the filters. */
 export function FilterRow(props: {
   left: ReactNode;
   filters?: ReactNode;
-  /** How many of the filters are set. */
+  /** Number of active filters. */
   filtersSet?: number;
   right?: ReactNode;
 }) {

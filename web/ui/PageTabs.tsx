@@ -3,20 +3,20 @@ import type { ReactNode } from 'react';
 import { useTitlePart } from './document-title.ts';
 import classes from './PageTabs.module.css';
 
-/** Parts of a screen of which one is shown; what is below belongs to the chosen one. */
+/** The tabs of a screen. */
 export function PageTabs<T extends string>(props: {
   label: string;
   tab: T;
-  /** `count: undefined`: it is on its way. */
+  /** `count: undefined`: loading. */
   tabs: readonly { value: T; label: string; count?: number | undefined }[];
   onTab: (tab: T) => void;
-  /** Someone points at a tab, and will probably choose it. */
+  /** Called when the pointer is on a tab, for example to prefetch it. */
   onApproach?: (tab: T) => void;
   children: ReactNode;
 }) {
   const { label, tab, tabs, onTab, onApproach, children } = props;
   const shown = tabs.findIndex((one) => one.value === tab);
-  // A screen opens at its first tab, which needs no name of its own.
+  // The first tab is the default, so it is not in the URL.
   useTitlePart('tab', shown > 0 ? tabs[shown]?.label : undefined);
   const change = (value: string | null) => {
     const chosen = tabs.find((one) => one.value === value);

@@ -3,14 +3,14 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useEffect } from 'react';
 
 /**
- * Foot of a list: what part of it is shown, and the way to the rest. Pages count from 1; one that is no longer
- * there (its last row was deleted, an old link) gives way to the last.
+ * The footer of a list: the range that is shown, and the other pages. Pages count from 1; a page that no longer exists
+ * (its last row was deleted, an old link) is replaced by the last one.
  */
 export function Pagination(props: {
   page: number;
   pageSize: number;
   total: number | undefined;
-  /** Back must not lead to a page that is gone: another stands in its place in the history. */
+  /** Replaces the history entry, because Back must not lead to a page that no longer exists. */
   onPage: (page: number, how: { replace: boolean }) => void;
 }) {
   const { page, pageSize, total, onPage } = props;
@@ -20,7 +20,7 @@ export function Pagination(props: {
     if (isGone) onPage(pages, { replace: true });
   });
 
-  // Of nothing there is no part to tell: the list itself says that it is empty.
+  // An empty list has its own message.
   if (!total || isGone) return <Group h={30} />;
   const first = (page - 1) * pageSize + 1;
   const last = Math.min(page * pageSize, total);

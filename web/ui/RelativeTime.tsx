@@ -1,7 +1,7 @@
 import { fullTime, relativeTime } from './time.ts';
 import { useNow } from './use-now.ts';
 
-/** A point in time as people say it; the exact one on hover. Nothing known: a dash. */
+/** A relative time, with the exact one on hover; a dash if it is unknown. */
 export function RelativeTime({ value }: { value: string | null }) {
   const now = useNow();
   if (value === null) return '—';

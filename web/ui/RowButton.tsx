@@ -1,12 +1,12 @@
 import type { ComponentProps, ReactNode } from 'react';
 import classes from './RowButton.module.css';
 
-/** `red`: what takes something away, whatever the list. `gray`: the other signs. */
+/** `red`: removes something. `gray`: other icons. */
 type Look = { tone?: 'red' | 'gray' | undefined; icon?: boolean };
 
 /**
- * A button in a row of a list, of a word or (`icon`) a sign. It is the bare element: fifty rows of the library's
- * buttons take longer to draw than all else in them.
+ * A button in a row of a list, with a text or an icon (`icon`). A plain element: Mantine's buttons take longer to render in
+ * fifty rows than everything else in them.
  */
 export function RowButton({ tone, icon, className, ...props }: ComponentProps<'button'> & Look) {
   return <button type="button" {...props} className={namesOf(icon, className)} data-tone={tone} />;
@@ -20,7 +20,7 @@ export function RowLink({ tone, icon, className, ...props }: ComponentProps<'a'>
 const namesOf = (icon: boolean | undefined, className: string | undefined): string =>
   [classes.button, icon && classes.icon, className].filter(Boolean).join(' ');
 
-/** The buttons of a row. The first of their texts stands under the title of the column. */
+/** The buttons of a row. The text of the first is aligned with the header of the column. */
 export function RowActions({ children }: { children: ReactNode }) {
   return <div className={classes.actions}>{children}</div>;
 }

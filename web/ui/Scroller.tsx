@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './Scroller.module.css';
 
-/** What is longer than the window scrolls, with its bar at the edge and above the build number. */
+/** Scrolls content that is longer than the window, with the scrollbar at the edge and above the build number. */
 export function Scroller({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className={classes.scroller} tabIndex={0} role="region" aria-label={label}>

@@ -5,7 +5,7 @@ import { useDebouncedText } from './use-debounced-text.ts';
 
 const usualDelay = 120;
 
-/** Search field of a list. `value` is what the URL holds; `onChange` is called when typing settles. */
+/** Search field of a list. `value` is from the URL; `onChange` is debounced. */
 export function SearchBox(props: {
   value: string;
   onChange: (value: string) => void;

@@ -9,24 +9,24 @@ type Props = Omit<
   data: Choice[];
   value: string | null;
   onChange: (value: string | null, label: string) => void;
-  /** Name of the chosen one, where `data` may lack it. */
+  /** Label of the chosen value, if `data` may not contain it. */
   chosenLabel?: string | undefined;
-  /** Stands in the list, and below the field that is left, when nothing matches. */
+  /** Shown in the list, and below the field on blur, if nothing matches. */
   nothingFound: string;
-  /** What of `data` matches a text, the best first. */
+  /** The entries of `data` that match a text, the best first. */
   match?: (choices: Choice[], typed: string) => Choice[];
-  /** The text as it is typed; empty once something is chosen. */
+  /** Called with the typed text; empty after a choice. */
   onSearch?: (typed: string) => void;
-  /** Whether `data` is not yet what belongs to the typed text. */
+  /** Whether `data` does not match the typed text yet. */
   isSearching?: boolean;
 };
 
-/** Text that is not chosen from yet, and the value that it was typed over. */
+/** Typed text without a choice yet, and the value that it replaces. */
 type Typed = { text: string; over: string | null; isLeft: boolean };
 
 /**
- * A choice, found by typing. Enter and leaving the field choose the best match of what was typed, as soon as it is
- * known. Text that matches nothing stays, with an error, and nothing is chosen, which a required field refuses.
+ * A searchable choice. Enter and blur choose the best match of the typed text, as soon as it is known. Text without a match
+ * stays, with an error, and nothing is chosen, which a required field refuses.
  */
 export function SearchSelect({
   data,
@@ -42,7 +42,7 @@ export function SearchSelect({
   const [state, setState] = useState<Typed>();
   const [opened, setOpened] = useState(false);
   const isPicking = useRef(false);
-  // A value that comes from elsewhere replaces the text.
+  // A value that is set from outside replaces the text.
   const typed = state?.over === value ? state : undefined;
   const text = typed?.text.trim() ?? '';
   const best =
@@ -62,7 +62,7 @@ export function SearchSelect({
     if (value !== null) onChange(null, '');
   };
   useEffect(() => {
-    // oxlint-disable-next-line react/set-state-in-effect -- what was typed is answered only now
+    // oxlint-disable-next-line react/set-state-in-effect -- the matches arrive later than the text
     if (typed?.isLeft && best) choose(best.value, best.label);
   });
 
@@ -71,9 +71,9 @@ export function SearchSelect({
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') isPicking.current = true;
     if (event.key === 'Escape' && opened) setState(undefined);
     if (event.key !== 'Enter' || (opened && isPicking.current)) return;
-    // An open list is answered by Enter, and the form is not sent; nor is it with text that was not chosen from.
+    // In an open list, or with text that has no choice yet, Enter chooses and does not submit the form.
     if (opened || (typed && !typed.isLeft)) event.preventDefault();
-    // The library would choose what it marked last, also from a list that is outdated.
+    // Mantine would choose the entry it highlighted last, even from an outdated list.
     event.stopPropagation();
     settle();
   };

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Stands in place of the filters while rows are selected: what can be done to all of them. */
+/** Replaces the filters while rows are selected: the bulk actions. */
 export function SelectionBar(props: { count: number; onClear: () => void; children: ReactNode }) {
   return (
     <Group gap="xs" style={{ flexShrink: 0 }}>

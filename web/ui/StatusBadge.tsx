@@ -3,7 +3,7 @@ import classes from './StatusBadge.module.css';
 
 export type Tone = 'teal' | 'amber' | 'orange' | 'red' | 'violet' | 'neutral';
 
-/** A state in a word; the color only repeats what the word says. */
+/** A state as a word; the color has no additional meaning. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span

@@ -9,13 +9,13 @@ import { cssVariablesResolver, theme } from './theme.ts';
 
 const waitForFontMs = 500;
 
-/** Every width depends on the font: a screen that is drawn before it is there jumps when it comes. */
+/** Wait for the font: a screen rendered before it has loaded shifts afterwards. */
 export const fontCame = Promise.race([
   document.fonts.load(`1em ${theme.fontFamily}`).catch(() => undefined),
   new Promise((resolve) => setTimeout(resolve, waitForFontMs)),
 ]);
 
-/** Theme, fonts and styles for everything below; the color scheme is the system's until a person chooses. */
+/** Theme, fonts and styles. The color scheme is that of the system until the user chooses one. */
 export function ThemeProvider({ children }: { children: ReactNode }) {
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './Tiles.module.css';
 
-/** Figures that sum a screen up, in a row of small cards. A value that is not known yet is a skeleton. */
+/** Summary figures of a screen, in a row of small cards. A value that is loading is a skeleton. */
 export function Tiles({ label, tiles }: { label: string; tiles: Record<string, ReactNode | undefined> }) {
   return (
     <dl className={classes.tiles} aria-label={label}>

@@ -3,7 +3,7 @@ import { useToastsWanted } from './toast.tsx';
 
 const Toasts = lazy(() => import('./Toasts.tsx'));
 
-/** Where toasts appear: a live region that is there before the first of them, so that each is read out. */
+/** A live region for toasts, which must exist before the first one so that it is announced. */
 export function ToastRegion() {
   const wanted = useToastsWanted();
   return (

@@ -3,17 +3,17 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import classes from './DataTable.module.css';
 import { DataTableRow, type Item, type RowsProps } from './DataTableRow.tsx';
 
-// Until a row is drawn and measured.
+// Until a row is measured.
 const rowHeight = 36;
 const groupHeight = 28;
 
-/** Only the rows that are in sight, between two gaps as high as the others. */
+/** Renders only the visible rows, between two spacers for the others. */
 export default function VirtualRows<T extends RowData>({
   items,
   width,
   ...props
 }: RowsProps<T> & { items: Item<T>[]; width: number }) {
-  // Its functions must not be memoized; nothing here is.
+  // Its functions must not be memoized, and nothing here is memoized.
   // oxlint-disable-next-line react/incompatible-library
   const virtual = useVirtualizer({
     count: items.length,

@@ -1,6 +1,6 @@
 export type Choice = { value: string; label: string; disabled?: boolean };
 
-/** What matches a typed text best comes first: the text itself, then what begins with it. */
+/** Compares matches of a typed text: equal labels come first, then those that begin with it. */
 export function bestFirst(choices: Choice[], typed: string): Choice[] {
   const text = typed.trim().toLowerCase();
   const rank = ({ label }: Choice) =>
@@ -8,11 +8,11 @@ export function bestFirst(choices: Choice[], typed: string): Choice[] {
   return choices.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The choices that contain a typed text, the best match first; all of them, in their order, while nothing is typed. */
+/** The choices that contain a typed text, the best match first; all choices in their order if the text is empty. */
 export function matching(choices: Choice[], typed: string): Choice[] {
   const text = typed.trim().toLowerCase();
   if (text === '') return choices;
-  // A choice without a value stands for none: nobody means it who types.
+  // The choice without a value means "none", which is not searched for.
   const found = choices.filter(({ value, label }) => value !== '' && label.toLowerCase().includes(text));
   return bestFirst(found, typed);
 }

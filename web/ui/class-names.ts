@@ -1,4 +1,4 @@
-/** The names of a CSS module for `classNames` of the library, which takes no undefined: a module has what it is asked for. */
+/** Types the class names of a CSS module for Mantine's `classNames`, which does not accept undefined. */
 export const classNames = <Part extends string>(
   names: Record<Part, string | undefined>,
 ): Record<Part, string> => names as Record<Part, string>;

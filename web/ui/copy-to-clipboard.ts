@@ -1,6 +1,6 @@
 /**
- * Copies a text, and says whether that succeeded. Browsers offer `navigator.clipboard` over https alone, and a console
- * in a house network is often reached without it: there the older command does it.
+ * Copies a text; returns whether that succeeded. Browsers have `navigator.clipboard` only over https, which a console in an
+ * intranet often lacks: there, `execCommand` is used.
  */
 export async function copyToClipboard(text: string): Promise<boolean> {
   try {

@@ -1,6 +1,6 @@
 import { Curve, Rectangle, type CurveProps, type RectangleProps } from 'recharts';
 
-/** For `lineProps` of a chart that ends with today: the way from yesterday to it is dashed. */
+/** For `lineProps` of a chart that ends with today: the line from yesterday to today is dashed. */
 export const dashedEnd = {
   shape: ({ points = [], ...line }: CurveProps) => (
     <>
@@ -10,7 +10,7 @@ export const dashedEnd = {
   ),
 };
 
-/** For `barProps` of a chart whose rows say `unfinished` of today: an outline, hardly filled. */
+/** For `barProps` of a chart whose row of today has `unfinished`: an outline with a light fill. */
 export const dashedBar = {
   shape: (bar: RectangleProps & { payload?: { unfinished?: boolean } }) =>
     bar.payload?.unfinished ? (

@@ -5,7 +5,7 @@ type Part = { of: 'tab' | 'dialog'; text: string };
 
 const parts = createStore<readonly Part[]>([]);
 
-/** Names the open tab or dialog in the title of the window, while the caller is shown. */
+/** Adds the open tab or dialog to the title of the window, while the caller is mounted. */
 export function useTitlePart(of: Part['of'], text: string | undefined): void {
   useEffect(() => {
     if (!text) return undefined;
@@ -15,7 +15,7 @@ export function useTitlePart(of: Part['of'], text: string | undefined): void {
   }, [of, text]);
 }
 
-/** `Edit Customer · Revoked · License Management · Lanyard`: from the innermost to the product. */
+/** `Edit Customer · Revoked · License Management · Lanyard`: the innermost part first. */
 export function useDocumentTitle(page: string): string {
   const shown = useStore(parts);
   const of = (wanted: Part['of']) => shown.filter((part) => part.of === wanted).map((part) => part.text);

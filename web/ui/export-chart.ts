@@ -1,12 +1,12 @@
 import type { Figures } from './FigureTable.tsx';
 
-/** `"`, separators and line breaks are quoted; what a spreadsheet would run as a formula is not run. */
+/** Quotes `"`, separators and line breaks, and prevents that a spreadsheet runs a value as a formula. */
 function cell(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The table as CSV, with the byte order mark by which Excel knows UTF-8. */
+/** The table as CSV, with a byte order mark so that Excel reads UTF-8. */
 export function chartCsv({ columns, rows }: Pick<Figures, 'columns' | 'rows'>): string {
   return `\uFEFF${[columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
@@ -31,7 +31,7 @@ export function saveCsv(table: Figures): void {
   URL.revokeObjectURL(url);
 }
 
-/** Saves the drawing of a chart at twice its size, on the color of the card. */
+/** Saves a chart as PNG at twice its size, on the color of the card. */
 export async function savePng(title: string, card: HTMLElement): Promise<void> {
   const drawn = card.querySelector<SVGSVGElement>('svg.recharts-surface');
   if (!drawn) throw new Error('There is no chart to save');
@@ -52,7 +52,7 @@ export async function savePng(title: string, card: HTMLElement): Promise<void> {
 
 const painted = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'opacity'];
 
-/** An SVG on its own knows nothing of the page's styles and variables: each element takes along what it is painted with. */
+/** Copies the computed styles into each element, because a standalone SVG has no access to the styles of the page. */
 function standalone(drawn: SVGSVGElement, width: number, height: number): string {
   const copy = drawn.cloneNode(true) as SVGSVGElement;
   const originals = drawn.querySelectorAll<SVGElement>('*');

@@ -1,6 +1,6 @@
 /**
- * Ref of a form that may appear in a dialog after it opened: focuses what has `data-autofocus`, which the library
- * looks for only when the dialog opens. A person who is elsewhere by then is left alone.
+ * Ref of a form that may appear after its dialog opened: focuses the element with `data-autofocus`, which Mantine does only
+ * when the dialog opens. Does nothing if the user has moved the focus meanwhile.
  */
 export function focusLate(form: HTMLElement | null): void {
   const { activeElement, body } = document;

@@ -1,14 +1,14 @@
 import { useLayoutEffect, useState } from 'react';
 
 /**
- * Gives the focus back to what had it before the dialog `id` opened. Where that is gone, as the row of a deleted
- * record is, also when it goes a moment later: to the nearest thing around it that can be focused, such as its table.
+ * Returns the focus to the element that had it before the dialog `id` opened. If that is removed, also shortly afterwards,
+ * like the row of a deleted record, the nearest focusable ancestor gets it, such as the table.
  */
 export function useFocusReturn(id: string): void {
   const [before] = useState(() => document.activeElement);
   useLayoutEffect(() => {
     const now = document.activeElement;
-    // What is focused already in the dialog itself did not open it.
+    // An element in the dialog itself did not open it.
     const opener = now?.closest(`[id="${id}"]`) ? before : now;
     const around = withAncestors(opener);
     return () => {
@@ -17,7 +17,7 @@ export function useFocusReturn(id: string): void {
   }, [id, before]);
 }
 
-/** Nobody has moved on: the focus is nowhere, or in a dialog, which may be one above this one. */
+/** The user has not moved the focus: it is nowhere, or in a dialog. */
 const isFree = (active: Element | null) =>
   active === null || active === document.body || active.closest('[role="dialog"]') !== null;
 
@@ -39,7 +39,7 @@ function focusFirst(around: HTMLElement[]): void {
   if (document.activeElement === target) onRemovalWithFocus(target, () => focusFirst(around));
 }
 
-/** Until the focus goes elsewhere. A browser tells nobody when what is focused leaves the page. */
+/** Until the focus moves. Browsers have no event for the removal of the focused element. */
 function onRemovalWithFocus(element: HTMLElement, then: () => void): void {
   const stop = () => {
     removal.disconnect();

@@ -1,4 +1,4 @@
-/** What was typed into a text field of a form; empty when the form has no such field. */
+/** The value of a text field in a form; empty if the form has no such field. */
 export function formText(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === 'string' ? value : '';

@@ -7,16 +7,16 @@ const open: OpenDialog[] = [];
 
 export const isDialogOpen = (): boolean => open.length > 0;
 
-/** The dialog that takes the input: the one that was opened last. */
+/** The dialog that was opened last, which gets the input. */
 export const topDialog = (): OpenDialog | undefined => open.at(-1);
 
-/** Puts a dialog on top of the others; gives back how to take it away. */
+/** Adds a dialog on top; returns a function that removes it. */
 export function addDialog(dialog: OpenDialog): () => void {
   open.push(dialog);
   return () => void open.splice(open.indexOf(dialog), 1);
 }
 
-/** Counts as open from the first to the last render of the caller. Escape goes to the top dialog alone. */
+/** Registers a dialog while the caller is mounted. Escape closes only the top dialog. */
 export function useOpenDialog(onEscape: () => void): void {
   const latest = useRef(onEscape);
   useLayoutEffect(() => {
@@ -25,7 +25,7 @@ export function useOpenDialog(onEscape: () => void): void {
   useLayoutEffect(() => addDialog({ onEscape: () => latest.current() }), []);
 }
 
-/** One listener for all: with one in each dialog, the dialog below closes as well when it has come to the top. */
+/** One listener for all: with one per dialog, the same key would also close the dialog below. */
 window.addEventListener(
   'keydown',
   (event) => {
@@ -35,6 +35,6 @@ window.addEventListener(
   { capture: true },
 );
 
-/** The library marks fields whose list of choices is open. */
+/** Mantine marks fields whose list of choices is open. */
 const closesSomethingElse = (target: EventTarget | null) =>
   target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true';

@@ -1,6 +1,6 @@
 const attribute = 'data-mantine-color-scheme';
 
-/** Prints in light colors, whatever the screen has. At once, since the browser does not wait for a render. */
+/** Prints in light colors. Synchronously, because the browser does not wait for a render. */
 export function watchPrinting(): void {
   const root = document.documentElement;
   let ofScreen: string | null = null;

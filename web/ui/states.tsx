@@ -2,7 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core';
 import { IconAlertCircle, IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
-/** Says that there is nothing, and what to do about it. */
+/** A message for an empty list, with an action. */
 export function EmptyState(props: {
   title?: string;
   children?: ReactNode;
@@ -29,7 +29,7 @@ export function EmptyState(props: {
   );
 }
 
-/** Says what could not be loaded, why, and offers to try again. */
+/** A message that something could not be loaded, with the reason and a retry button. */
 export function ErrorState(props: {
   title: string;
   message?: string;

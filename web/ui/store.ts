@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 export type Store<Value> = { get: () => Value; subscribe: (listener: () => void) => () => void };
 
-/** A value outside of React. `subscribe` calls the listener after every `set`, and returns how to stop it. */
+/** A value outside of React. `subscribe` calls the listener after every `set`, and returns a function to unsubscribe. */
 export function createStore<Value>(value: Value): Store<Value> & { set: (next: Value) => void } {
   const listeners = new Set<() => void>();
   return {
@@ -18,6 +18,6 @@ export function createStore<Value>(value: Value): Store<Value> & { set: (next: V
   };
 }
 
-/** The value of the store; renders again when it is another. */
+/** The value of the store; renders again when it changes. */
 export const useStore = <Value>(store: Store<Value>): Value =>
   useSyncExternalStore(store.subscribe, store.get);

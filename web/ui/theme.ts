@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
-/** One ink-blue accent: what is primary, active or focused. */
+/** The only accent color, for primary, active and focused elements. */
 const ink: MantineColorsTuple = [
   '#eef1fa',
   '#dce2f4',
@@ -14,7 +14,7 @@ const ink: MantineColorsTuple = [
   '#1f2f61',
 ];
 
-/** Cooler than the library's own, to sit on the page color. */
+/** Cooler than Mantine's grays, to match the page color. */
 const dark: MantineColorsTuple = [
   '#dcdee4',
   '#b8bbc5',
@@ -52,9 +52,8 @@ const smallControls = [
 ];
 
 /**
- * The list itself scrolls, since the library's scroll area around it cannot be reached by keyboard; and it stays
- * beside its field in the document, so that it belongs to the dialog or landmark that the field is in. There it must
- * lie above the dialog's header, which the library puts at 1000.
+ * The list itself scrolls, because Mantine's scroll area cannot be reached by keyboard. It is next to its field in the
+ * document, so that it is in the same dialog or landmark, and therefore above the dialog's header, with z-index 1000.
  */
 const accessibleOptions = {
   withScrollArea: false,
@@ -68,7 +67,7 @@ const dialogProps = {
   attributes: { header: { role: 'none' } },
 };
 
-/** By name and not by `Modal.extend`: that would bring every component below to the sign-in screen. */
+/** By name instead of `Modal.extend`, which would add all these components to the bundle of the sign-in screen. */
 const components = {
   ...Object.fromEntries(smallControls.map((name) => [name, { defaultProps: { size: 'xs' } }])),
   ...Object.fromEntries(
@@ -124,8 +123,8 @@ export const theme = createTheme({
 });
 
 /*
- * Colors of our own, beside the library's. Text colors have at least 4.5:1 on the card, the page and their own
- * background; the library's error red, muted gray and orange do not.
+ * Colors in addition to Mantine's. Text colors have a contrast of at least 4.5:1 on the card, the page and their own
+ * background; Mantine's error red, muted gray and orange do not.
  */
 const lightColors = {
   '--ui-page': '#fbfbfc',
@@ -183,7 +182,7 @@ const darkColors: Record<keyof typeof lightColors, string> = {
   '--ui-violet-solid': '#b45bcc',
 };
 
-/** Tokens of both color schemes. */
+/** The color tokens of both schemes. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

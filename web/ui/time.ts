@@ -26,7 +26,7 @@ export function relativeTime(iso: string, now: Date): string {
   for (const [unit, length] of units) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
   }
-  // The clock of the page may lag half a minute behind: what was just made must not seem to lie ahead.
+  // The clock of the page may be half a minute slow: a new record must not seem to be in the future.
   return seconds > 30 ? 'in a moment' : 'just now';
 }
 
@@ -34,20 +34,20 @@ export function relativeTime(iso: string, now: Date): string {
 const shortened = (format: Intl.DateTimeFormat, iso: string) =>
   format.format(new Date(iso)).replace(/Sept\b/, 'Sep');
 
-/** `20 Nov 2026`, in the zone of the reader. */
+/** `20 Nov 2026`, in the local time zone. */
 export const shortDate = (iso: string): string => shortened(day, iso);
 
-/** `20 Nov 2026`: the day of UTC, as licenses begin and end. */
+/** `20 Nov 2026`: the UTC day, by which licenses begin and end. */
 export const utcDate = (iso: string): string => shortened(utcDay, iso);
 
-/** `20 Nov 2026, 09:30:00`, in the zone of the reader. */
+/** `20 Nov 2026, 09:30:00`, in the local time zone. */
 export const momentText = (iso: string): string => shortened(moment, iso);
 
-/** `20 Nov` for `2026-11-20…`, as on the axes of charts: the day that the service counted, in no other time zone. */
+/** `20 Nov` for `2026-11-20…`, for the axes of charts: the UTC day of the service. */
 export const dayLabel = (iso: string): string => shortened(dayOfYear, iso);
 
-/** `20 November 2026 at 09:30:00`, in the zone of the reader. */
+/** `20 November 2026 at 09:30:00`, in the local time zone. */
 export const fullTime = (iso: string): string => full.format(new Date(iso));
 
-/** `09:30:00`, in the zone of the reader. */
+/** `09:30:00`, in the local time zone. */
 export const clockTime = (at: number): string => clock.format(at);

@@ -3,15 +3,15 @@ import { createStore, useStore } from './store.ts';
 
 type Toast = { message: string; tone?: 'teal' | 'red'; undo?: () => void };
 
-/** Spec part 2, section 9; hovering or focusing a toast holds it. */
+/** Spec part 2, section 9; hover and focus pause the timer. */
 export const toastDuration = 3000;
 
 const wanted = createStore(false);
 
-/** True from the first toast on. */
+/** True after the first toast. */
 export const useToastsWanted = () => useStore(wanted);
 
-/** Says that something happened, with the way back where there is one. The library loads with the first toast. */
+/** Shows a toast, with an undo action if there is one. The library loads with the first toast. */
 export async function toast({ message, tone = 'teal', undo }: Toast): Promise<void> {
   wanted.set(true);
   const { notifications } = await import('@mantine/notifications');

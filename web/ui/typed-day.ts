@@ -2,14 +2,13 @@ import { firstDay, isDay } from './day.ts';
 import { utcDate } from './time.ts';
 
 /*
- * Days and moments as a person types them. A field holds `2026-12-31`, or `2026-12-31T17:00` in the zone of the
- * reader; or the text as it was typed where that is none. Nothing is guessed: a day that does not exist, a year of
- * two digits or a month before the day is refused.
+ * Parses typed dates and times. A field has `2026-12-31`, or `2026-12-31T17:00` in the local time zone, or the typed text if
+ * it is neither. Nothing is guessed: a day that does not exist, a two-digit year or a month before the day is refused.
  */
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const longMonths = 'january february march april may june july august september october november december';
-/** The screens write `Sept`, calendars `Sep`. */
+/** Screens show `Sept`, calendars `Sep`. */
 const monthNumbers = new Map([
   ...months.map((name, index) => [name, index + 1] as const),
   ...longMonths.split(' ').map((name, index) => [name, index + 1] as const),
@@ -18,7 +17,7 @@ const monthNumbers = new Map([
 
 type Parts = { year: number; month: number; day: number };
 
-/** The numbers in a text that has the form of a day, whether or not there is such a day. */
+/** The numbers in a text with the format of a day, even if the day does not exist. */
 function partsOf(text: string): Parts | undefined {
   const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (iso) return { year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) };
@@ -43,7 +42,7 @@ function dayOf({ year, month, day }: Parts): string | undefined {
 
 const tidy = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
 
-/** The day that `text` says: `2026-12-31`, `31.12.2026`, `31/12/2026` or `31 Dec 2026`; otherwise the text. */
+/** Parses `2026-12-31`, `31.12.2026`, `31/12/2026` or `31 Dec 2026`; returns other text unchanged. */
 export function readDay(text: string): string {
   const parts = partsOf(tidy(text));
   return (parts && dayOf(parts)) ?? text;
@@ -52,8 +51,8 @@ export function readDay(text: string): string {
 const moment = /^(.+?)(?:(?: at |, ?| |T)(\d{1,2}):(\d\d)(?::(\d\d))?)?$/;
 
 /**
- * The moment that `text` says, in the zone of the reader: a day as `readDay` takes it, and a time such as `17:00`. A day
- * alone is taken until its end, 23:59. An hour that the clocks skip is no moment.
+ * Parses a day in the formats of `readDay` and a time such as `17:00`, in the local time zone; without a time, 23:59. A time
+ * in an hour that daylight saving time skips is not valid.
  */
 export function readMoment(text: string): string {
   const [, dayText = '', hour = '23', minute = '59', second = '00'] = moment.exec(tidy(text)) ?? [];
@@ -63,30 +62,30 @@ export function readMoment(text: string): string {
   return isMoment(local) ? local : text;
 }
 
-/** Whether a field holds a moment. */
+/** Whether the value of a field is a date and time. */
 export const isMoment = (value: string): boolean => value !== '' && localOf(new Date(value)) === value;
 
-/** What a field holds of an instant, in the zone of the reader. */
+/** The field value of an instant, in the local time zone. */
 export function localOf(at: Date): string {
   if (Number.isNaN(at.getTime())) return '';
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
   return local.slice(0, local.slice(16, 19) === ':00' ? 16 : 19);
 }
 
-/** `31 Dec 2026`; text that is no day as it stands. */
+/** `31 Dec 2026`; text that is not a day is unchanged. */
 export const shownDay = (value: string): string => (isDay(value) ? utcDate(value) : value);
 
-/** `31 Dec 2026, 17:00`; text that is no moment as it stands. */
+/** `31 Dec 2026, 17:00`; other text is unchanged. */
 export const shownMoment = (value: string): string =>
   isMoment(value) ? `${shownDay(value.slice(0, 10))}, ${value.slice(11)}` : value;
 
-/** What is wrong with a text that is no day; undefined for a day and for an empty field. */
+/** The error of a text that is not a day; undefined for a day and an empty field. */
 export function dayProblem(value: string): string | undefined {
   if (value === '' || isDay(value)) return undefined;
   return hint(value, 'Write a date such as 31 Dec 2026, 31.12.2026 or 2026-12-31');
 }
 
-/** What is wrong with a text that is no moment; undefined for a moment and for an empty field. */
+/** The error of a text that is not a date and time; undefined for a valid one and an empty field. */
 export function momentProblem(value: string): string | undefined {
   if (value === '' || isMoment(value)) return undefined;
   return hint(value, 'Write a date and time such as 31 Dec 2026, 17:00');

@@ -2,8 +2,8 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 
 /**
- * Text of a field whose value the URL holds: `onChange` is called once typing rests for `delay` milliseconds. A
- * new `value` that was not typed here (back button, cleared filter) replaces the text.
+ * Text of a field whose value is in the URL: `onChange` is called after `delay` milliseconds without typing. A new `value`
+ * that was not typed here (back button, cleared filter) replaces the text.
  */
 export function useDebouncedText(props: { value: string; onChange: (text: string) => void; delay: number }) {
   const { value, onChange, delay } = props;
@@ -15,7 +15,7 @@ export function useDebouncedText(props: { value: string; onChange: (text: string
     onChange(text);
   }, delay);
 
-  // Only by a change of `value`: what was just typed takes a moment to get into the URL.
+  // Only when `value` changes: typed text gets into the URL later.
   if (value !== seen) {
     setSeen(value);
     setSettled(value);

@@ -1,8 +1,8 @@
 import { useEffect, type RefObject } from 'react';
 
-/** Marks a scrolling box with `data-scrolls-on` as long as more of its content lies to the right. */
+/** Sets `data-scrolls-on` on a scrolling box while there is more content to the right. */
 export function useScrollsOn(box: RefObject<HTMLElement | null>): void {
-  // After every render: the box comes and goes with what is in it.
+  // After every render, because the box is mounted with its content.
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;

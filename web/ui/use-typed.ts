@@ -1,13 +1,12 @@
 import { useState } from 'react';
 
 /**
- * Text of a field whose form holds what the text says: a value, or the text itself while it says none. The text stays
- * as it is typed until the field is left; what was understood is shown then. A value that comes from elsewhere
- * replaces the text at once.
+ * Text of a field whose form has the parsed value, or the text itself if it is not valid. The typed text stays until blur,
+ * which shows the parsed value. A value that is set from outside replaces the text immediately.
  */
 export function useTyped<Value extends string | number>(props: {
   value: Value;
-  /** The value that a text says, or the text. */
+  /** Parses a text; returns the text if it is not valid. */
   read: (text: string) => Value;
   show: (value: Value) => string;
   onChange: (value: Value) => void;
