@@ -116,5 +116,5 @@ async function buildAll() {
 
 await install();
 if (process.argv.includes('build')) await buildAll();
-// in place and without a stamp: the next whole build is made as if this one had not been
+// built in place without a stamp, so that the next full build does not take it for complete
 if (process.argv.includes('server')) await buildServer(join(root, 'dist'));

@@ -24,11 +24,15 @@ function raw(path: string, headers: Headers = {}, method = 'GET', body?: string)
       const request = httpRequest(
         server.url + path,
         { method, headers: { ...admin.headers, ...headers } },
-        (answer) => {
+        (response) => {
           const pieces: Buffer[] = [];
-          answer.on('data', (piece: Buffer) => pieces.push(piece));
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode!, headers: answer.headers, bytes: Buffer.concat(pieces) }),
+          response.on('data', (piece: Buffer) => pieces.push(piece));
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode!,
+              headers: response.headers,
+              bytes: Buffer.concat(pieces),
+            }),
           );
         },
       );
@@ -73,8 +77,8 @@ describe('a response to the console', () => {
 
 describe('never compressed', () => {
   const all = { 'accept-encoding': 'br, gzip' };
-  const expectPlain = (answer: { headers: object }) =>
-    expect(answer.headers).not.toHaveProperty('content-encoding');
+  const expectPlain = (response: { headers: object }) =>
+    expect(response.headers).not.toHaveProperty('content-encoding');
 
   test('is a response with a secret', async () => {
     const json = { ...all, 'content-type': 'application/json' };

@@ -90,11 +90,11 @@ const growthRow = (job: string, grown: number): Row => ({
 });
 
 async function download(url: string, headers: Record<string, string>): Promise<void> {
-  const [answer] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
-  if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode}`);
+  const [response] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
+  if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode}`);
   let bytes = 0;
-  answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
-  await once(answer, 'end');
+  response.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  await once(response, 'end');
   if (bytes < fileMb * 1024 * 1024) throw new Error(`${url}: only ${bytes} bytes`);
 }
 
@@ -107,12 +107,12 @@ async function megabytesPerSecond(work: () => Promise<void>): Promise<number> {
 }
 
 async function put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'PUT',
     body,
   });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
-  await answer.text();
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  await response.text();
 }
 
 type Prepared = { uploadId: string; fileKey: string; chunkSize: number; totalChunks: number };
@@ -126,13 +126,13 @@ async function chunked(
 ): Promise<void> {
   const authorization = `Bearer ${bearer}`;
   const send = async <T>(path: string, body: object): Promise<T> => {
-    const answer = await fetch(url + path, {
+    const response = await fetch(url + path, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return ((await answer.json()) as { data: T }).data;
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return ((await response.json()) as { data: T }).data;
   };
   const build = { version, channel: 'alpha', platform: 'win32', architecture: 'arm64' };
   const base = '/api/v1/binaries/upload';
@@ -145,13 +145,13 @@ async function chunked(
   const worker = async () => {
     for (let index = next++; index < prepared.totalChunks; index = next++) {
       const chunk = file.subarray(index * prepared.chunkSize, (index + 1) * prepared.chunkSize);
-      const answer = await fetch(`${url}${base}/chunk/${prepared.uploadId}/${index}`, {
+      const response = await fetch(`${url}${base}/chunk/${prepared.uploadId}/${index}`, {
         method: 'PUT',
         headers: { authorization, 'content-type': 'application/octet-stream' },
         body: chunk,
       });
-      if (!answer.ok) throw new Error(`chunk ${index}: ${answer.status} ${await answer.text()}`);
-      await answer.text();
+      if (!response.ok) throw new Error(`chunk ${index}: ${response.status} ${await response.text()}`);
+      await response.text();
     }
   };
   await Promise.all(Array.from({ length: 6 }, worker));

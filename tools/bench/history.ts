@@ -52,8 +52,8 @@ async function cursorInMiddle({ ours, bearer }: Stage): Promise<string> {
   const stats = await fetch(`${ours}/api/audit/stats?days=366`, { headers: { authorization } });
   const { total } = ((await stats.json()) as { data: { total: number } }).data;
   const offset = Math.floor(total / 2);
-  const answer = await fetch(`${ours}/api/audit?limit=50&offset=${offset}`, { headers: { authorization } });
-  return ((await answer.json()) as { data: { nextCursor: string } }).data.nextCursor;
+  const response = await fetch(`${ours}/api/audit?limit=50&offset=${offset}`, { headers: { authorization } });
+  return ((await response.json()) as { data: { nextCursor: string } }).data.nextCursor;
 }
 
 /** Exports every entry as CSV, and measures the memory for that. */
@@ -61,10 +61,12 @@ async function auditExport({ ours, bearer, process }: Stage): Promise<Row> {
   resetPeakMemory(process);
   const before = peakMemoryMb(process);
   const started = performance.now();
-  const answer = await fetch(`${ours}/api/audit/export`, { headers: { authorization: `Bearer ${bearer}` } });
-  if (!answer.ok) throw new Error(`export: ${answer.status}`);
+  const response = await fetch(`${ours}/api/audit/export`, {
+    headers: { authorization: `Bearer ${bearer}` },
+  });
+  if (!response.ok) throw new Error(`export: ${response.status}`);
   let lines = 0;
-  for await (const piece of answer.body!) for (const byte of piece) lines += Number(byte === newline);
+  for await (const piece of response.body!) for (const byte of piece) lines += Number(byte === newline);
   const seconds = (performance.now() - started) / 1000;
   const grown = peakMemoryMb(process) - before;
   const note = `${lines - 1} entries in ${seconds.toFixed(0)} s, ${grown.toFixed(0)} MB more`;

@@ -183,8 +183,8 @@ async function readsOf(get: (path: string) => Promise<Response>): Promise<Calls>
   for (const { method, path, csv } of routes) {
     if (method !== 'GET' || csv || /\{|verify/.test(path)) continue;
     const read = async () => {
-      const answer = await get(path);
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+      const response = await get(path);
+      return { status: response.status, headers: response.headers, text: await response.text() };
     };
     if ((await read()).status < 300) reads[`GET ${path}`] = read;
   }
