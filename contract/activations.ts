@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answeredInstant, id, requiredText, text } from './common.ts';
 import { route, staffWith } from './route.ts';
 
-/** `released`: the machine gave its seat back itself; `deactivated`: staff took it. Only `active` holds a seat. */
+/** `released`: by the machine itself; `deactivated`: by staff. Only `active` holds a seat. */
 export const activationStatuses = ['active', 'deactivated', 'released'] as const;
 export const activationTypes = ['automatic', 'manual'] as const;
 
@@ -39,7 +39,7 @@ export const activationRefusal = {
 
 export const machineId = requiredText(256, 'Machine ID is required');
 
-/** Long enough for any way a key may be typed; what is not a key is answered as MALFORMED_KEY, not refused. */
+/** Long enough for any way to type a key; other text gives MALFORMED_KEY, not a 400. */
 export const licenseKeyInput = text(256);
 
 export const activations = {

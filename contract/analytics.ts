@@ -5,7 +5,7 @@ import { validationCodes } from './validation.ts';
 
 const day = z.iso.date('Must be a day such as 2026-11-20');
 
-/** Both days are included whole; days are UTC. At most ten years. */
+/** Both days are included; days are UTC. At most ten years. */
 const period = z
   .strictObject({ startDate: day, endDate: day })
   .refine((p) => p.startDate <= p.endDate, { path: ['endDate'], error: 'Must not be before startDate' })

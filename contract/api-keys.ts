@@ -6,7 +6,7 @@ import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
 const right = (resource: Resource, action: Action): Permission => ({ resource, action });
 
 /**
- * What staff must hold themselves to give a key a scope, so that a key can do no more than its maker: all of the
+ * The permissions that staff need to give a key a scope, so that a key can do no more than its creator: all of the
  * lists, of each one permission. It covers every call that the scope opens; a key of the scope `releases` also publishes.
  */
 export const scopeNeeds: Record<ApiKeyScope, readonly (readonly Permission[])[]> = {
@@ -15,13 +15,13 @@ export const scopeNeeds: Record<ApiKeyScope, readonly (readonly Permission[])[]>
   releases: [[right('releases', 'create')], [right('rollouts', 'create'), right('rollouts', 'update')]],
 };
 
-/** The permissions that somebody who holds `held` lacks for a scope, in words: `rollouts:create or rollouts:update`. */
+/** The permissions missing from `held` for a scope, in words: `rollouts:create or rollouts:update`. */
 export const lacksForScope = (scope: ApiKeyScope, held: readonly Permission[]): string[] =>
   scopeNeeds[scope]
     .filter((ways) => !ways.some((p) => hasPermission(held, p.resource, p.action)))
     .map((ways) => ways.map((p) => `${p.resource}:${p.action}`).join(' or '));
 
-/** Who made a key. The key outlives the person; staff see what changed about them. */
+/** The creator of a key. The key remains when the user is deactivated or deleted; staff see that. */
 const apiKeyMaker = z
   .object({
     userId: z.string().nullable().meta({ description: 'Null when the user was deleted' }),
@@ -33,7 +33,7 @@ const apiKeyMaker = z
   })
   .meta({ id: 'ApiKeyMaker' });
 
-/** An API key as it is shown: the secret itself is answered once, when the key is made. */
+/** An API key without its secret, which only the response of its creation contains. */
 const apiKey = z
   .object({
     id: z.string(),

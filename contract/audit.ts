@@ -21,7 +21,7 @@ export const auditEntry = z
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.output<typeof auditEntry>;
 
-/** One entry with what was before and after, and its place in the sealed chain (null: not sealed yet). */
+/** One entry with the values before and after, and its position in the sealed chain (null: not sealed yet). */
 export const auditDetail = auditEntry
   .extend({
     user_id: z.string().nullable(),
@@ -34,7 +34,7 @@ export const auditDetail = auditEntry
   .meta({ id: 'AuditDetail' });
 export type AuditDetail = z.output<typeof auditDetail>;
 
-/** Retention may not go below this many days. */
+/** The shortest retention, in days. */
 export const shortestRetentionDays = 90;
 export const longestRetentionDays = 36_500;
 
@@ -42,7 +42,7 @@ export const longestRetentionDays = 36_500;
 const dayOrInstant = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/, 'Must be a date such as 2026-11-20')
-  // `Date.parse` takes 31 February for 3 March.
+  // `Date.parse` reads 31 February as 3 March.
   .refine((value) => !Number.isNaN(Date.parse(value)), 'Must be a date such as 2026-11-20')
   .refine((value) => z.iso.date().safeParse(value.slice(0, 10)).success, 'There is no such day');
 
@@ -69,7 +69,7 @@ const broken = z.object({
   problem: z.string(),
 });
 
-/** What the process that answers knows of the chain, from its checks every minute. */
+/** The hash chain as the responding process last saw it; it checks every minute. */
 export const chainState = z
   .object({
     state: z
@@ -95,7 +95,7 @@ export const chainState = z
   .meta({ id: 'AuditChainState' });
 export type ChainState = z.output<typeof chainState>;
 
-/** Whether the chain is whole; if not, the first entry that breaks it and how. */
+/** The result of a verification of the chain, with the first entry that breaks it. */
 export const auditVerification = z
   .object({
     whole: z.boolean(),

@@ -9,11 +9,11 @@ export type Platform = (typeof platforms)[number];
 export const architectures = ['x64', 'arm64', 'ia32'] as const;
 export type Architecture = (typeof architectures)[number];
 
-/** What people call them (spec part 2, section 2.1). */
+/** Display names (spec part 2, section 2.1). */
 export const platformNames: Record<Platform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
 export const architectureNames: Record<Architecture, string> = { x64: 'x64', arm64: 'arm64', ia32: 'x86' };
 
-/** Also in the words of electron-builder, as its `${os}` writes them. */
+/** Also accepts the names that electron-builder puts in for `${os}`. */
 export const platformName = z
   .enum([...platforms, 'win', 'mac'])
   .transform((name): Platform => (name === 'win' ? 'win32' : name === 'mac' ? 'darwin' : name));
@@ -23,7 +23,7 @@ export const architectureName = z
   .enum([...architectures, 'universal'])
   .transform((name): Architecture => (name === 'universal' ? 'x64' : name));
 
-/** When an update fails too often, its rollout pauses itself: more than `percent` of at least `minimumInstalls`. */
+/** The failure threshold pauses a rollout at more than `percent` of at least `minimumInstalls`. */
 export const failureThreshold = z
   .strictObject({
     percent: z.number().min(0).max(100),
@@ -57,7 +57,7 @@ export const buildFields = {
   architecture: architectureName.default('x64'),
 };
 
-/** What staff say about a build beside its identity. A draft cannot be mandatory: the server clears it. */
+/** How a build is published. A draft cannot be mandatory: the server clears it. */
 export const publishFields = {
   releaseNotes: optionalText(20_000),
   minimumAppVersion: optionalVersion,

@@ -4,7 +4,7 @@ import { route, staffWith } from './route.ts';
 
 const canConfirm = staffWith('audit', 'delete');
 
-/** The clock of the process that answers, against the newest moment that the database has seen. */
+/** The clock of the responding process, compared with the newest time that the database has seen. */
 export const clockState = z
   .object({
     now: answeredInstant,

@@ -7,7 +7,7 @@ export function isStorableText(value: string): boolean {
   return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(value) && value.isWellFormed();
 }
 
-/** Text of at most `max` characters, trimmed, without control characters; `missing` is said where there is none. */
+/** Text of at most `max` characters, trimmed, without control characters; `missing` is the message when it is absent. */
 export const text = (max: number, missing?: string) =>
   z
     .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
@@ -15,7 +15,7 @@ export const text = (max: number, missing?: string) =>
     .max(max)
     .refine(isStorableText, 'Contains characters that are not text');
 
-/** Like `text`, and not empty; `message` for what is missing or empty. */
+/** Like `text`, and not empty; `message` when it is missing or empty. */
 export const requiredText = (max: number, message?: string) => text(max, message).min(1, message);
 
 export const id = z.uuid('Must be an id (UUID)').meta({ description: 'UUIDv7' });
@@ -33,7 +33,7 @@ export const idList = z
  */
 export const isEmail = (value: string): boolean => z.regexes.html5Email.test(value);
 
-/** 1970 to 9999: what ISO 8601 writes in four digits and every client's date type can hold. */
+/** 1970 to 9999: four digits in ISO 8601, and within every client's date type. */
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -46,7 +46,7 @@ export const instant = z.iso
   }, 'Must lie between the years 1970 and 9999')
   .transform((value) => new Date(value).toISOString());
 
-/** An instant that the server says; already normal, so nothing is parsed again. */
+/** An instant in a response; already normalized, so not parsed again. */
 export const answeredInstant = z.string().meta({ format: 'date-time' });
 
 /** A whole number in a path or query string: decimal digits and nothing else. */
@@ -61,13 +61,13 @@ export const wholeNumber = (min: number, max: number) =>
 /** A flag in a query string: the words `true` and `false`. */
 export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** Page of a list. Without `limit` a list answers whole, as the spec's calls do. */
+/** Page of a list. Without `limit` a list is complete, as in the calls of the spec. */
 export const paging = {
   limit: wholeNumber(1, 500).optional().meta({ description: 'Maximum number of rows; by default all' }),
   offset: wholeNumber(0, 10_000_000).optional().meta({ description: 'Rows to skip' }),
 };
 
-/** Text to find; bounded so that no search can be made arbitrarily expensive. */
+/** Search text; bounded so that no search can be made arbitrarily expensive. */
 export const search = text(200).optional();
 
 /** `meta` beside the data of every list. */
@@ -75,7 +75,7 @@ export const listMeta = z
   .object({ total: z.number(), limit: z.number().nullable(), offset: z.number() })
   .meta({ id: 'ListMeta' });
 
-/** The version a person saw when they began to edit: a change made since then is refused with 409. */
+/** The version that the user began to edit: 409 when it has changed since. */
 export const seenVersion = instant.optional().meta({
   description: 'updatedAt of the record as it was seen; a newer stored version gives 409 EDIT_CONFLICT',
 });

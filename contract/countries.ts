@@ -17,7 +17,7 @@ const names = new Intl.DisplayNames(['en'], { type: 'region' });
 /** True for a two-letter code of the list, in capitals. */
 export const isCountryCode = (code: string): boolean => known.has(code);
 
-/** The English name of a country; a code that is not known is answered as it is. */
+/** The English name of a country; an unknown code is returned unchanged. */
 export function countryName(code: string): string {
   return isCountryCode(code) ? (names.of(code) ?? code) : code;
 }

@@ -57,7 +57,7 @@ const fields = {
   country: z.string().refine(isCountryCode, 'Must be a two-letter country code'),
 };
 
-/** What the customer modal sends; empty optional fields are left out and stored as null. */
+/** The input of the customer modal; empty optional fields are omitted and stored as null. */
 export const customerInput = z.strictObject(fields);
 export type CustomerInput = z.output<typeof customerInput>;
 

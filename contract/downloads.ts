@@ -6,8 +6,7 @@ export const downloads = {
   file: route({
     method: 'GET',
     path: '/api/v1/updates/files/{releaseId}/{version}/{fileName}',
-    summary:
-      'The file of a release, or with .blockmap added to its name the block map; ranges, also several at once',
+    summary: 'The file of a release, or its block map with .blockmap appended; single and multiple ranges',
     access: apiKeyOrStaffWith('updates', 'releases', 'read'),
     params: z.object({
       releaseId: id,
@@ -20,7 +19,7 @@ export const downloads = {
         machineId: z
           .string()
           .optional()
-          .meta({ description: 'Or the header X-Machine-Id: counts a download of that machine' }),
+          .meta({ description: 'Or the header X-Machine-Id; records a download of this machine' }),
         // as Squirrel.Windows repeats a request that failed
         machineid: z.string().optional(),
       })

@@ -45,7 +45,7 @@ export const errorDetail = z
 
 export type ErrorDetail = z.output<typeof errorDetail>;
 
-/** The body of every answer that is not a success: `error` is a sentence for a person, `code` is for programs. */
+/** The body of every error response: `error` is a sentence for people, `code` is for programs. */
 export const errorBody = z
   .object({
     success: z.literal(false),

@@ -8,7 +8,7 @@ export const keys = {
   published: route({
     method: 'GET',
     path: '/api/v1/keys',
-    summary: 'The public keys that validations are signed with; the one that signs now comes first',
+    summary: 'Public keys of validation signatures; the current one comes first',
     access: anyone,
     answer: z.array(
       z
@@ -18,15 +18,15 @@ export const keys = {
           publicKeyPem: z.string(),
           state: z.enum(signingKeyStates).meta({
             description:
-              'current: signs now. next: will sign. retired: signed before. lost: signed before, and is gone',
+              'current: in use. next: will be used. retired: was used. lost: was used and its private key is lost',
           }),
           endorsement: z
             .object({ keyId: z.string(), signed: z.string(), signature: z.string() })
             .nullable()
             .meta({
               description:
-                'What the key before it signed: `signed` is JSON with `purpose` "lanyard signing key" and this key. ' +
-                'Who trusts the key `keyId`, and verifies `signature` over `signed`, can trust this one',
+                'Signed by the previous key: `signed` is JSON with `purpose` "lanyard signing key" and this key. ' +
+                'A client that trusts the key `keyId` and verifies `signature` over `signed` can trust this key',
             }),
         })
         .meta({ id: 'SigningKey' }),

@@ -51,7 +51,7 @@ export function licenseTab(l: Pick<License, 'status' | 'validUntil'>, now: Date)
   return Date.parse(l.validUntil) < now.getTime() ? 'expired' : 'active';
 }
 
-/** What hangs on licenses: how many they are, and how many different machines run on them. */
+/** The consequence of a bulk change in numbers: licenses, and distinct machines that use them. */
 export const licenseImpact = z
   .object({ licenses: z.number(), machines: z.number() })
   .meta({ id: 'LicenseImpact' });

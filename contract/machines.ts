@@ -74,7 +74,7 @@ export const explanation = z
     releaseId: z.string(),
     version: z.string(),
     channel: z.enum(channels),
-    fileKind: z.string().meta({ description: 'Ending of the file, in lower case: exe, nupkg' }),
+    fileKind: z.string().meta({ description: 'File extension in lower case: exe, nupkg' }),
     offered: z.boolean(),
     reason: z.enum(offerReasons),
     detail: z.string(),
@@ -97,7 +97,7 @@ export const machines = {
     method: 'GET',
     path: base,
     summary:
-      'Machines, the last seen first; found by the beginning of their display id or hash, by host name, or by their id or a part of it',
+      'Machines, most recently seen first; the search matches host names, parts of machine ids and prefixes of display ids and hashes',
     access: canRead,
     // there may be millions: this list is never whole
     query: z.strictObject({
@@ -107,7 +107,7 @@ export const machines = {
       // what is skipped is read all the same
       offset: wholeNumber(0, 10_000)
         .optional()
-        .meta({ description: 'Rows to skip; `after` goes on from any place, as deep as the list is' }),
+        .meta({ description: 'Rows to skip; `after` works at any depth' }),
       after: z
         .string()
         .regex(
@@ -119,7 +119,7 @@ export const machines = {
           'Must begin with an instant',
         )
         .optional()
-        .meta({ description: 'lastSeen~machineIdHash of the last machine of the page before' }),
+        .meta({ description: 'lastSeen~machineIdHash of the last machine of the previous page' }),
     }),
     answer: z.array(machine),
     meta: listMeta,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * What a schema says where it names no sentence of its own. The library's defaults ("Invalid input: expected string,
- * received undefined") would reach the people who fill in a form and the developers who read an answer.
+ * Messages of schemas that define none of their own. The library's defaults ("Invalid input: expected string,
+ * received undefined") would otherwise reach people who fill in a form and developers who read a response.
  */
 z.config({ customError: (issue) => ({ message: sentenceFor(issue) }) });
 

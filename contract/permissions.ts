@@ -45,7 +45,7 @@ export const roleDescriptions: Record<RoleName, string> = {
   service_account: 'API-only access for desktop applications',
 };
 
-/** `license_manager` as people read it: License Manager (spec part 2, section 2.8). */
+/** The display name of `license_manager`: License Manager (spec part 2, section 2.8). */
 export const roleLabel = (name: string): string =>
   name
     .split('_')
@@ -53,7 +53,7 @@ export const roleLabel = (name: string): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join(' ');
 
-/** Which actions exist on which resource; the matrix is made of these cells and no others. */
+/** All actions of each resource: the cells of the matrix. */
 export const resourceActions: Record<Resource, readonly Action[]> = {
   users: ['read', 'create', 'update', 'delete'],
   licenses: ['read', 'create', 'update', 'delete'],
@@ -71,7 +71,7 @@ const some = (resource: Resource, ...allowed: Action[]): Permission[] =>
 const everything = resources.flatMap(all);
 
 /**
- * What each role may do at first start. The matrix in the database is seeded from this and
+ * The permissions of each role at first start. The matrix in the database is seeded from this and
  * is the one that decides afterwards.
  */
 export const roleMatrix: Record<RoleName, readonly Permission[]> = {

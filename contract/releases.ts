@@ -52,12 +52,12 @@ export const release = z
     pausedAt: answeredInstant.nullable().meta({ description: 'Set while the rollout is paused' }),
     pauseReason: z.string().nullable(),
     damagedAt: answeredInstant.nullable().meta({
-      description: 'Set while the stored file is missing or not what was uploaded: it is offered to nobody',
+      description: 'Set while the stored file is missing or damaged; no machine is offered the release',
     }),
     pausedBy: z
       .string()
       .nullable()
-      .meta({ description: 'Email of who paused it; null where it paused itself, by its failure threshold' }),
+      .meta({ description: 'Email of the user who paused it; null when the failure threshold paused it' }),
     createdAt: answeredInstant,
     updatedAt: answeredInstant,
   })
@@ -113,8 +113,7 @@ export const releasePatch = z
       .transform((value) => value || null),
     failureThreshold: failureThreshold.nullable(),
     rolloutPercentage: percentage.meta({
-      description:
-        'For publishing and rolling out in one step; asks for the permission of the rollout call too',
+      description: 'Publish and roll out in one step; requires the permission of the rollout call too',
     }),
     updatedAt: seenVersion,
   })
@@ -126,16 +125,20 @@ export const permanentConfirmation = 'PERMANENTLY DELETE';
 
 export const releaseListMeta = listMeta
   .extend({
-    totalReleases: z.number().meta({ description: 'All that are not in the bin, whatever the filters' }),
-    activeReleases: z.number().meta({ description: 'Active ones, whatever the filters' }),
-    uniqueVersions: z.number().meta({ description: 'Versions under the filters' }),
-    storageBytes: z.number().meta({ description: 'Sum of the file sizes under the filters' }),
+    totalReleases: z
+      .number()
+      .meta({ description: 'All releases that are not in the recycle bin, regardless of the filters' }),
+    activeReleases: z.number().meta({ description: 'Active releases, regardless of the filters' }),
+    uniqueVersions: z.number().meta({ description: 'Distinct versions that match the filters' }),
+    storageBytes: z
+      .number()
+      .meta({ description: 'Sum of the file sizes of releases that match the filters' }),
   })
   .meta({ id: 'ReleaseListMeta' });
 
 type ReleaseState = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
 
-/** Said where somebody may change releases but not bring them to machines. */
+/** The reason shown to users who may change releases but not roll them out. */
 export const whyNotPublish =
   'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
 
@@ -170,7 +173,7 @@ export const releaseAnalytics = z
         channel: z.enum(channels),
         platform: z.enum(platforms),
         architecture: z.enum(architectures),
-        fileKind: z.string().meta({ description: 'Ending of the file, in lower case: exe, nupkg' }),
+        fileKind: z.string().meta({ description: 'File extension in lower case: exe, nupkg' }),
         totalDownloads: z.number(),
         completedDownloads: z.number(),
         failedDownloads: z.number(),
@@ -216,9 +219,9 @@ export const releases = {
       showInactive: queryFlag
         .optional()
         .meta({ description: 'false hides inactive releases; absent shows all' }),
-      paused: queryFlag
-        .optional()
-        .meta({ description: 'Only releases whose rollout is paused, or with false those where it is not' }),
+      paused: queryFlag.optional().meta({
+        description: 'true: only releases whose rollout is paused; false: only those whose rollout is not',
+      }),
       ...paging,
     }),
     answer: z.array(release),
@@ -236,7 +239,7 @@ export const releases = {
   impact: route({
     method: 'GET',
     path: `${base}/releases/{releaseId}/impact`,
-    summary: 'Machines that run this version, also of a release in the recycle bin',
+    summary: 'Machines that run this version; also for a release in the recycle bin',
     access: canRead,
     params: byId,
     answer: z.object({ machines: z.number() }).meta({ id: 'ReleaseImpact' }),
@@ -252,7 +255,7 @@ export const releases = {
   createFromUrl: route({
     method: 'POST',
     path: `${base}/upload`,
-    summary: 'Create a release from a file that lies elsewhere',
+    summary: 'Create a release from a file on another server',
     access: staffWith('releases', 'create'),
     body: urlReleaseInput,
     answer: release,
@@ -282,7 +285,7 @@ export const releases = {
   reach: route({
     method: 'GET',
     path: `${base}/reach`,
-    summary: 'How many machines would be offered a build at 100 %: what to know before it is published',
+    summary: 'How many machines would be offered a build at 100 %',
     access: canRead,
     query: z.strictObject({
       version: versionText,
@@ -296,7 +299,7 @@ export const releases = {
   pause: route({
     method: 'POST',
     path: `${base}/releases/{releaseId}/pause`,
-    summary: 'Stop a rollout where it is: no machine is offered the release until it is resumed',
+    summary: 'Pause a rollout: no machine is offered the release until it is resumed',
     access: canRollOut,
     params: byId,
     body: z.strictObject({ reason }),
@@ -306,7 +309,7 @@ export const releases = {
   resume: route({
     method: 'POST',
     path: `${base}/releases/{releaseId}/resume`,
-    summary: 'Go on with a paused rollout at the same percentage; failures are counted anew',
+    summary: 'Resume a paused rollout at the same percentage; failures are counted from zero',
     access: canRollOut,
     params: byId,
     answer: release,
@@ -316,7 +319,7 @@ export const releases = {
     method: 'POST',
     path: `${base}/releases/{releaseId}/withdraw`,
     summary:
-      'Out of every feed at once; machines are offered the previous full release. Lists the machines that have it',
+      'Withdraw a release from every feed immediately; machines are offered the previous full release. Returns the machines that have it installed',
     access: canUpdate,
     params: byId,
     body: z.strictObject({ reason }),
@@ -358,7 +361,7 @@ export const releases = {
   restore: route({
     method: 'POST',
     path: `${base}/releases/{releaseId}/restore`,
-    summary: 'Take a release out of the recycle bin',
+    summary: 'Restore a release from the recycle bin',
     access: canDelete,
     params: byId,
     body: z.strictObject({ reason }),
@@ -368,7 +371,7 @@ export const releases = {
   deletePermanently: route({
     method: 'DELETE',
     path: `${base}/releases/{releaseId}/permanent`,
-    summary: 'Remove a release in the bin and its binary from all storage',
+    summary: 'Permanently delete a release in the recycle bin and its binary from all storage',
     access: canDelete,
     params: byId,
     body: z.strictObject({ confirmation: z.string().max(100), reason }),

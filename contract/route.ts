@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Action, Permission, Resource } from './permissions.ts';
 
-/** What an API key may be for: validating licenses, update feeds and events, publishing releases from CI. */
+/** Scopes of an API key: validating licenses, update feeds and events, publishing releases from CI. */
 export const apiKeyScopes = ['validate', 'updates', 'releases'] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
@@ -31,7 +31,7 @@ export const staffWithAny = (permission: Permission, ...or: Permission[]): Acces
   or,
 });
 
-/** Each permission that opens the call to staff; none for a call that asks for no permission. */
+/** The permissions that each open the call to staff; none for a call that needs no permission. */
 export const permissionsOf = (access: Access): Permission[] =>
   access.kind === 'staff' ? [access.permission, ...(access.or ?? [])] : [];
 
@@ -48,58 +48,58 @@ type Schema = z.ZodType;
  * One call, as data. Server routing, validation, authorization, OpenAPI and the typed client all read this
  * object; nothing about a call is written anywhere else.
  *
- * `answer` is what stands under `data` (none: 204). `meta` is what stands beside it in a list. `csv` marks a
- * call that answers a file instead of the envelope. `errors` lists what a caller must expect beyond what every
- * call can answer (400, 401, 403, 429, 500, 503).
+ * `answer` is the response's `data` (none: 204), `meta` the list's `meta` next to it. `csv` marks a
+ * call that returns a file instead of the envelope. `errors` lists what a caller must expect in addition to what every
+ * call can return (400, 401, 403, 429, 500, 503).
  */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parameters in braces, as the spec writes them: `/api/customers/{id}`. */
   path: string;
-  /** The same call under another path: the spec's own, relative words, or what a client makes of an address. */
+  /** The same call under another path: the spec's relative path, or a client's variant of it. */
   alias?: string;
   summary: string;
   access: Access;
   params?: Schema;
   query?: Schema;
   body?: Schema;
-  /** The spec leaves the body of the call open: whatever a client sends is taken, and not read. */
+  /** The spec leaves the body of the call open: any body is accepted and ignored. */
   anyBody?: true;
   /** A body that is not JSON: the handler reads the stream itself. */
   bodyKind?: 'bytes' | 'multipart';
   answer?: Schema;
   meta?: Schema;
   csv?: true;
-  /** The handler answers itself, in the form that its clients expect: update feeds, binaries. */
+  /** The handler writes the response itself, in the format that its clients expect: update feeds, binaries. */
   raw?: true;
   /** Clients that cannot set a header may send the API key as the query parameter `key`. */
   apiKeyInQuery?: true;
-  /** The answer holds a secret: a repeated Idempotency-Key is told so, instead of keeping the secret for a repeat. */
+  /** The response holds a secret: it is not stored, so a repeated Idempotency-Key gets an error instead of the response. */
   shownOnce?: true;
   /** HTTP status of a success, when it is neither 200 nor (without an answer) 204. */
   status?: 201;
   errors?: readonly ErrorCode[];
 };
 
-/** Keeps the exact types of a route, so that client and handler know its parameters and its answer. */
+/** Keeps the exact types of a route, so that client and handler know its parameters and its response. */
 export const route = <const R extends Route>(definition: R): R => definition;
 
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 type In<S> = S extends z.ZodType ? z.input<S> : undefined;
 
-/** What a handler receives: everything checked and transformed. */
+/** A handler's input, validated and transformed. */
 export type RouteInput<R extends Route> = {
   params: Out<R['params']>;
   query: Out<R['query']>;
   body: Out<R['body']>;
 };
 
-/** What a handler gives back, before the envelope. */
+/** A handler's result, before the envelope. */
 export type RouteAnswer<R extends Route> = R['meta'] extends Schema
   ? { data: Out<R['answer']>; meta: Out<R['meta']> }
   : Out<R['answer']>;
 
-/** What a client sends: only the parts that the call has. */
+/** A client's input: only the parts that the call has. */
 export type RouteRequest<R extends Route> = (R['params'] extends Schema
   ? { params: In<R['params']> }
   : unknown) &

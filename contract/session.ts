@@ -12,7 +12,7 @@ export type SessionUser = z.output<typeof sessionUser>;
 
 export const role = z.object({ name: z.string() }).meta({ id: 'RoleName' });
 
-/** What a person should do for the safety of their account and may put off: change the password, add a second factor. */
+/** Security advice for the user's account, which can be postponed: change the password, add a second factor. */
 const advice = z.enum(['password', 'secondFactor']);
 
 export type Advice = z.output<typeof advice>;
@@ -34,7 +34,7 @@ const rights = {
   }),
 };
 
-/** What an authenticator app shows: no recovery code stands in for it where the app itself is to be proven. */
+/** A code of an authenticator app; no recovery code is accepted where the app itself is confirmed. */
 export const authenticatorCode = z
   .string()
   .trim()

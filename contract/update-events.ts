@@ -5,7 +5,7 @@ import { updateEventTypes } from './machines.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 import { channels } from './versions.ts';
 
-/** As many events fit in one report. */
+/** Maximum number of events in one report. */
 export const mostEvents = 500;
 
 /** A machine's own report; `eventId` is made by the client, so that a retry counts once. */
@@ -20,7 +20,7 @@ const reportedEvent = z
     channel: z.enum(channels).optional(),
     fromVersion: text(100).optional(),
     toVersion: text(100).optional(),
-    releaseId: id.optional().meta({ description: 'As the feed names it; otherwise found by toVersion' }),
+    releaseId: id.optional().meta({ description: 'Release id from the feed; by default found by toVersion' }),
     osVersion: text(100).optional(),
     appVersion: text(100).optional(),
     bytesDownloaded: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
@@ -34,7 +34,7 @@ export const updateEvents = {
   report: route({
     method: 'POST',
     path: '/api/v1/updates/events',
-    summary: 'Machines report what became of an update, in batches; a repeated event id counts once',
+    summary: 'Machines report update events, in batches; a repeated event id counts once',
     access: apiKeyOrStaffWith('updates', 'releases', 'read'),
     body: z.strictObject({ events: z.array(reportedEvent).min(1).max(mostEvents) }),
     answer: z.object({ accepted: z.number() }),

@@ -3,15 +3,15 @@ import { architectureName, architectures, platformName } from './builds.ts';
 import { channels } from './versions.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
-/** The files of Linux that electron-updater takes; a feed is for one of them. */
+/** Linux package formats of electron-updater; a feed lists one of them. */
 export const linuxKinds = ['appimage', 'deb', 'rpm'] as const;
 
 /**
- * What a feed may be asked with, in its address. Updaters add parameters of their own (`noCache`, `arch`), which are
- * no error; an id or version that makes no sense is one that is not known.
+ * Query parameters of a feed. Updaters add parameters of their own (`noCache`, `arch`), which are
+ * no error; an invalid id or version counts as unknown.
  */
 const asked = {
-  key: z.string().optional().meta({ description: 'API key, for clients that cannot set a header' }),
+  key: z.string().optional().meta({ description: 'API key, for clients that cannot send headers' }),
   machineId: z.string().optional().meta({ description: 'Or the header X-Machine-Id, or x-user-staging-id' }),
   currentVersion: z.string().optional().meta({ description: 'Or the header X-App-Version' }),
 };
@@ -29,13 +29,13 @@ const feed = {
 } as const;
 const base = '/api/v1/updates';
 
-/** The feeds answer YAML, text or JSON in the form of their updaters. */
+/** The feeds return YAML, text or JSON in the format of their updaters. */
 export const updates = {
   electron: route({
     ...feed,
     path: `${base}/electron/{platform}/{architecture}/{file}`,
     summary:
-      'Feed of electron-updater: latest.yml (stable), beta.yml or alpha.yml, with -mac or -linux before the ending',
+      'Feed of electron-updater: latest.yml (stable), beta.yml or alpha.yml, with -mac or -linux before the extension',
     params: z.object({
       platform: platformName,
       architecture: architectureName,
@@ -55,8 +55,8 @@ export const updates = {
         ...asked,
         ...lowerCased,
         channel,
-        id: z.string().optional().meta({ description: 'Name of the package; sent by Squirrel' }),
-        localVersion: z.string().optional().meta({ description: 'Version that runs; sent by Squirrel' }),
+        id: z.string().optional().meta({ description: 'Package name; sent by Squirrel' }),
+        localVersion: z.string().optional().meta({ description: 'Installed version; sent by Squirrel' }),
         localversion: z.string().optional(),
       })
       .transform(({ machineid, currentversion, localversion, ...query }) => ({
@@ -69,8 +69,7 @@ export const updates = {
   squirrelMac: route({
     ...feed,
     path: `${base}/squirrel/darwin/{architecture}/{version}`,
-    summary:
-      'Feed of Squirrel.Mac, with the version that runs in its address; 204 when there is nothing newer',
+    summary: 'Feed of Squirrel.Mac for an installed version; 204 when there is no newer one',
     params: z.object({ architecture: architectureName, version: z.string().max(100) }),
     query: z.object({ ...asked, channel }),
   }),

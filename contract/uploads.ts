@@ -32,7 +32,7 @@ const uploadState = z
     fileSize: z.number(),
     chunkSize: z.number(),
     totalChunks: z.number(),
-    received: z.array(z.number()).meta({ description: 'Indexes of the chunks that are stored' }),
+    received: z.array(z.number()).meta({ description: 'Indexes of the stored chunks' }),
     status: z.enum(['open', 'completed']),
     releaseId: z.string().nullable(),
   })
@@ -54,7 +54,7 @@ export const uploads = {
   prepare: route({
     method: 'POST',
     path: '/api/v1/binaries/upload/prepare',
-    summary: 'Begin a chunked upload',
+    summary: 'Start a chunked upload',
     access: mayUpload,
     body: z.strictObject({ fileName, fileSize: z.number().int().min(1).max(largestFile), ...buildFields }),
     answer: z
@@ -66,7 +66,7 @@ export const uploads = {
   chunk: route({
     method: 'PUT',
     path: '/api/v1/binaries/upload/chunk/{uploadId}/{index}',
-    summary: 'Send one chunk, in any order, as often as needed',
+    summary: 'Send one chunk; chunks may come in any order and be repeated',
     access: mayUpload,
     params: z.object({ uploadId: id, index: wholeNumber(0, 100_000) }),
     bodyKind: 'bytes',
@@ -76,7 +76,7 @@ export const uploads = {
   complete: route({
     method: 'POST',
     path: '/api/v1/binaries/upload/complete',
-    summary: 'Check size, hash and kind of what was sent, and make it a release; may be repeated',
+    summary: 'Verify size, hash and type of the file and create the release; may be repeated',
     access: mayUpload,
     body: z.strictObject({
       uploadId: id,
@@ -93,7 +93,7 @@ export const uploads = {
   state: route({
     method: 'GET',
     path: '/api/v1/binaries/upload/{uploadId}',
-    summary: 'Which chunks are there, so that an upload can go on after a reload',
+    summary: 'Which chunks are stored, to resume an upload',
     access: mayUpload,
     params: byUpload,
     answer: uploadState,
@@ -102,7 +102,7 @@ export const uploads = {
   cancel: route({
     method: 'DELETE',
     path: '/api/v1/binaries/upload/{uploadId}',
-    summary: 'Give an upload up; what was stored is removed',
+    summary: 'Cancel an upload and delete its stored chunks',
     access: mayUpload,
     params: byUpload,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
@@ -110,7 +110,7 @@ export const uploads = {
   storage: route({
     method: 'GET',
     path: '/api/v1/binaries/storage',
-    summary: 'Whether files can be uploaded and downloaded at this moment',
+    summary: 'Whether the file storage is available',
     access: staffWith('releases', 'read'),
     answer: z.object({ usable: z.boolean() }).meta({ id: 'StorageState' }),
   }),

@@ -60,12 +60,12 @@ const byId = z.object({ id });
 const canRead = staffWith('users', 'read');
 const canUpdate = staffWith('users', 'update');
 
-/** One's own password, for what would let a stolen session take over somebody else's account. */
+/** The caller's password, for calls with which a stolen session could take over another account. */
 const currentPassword = z.string().max(1024).optional().meta({
   description: 'Password of the caller; required when the last sign-in is more than five minutes ago',
 });
 
-/** A sign-in as the person sees it. */
+/** A session as the user sees it. */
 export const openSession = z
   .object({
     sessionId: z.string(),

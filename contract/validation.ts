@@ -4,7 +4,7 @@ import { answeredInstant, text } from './common.ts';
 import { licenseTypes } from './licenses.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
-/** The decided outcomes of a validation; each is answered with HTTP 200. */
+/** The outcomes of a validation; each is returned with HTTP 200. */
 export const validationCodes = [
   'VALID',
   'NOT_FOUND',
@@ -31,7 +31,7 @@ export const validationMessages: Record<ValidationCode, string> = {
   MACHINE_DEACTIVATED: 'This machine has been deactivated for this license.',
 };
 
-/** What may come of a machine that gives its seat back; each is answered with HTTP 200. */
+/** The outcomes when a machine releases its seat; each is returned with HTTP 200. */
 export const seatReleaseCodes = ['RELEASED', 'NO_SEAT', 'TOO_MANY_RELEASES'] as const;
 
 const machineFacts = {
@@ -60,8 +60,8 @@ export const validatedActivation = activation.pick({
 });
 
 /**
- * What a validation answers. `signed` is the exact text that was signed: the other fields as JSON. A desktop
- * verifies `signature` over the UTF-8 bytes of `signed`, then reads `signed`, and trusts nothing beside it.
+ * The result of a validation. `signed` is the exact text that was signed: the other fields as JSON. A desktop
+ * verifies `signature` over the UTF-8 bytes of `signed`, then reads `signed`, and trusts nothing else.
  */
 export const validationResult = z
   .object({
@@ -82,7 +82,7 @@ export const validationResult = z
     issuedAt: answeredInstant,
     expiresAt: answeredInstant.meta({
       description:
-        'Until when the program may rely on the answer without asking again; a refusal holds for this moment alone',
+        'Until when the application may rely on this result without validating again; a refusal must not be cached',
     }),
     signed: z.string(),
     signature: z.string().meta({ description: 'Ed25519, base64' }),
@@ -96,7 +96,7 @@ export const validation = {
     method: 'POST',
     path: '/api/licenses/validate',
     summary:
-      'Validate a license on a machine; the first time takes a seat. From staff: reactivates the machine',
+      'Validate a license on a machine; the first validation takes a seat. Called by staff, it reactivates the machine',
     access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
     body: validationRequest,
     answer: validationResult,
@@ -104,7 +104,7 @@ export const validation = {
   releaseSeat: route({
     method: 'POST',
     path: '/api/licenses/deactivate',
-    summary: 'A machine gives its seat back; it may come back later',
+    summary: 'Release the seat of a machine; the machine can validate again later',
     access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
     body: z.strictObject({ licenseKey: licenseKeyInput, machineId }),
     answer: z

@@ -13,7 +13,7 @@ function parse(version: string): Parts | undefined {
   const match = semver.exec(version);
   if (!match) return undefined;
   const numbers = [Number(match[1]), Number(match[2]), Number(match[3])] as [number, number, number];
-  // Beyond this the numbers themselves are no longer exact, and no version that people use comes near.
+  // Larger numbers are not exact in JavaScript, and no real version comes near.
   if (numbers.some((n) => n > 999_999_999)) return undefined;
   return { numbers, prerelease: match[4]?.split('.') ?? [] };
 }
