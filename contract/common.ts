@@ -49,6 +49,9 @@ export const instant = z.iso
 /** An instant in a response; already normalized, so not parsed again. */
 export const answeredInstant = z.string().meta({ format: 'date-time' });
 
+/** A URL in an answer. Rules return those of this service as paths; the adapter puts its address before them. */
+export const answeredUrl = z.string().meta({ format: 'uri' });
+
 /** A whole number in a path or query string: decimal digits and nothing else. */
 export const wholeNumber = (min: number, max: number) =>
   z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   answeredInstant,
+  answeredUrl,
   id,
   isStorableText,
   listMeta,
@@ -45,7 +46,7 @@ export const release = z
     releaseDate: answeredInstant,
     fileName: z.string(),
     fileSize: z.number(),
-    fileUrl: z.string(),
+    fileUrl: answeredUrl,
     sha512: z.string(),
     downloadCount: z.number(),
     failureThreshold: failureThreshold.nullable(),

@@ -17,14 +17,17 @@ export type Editable<R extends Versioned, Columns> = {
   write(change: Change, before: R, columns: Columns & { updated_at: Date }): Promise<R | Failure>;
 };
 
+/** Some fields of a record. */
+type Sent<R> = { [K in keyof R]?: R[K] | undefined };
+
 type Edit<R, Columns, E extends AuditEvent> = {
-  event: E;
+  event: E | ((before: R) => E);
   /** Why the state of the record forbids it; null when it does not. */
   refuse?: (before: R) => string | null;
   /** What else forbids it, asked after a conflict is ruled out. */
   check?: (before: R) => Failure | undefined | Promise<Failure | undefined>;
   /** The fields as they were sent, under their names in the record; without them it is no edit of fields. */
-  sent?: { [K in keyof R]?: R[K] | undefined } | undefined;
+  sent?: Sent<R> | ((before: R) => Sent<R>) | undefined;
   /** The version that the person began from. */
   seen?: string | undefined;
   columns: Columns | ((before: R) => Columns);
@@ -61,16 +64,18 @@ export async function editRecord<
 ): Promise<R | Failure> {
   const before = await lockAllowed(change, kind, id, refuse);
   if (isFailure(before)) return before;
-  const conflict = sent && editConflict(kind.name, before, sent, seen);
+  const wanted = typeof sent === 'function' ? sent(before) : sent;
+  const conflict = wanted && editConflict(kind.name, before, wanted, seen);
   if (conflict) return conflict;
   const wrong = await check?.(before);
   if (wrong) return wrong;
-  if (sent && isSame(before, sent)) return before;
+  if (wanted && isSame(before, wanted)) return before;
   const set = typeof columns === 'function' ? (columns as (before: R) => Columns)(before) : columns;
   const updated_at = nextVersion(new Date(before.updatedAt), change.now);
   const after = await kind.write(change, before, { ...set, updated_at });
   if (isFailure(after)) return after;
-  await change.audit(event, after, detail?.(before, after) ?? { before, after });
+  const happened = typeof event === 'function' ? event(before) : event;
+  await change.audit(happened, after, detail?.(before, after) ?? { before, after });
   return after;
 }
 

@@ -6,8 +6,7 @@ import { licenses, type License } from '../contract/licenses.ts';
 import type { RouteRequest } from '../contract/route.ts';
 import { validation, type ValidationResult } from '../contract/validation.ts';
 import type { Release } from '../contract/releases.ts';
-import { systemCaller } from '../server/caller.ts';
-import { transact } from '../server/db/signals.ts';
+import { systemChange } from '../server/change.ts';
 import { isFailure } from '../server/failure.ts';
 import { createRelease, type NewRelease } from '../server/features/releases/releases.ts';
 import type { Api, Identity, TestServer } from './harness.ts';
@@ -114,11 +113,9 @@ export async function makeRelease(
     ...fields,
   } as NewRelease;
   const { context } = server;
-  const release = await transact(context.db, context.signals, (tx) =>
-    createRelease(tx, systemCaller(context.clock()), build, context.config.publicUrl),
-  );
+  const release = await systemChange(context, context.clock(), (change) => createRelease(change, build));
   if (isFailure(release)) throw new Error(release.message);
-  return release;
+  return { ...release, fileUrl: new URL(release.fileUrl, context.config.publicUrl).href };
 }
 
 async function* chunksOf(text: string) {

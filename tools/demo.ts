@@ -84,12 +84,12 @@ async function main(): Promise<void> {
     const { inUse, ...made } = await makeCustomers(stage, licensing, desktop, customers);
     const clock = () => stage.now;
     const budgets = createBudgets(stage, clock);
-    const updateRecorder = createUpdateRecorder({ db, signals, log, config, clock }, budgets, behind);
+    const updateRecorder = createUpdateRecorder({ ...stage, log, config, clock }, budgets, behind);
     while (inUse.length < Number(values.machines)) {
       const since = stage.now.getTime() - random.next() * days(400);
       inUse.push({ machineId: random.hex(32), platform: random.chance(0.2) ? 'darwin' : 'win32', since });
     }
-    const updates = { db, random, now: stage.now, recorder: updateRecorder, publicUrl: config.publicUrl };
+    const updates = { ...stage, recorder: updateRecorder };
     Object.assign(made, { machines: inUse.length }, await makeUpdates(updates, people[4]!, inUse));
     await behind.stop();
     await budgets.stop();

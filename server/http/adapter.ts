@@ -14,6 +14,7 @@ import type { Call, ChangeHandler, CsvFile, Implemented, Cookie } from './call.t
 import { claimKey, keepAnswer, readIdempotencyKey, type StoredAnswer } from './idempotency.ts';
 import { checkInput } from './input.ts';
 import { sendFailure } from './reply.ts';
+import { urlCompleter, type UrlCompleter } from './public-urls.ts';
 import { crossSite } from './same-origin.ts';
 
 /** What of a route decides who a request is from. */
@@ -37,11 +38,12 @@ export function serve(
   options: Options,
 ): void {
   for (const entry of implemented) {
+    const completeUrls = urlCompleter(entry.route.answer, context.config.publicUrl);
     for (const path of [entry.route.path, entry.route.alias ?? []].flat()) {
       app.route({
         method: entry.route.method,
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-        handler: (request, reply) => answer(context, options, entry, request, reply),
+        handler: (request, reply) => answer(context, { ...options, completeUrls }, entry, request, reply),
       });
     }
   }
@@ -49,7 +51,7 @@ export function serve(
 
 async function answer(
   context: Context,
-  { auth, checkAnswers }: Options,
+  { auth, checkAnswers, completeUrls }: Options & { completeUrls: UrlCompleter },
   { route, handler }: Implemented,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +88,7 @@ async function answer(
   if (route.raw) return reply;
   if (checkAnswers) assertAnswer(route, result);
   if (route.csv) await streamUntilDown(context, (result as CsvFile).stream);
-  return sendAnswer(route, request, reply, result);
+  return sendAnswer(route, request, reply, result, completeUrls);
 }
 
 async function carryOut(
@@ -162,6 +164,7 @@ async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   result: unknown,
+  completeUrls: UrlCompleter,
 ): Promise<FastifyReply> {
   if (route.csv) {
     const { fileName, stream } = result as CsvFile;
@@ -173,7 +176,8 @@ async function sendAnswer(
   if (!route.answer) return reply.code(204).send();
   const version = (result as { updatedAt?: string }).updatedAt;
   if (version) reply.header('etag', `"${version}"`);
-  const body = route.meta ? { success: true, ...(result as object) } : { success: true, data: result };
+  const { data, ...beside } = (route.meta ? result : { data: result }) as { data: unknown };
+  const body = { success: true, data: completeUrls ? completeUrls(data) : data, ...beside };
   const text = await compressed(route, request, reply, JSON.stringify(body));
   return reply
     .code(route.status ?? 200)

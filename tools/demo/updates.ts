@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ReportedEvent } from '../../contract/update-events.ts';
 import { channels, compareVersions } from '../../contract/versions.ts';
 import type { Caller } from '../../server/caller.ts';
+import type { ChangeParts } from '../../server/change.ts';
 import { softDeleteRelease } from '../../server/features/releases/release-bin.ts';
 import { createRelease, type NewRelease } from '../../server/features/releases/releases.ts';
 import { rolloutBucket } from '../../server/features/updates/bucket.ts';
@@ -13,14 +14,14 @@ import {
 } from '../../server/features/update-events/update-events.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Random } from './random.ts';
-import { at, done, type Stage } from './stage.ts';
+import { at, done, made, type Stage } from './stage.ts';
 
 /** Beyond this many waiting reports the demo waits for them to be written, as a pool of clients would. */
 const mostWaiting = 20_000;
 
 /** `since`: when it was first seen, in milliseconds since 1970. */
 export type DemoMachine = { machineId: string; platform: 'win32' | 'darwin'; since: number };
-type Updates = Pick<Stage, 'db' | 'random' | 'now'> & { recorder: UpdateRecorder; publicUrl: string };
+type Updates = ChangeParts & Pick<Stage, 'random' | 'now'> & { recorder: UpdateRecorder };
 
 type Version = {
   version: string;
@@ -77,7 +78,7 @@ export async function makeUpdates(
       if (version.version === rolling) salts[platform] = await saltOf(db, id);
       if (!binned) continue;
       const when = workingMoment(random, now.getTime() - days(binned.daysAgo), now.getTime());
-      await done(db.transaction().execute((tx) => softDeleteRelease(tx, at(by, when), id, binned.reason)));
+      await made(stage, at(by, when), (change) => softDeleteRelease(change, id, binned.reason));
     }
   }
   let updateEvents = 0;
@@ -113,11 +114,8 @@ type Build = {
   daysAgo: number;
 };
 
-async function makeRelease(
-  { db, random, now, publicUrl }: Updates,
-  by: Caller,
-  { version, channel, platform, daysAgo }: Build,
-) {
+async function makeRelease(stage: Updates, by: Caller, { version, channel, platform, daysAgo }: Build) {
+  const { random, now } = stage;
   const kind = platform === 'win32' ? 'exe' : 'zip';
   const fileName = `Lanyard-Viewer-${version}-${platform}.${kind}`;
   const published = workingMoment(random, now.getTime() - days(daysAgo), now.getTime() - days(daysAgo - 1));
@@ -140,7 +138,7 @@ async function makeRelease(
     rolloutPercentage: version === rolling ? 5 : 100,
     failureThreshold: version === rolling ? { percent: 20, minimumInstalls: 50 } : null,
   };
-  return done(db.transaction().execute((tx) => createRelease(tx, at(by, published), build, publicUrl)));
+  return made(stage, at(by, published), (change) => createRelease(change, build));
 }
 
 function notesOf(version: string): string {

@@ -1,6 +1,5 @@
 import type { Caller } from '../../caller.ts';
 import type { NewEntry } from '../../change.ts';
-import { changedFields } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { entryKeyOf } from './keys.ts';
 import { insertEntry, toRow } from './write-entry.ts';
@@ -25,6 +24,3 @@ export async function writeAudit(tx: Tx | Db, by: Caller, entry: NewEntry): Prom
   await insertEntry(tx as Tx, entryKeyOf(tx), row);
   return row.audit_id;
 }
-
-export const changeSummary = (before: object, after: object): string =>
-  changedFields(before, after).slice(0, 1000) || 'No change';

@@ -103,5 +103,5 @@ async function binned(db: Db, releaseId: string): Promise<LiveRelease | undefine
     .where('r.release_id', '=', releaseId)
     .where('r.deleted_at', 'is not', null)
     .executeTakeFirst();
-  return row && toLiveRelease(row, '');
+  return row && toLiveRelease(row);
 }

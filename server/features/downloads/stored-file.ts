@@ -1,16 +1,14 @@
 import { buffer } from 'node:stream/consumers';
-import { systemCaller } from '../../caller.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { announce, transact } from '../../db/signals.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { writeAudit } from '../audit/audit.ts';
 import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import { createInspector, type Inspector } from '../../binaries/inspect.ts';
 import { stampOf, type Keys } from '../../binaries/stamp.ts';
 import { present } from '../../invariants.ts';
 
-type VerifyContext = Pick<Context, 'db' | 'storage' | 'signals' | 'clock' | 'log'> & { inspector: Inspector };
+type VerifyContext = ChangeParts & Pick<Context, 'storage' | 'clock' | 'log'> & { inspector: Inspector };
 
 /** The file of a release, and what is known of its bytes. */
 export type StoredFile = Keys & {
@@ -52,7 +50,7 @@ export type FileCheck = ReturnType<typeof createFileCheck>;
  * it is first seen. A block map that is not the one of the file is made anew. True when the file is right.
  */
 export async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean> {
-  const { db, storage, signals, clock, log } = context;
+  const { storage, log } = context;
   // before the bytes are read: what changes meanwhile is looked at again
   let stamp = await stampOf(storage, file);
   const findings = stamp === undefined ? undefined : await findingsOf(context, file);
@@ -60,11 +58,18 @@ export async function verifyFile(context: VerifyContext, file: StoredFile): Prom
   const about = { releaseId: file.releaseId, key: file.key };
   if (!isRight) log.error(about, 'The stored file of a release is damaged or missing; it is not delivered');
   else if (await repairBlockmap(context, file, findings)) stamp = await stampOf(storage, file);
-  const now = clock();
-  await transact(db, signals, async (tx) => {
+  await systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
     const before = await tx
       .selectFrom('releases')
-      .select(['damaged_at', 'version', 'file_name'])
+      .select([
+        'release_id as id',
+        'version',
+        'channel',
+        'platform',
+        'architecture',
+        'damaged_at',
+        'file_name',
+      ])
       .where('release_id', '=', file.releaseId)
       .forUpdate()
       .executeTakeFirst();
@@ -78,17 +83,18 @@ export async function verifyFile(context: VerifyContext, file: StoredFile): Prom
       })
       .where('release_id', '=', file.releaseId)
       .execute();
-    await announce(tx, 'releases');
+    await change.announce('releases');
     if (isRight === (before.damaged_at === null)) return;
-    if (isRight) log.info(about, 'The stored file of a release is right again');
-    const title = `the stored file ${before.file_name} of ${before.version}`;
-    await writeAudit(tx, systemCaller(now), {
-      event: isRight ? 'release.file_recovered' : 'release.file_damaged',
-      resourceType: 'release',
-      resourceId: file.releaseId,
-      summary: isRight ? `Delivers ${title} again: its bytes are right` : `Stopped delivering ${title}`,
-      ...(isRight ? {} : { error: 'Its bytes are not those that were uploaded, or are missing.' }),
-    });
+    if (isRight) {
+      log.info(about, 'The stored file of a release is right again');
+      const what = `delivered again: the bytes of ${before.file_name} are right`;
+      await change.audit('release.file_recovered', before, { what });
+    } else {
+      await change.audit('release.file_damaged', before, {
+        what: `not delivered any more: ${before.file_name} is damaged or missing`,
+        error: 'Its bytes are not those that were uploaded, or are missing.',
+      });
+    }
   });
   return isRight;
 }
@@ -148,32 +154,34 @@ export async function verifyFiles(
 }
 
 async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number; damaged: number }> {
-  const { db, clock, log } = context;
+  const { clock, log } = context;
   const before = (ms: number) => new Date(clock().getTime() - ms);
   const found = { checked: 0, damaged: 0 };
   for (;;) {
-    const row = await db
-      .updateTable('releases')
-      .set({ verified_at: clock() })
-      .where('release_id', '=', (eb) =>
-        eb
-          .selectFrom('releases')
-          .select('release_id')
-          .where('storage_key', 'is not', null)
-          .where((is) =>
-            is.or([
-              is('verified_at', 'is', null),
-              is('verified_at', '<=', before(dayMs)),
-              is.and([is('damaged_at', 'is not', null), is('verified_at', '<=', before(hourMs))]),
-            ]),
-          )
-          .orderBy('release_id')
-          .limit(1)
-          .forUpdate()
-          .skipLocked(),
-      )
-      .returning(['release_id', 'storage_key', 'blockmap_key', 'sha512', 'storage_stamp', 'damaged_at'])
-      .executeTakeFirst();
+    const row = await systemChange(context, clock(), ({ tx, now }) =>
+      tx
+        .updateTable('releases')
+        .set({ verified_at: now })
+        .where('release_id', '=', (eb) =>
+          eb
+            .selectFrom('releases')
+            .select('release_id')
+            .where('storage_key', 'is not', null)
+            .where((is) =>
+              is.or([
+                is('verified_at', 'is', null),
+                is('verified_at', '<=', before(dayMs)),
+                is.and([is('damaged_at', 'is not', null), is('verified_at', '<=', before(hourMs))]),
+              ]),
+            )
+            .orderBy('release_id')
+            .limit(1)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returning(['release_id', 'storage_key', 'blockmap_key', 'sha512', 'storage_stamp', 'damaged_at'])
+        .executeTakeFirst(),
+    );
     if (!row) break;
     found.checked++;
     const isRight = await verifyFile(context, {

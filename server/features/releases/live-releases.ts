@@ -2,7 +2,7 @@ import { compareVersions } from '../../../contract/versions.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 /** A release with what feeds and downloads need beside what staff see. */
@@ -24,26 +24,24 @@ export type LiveRelease = Omit<Release, 'downloadCount'> & {
 };
 
 /** Every release that is not in the bin, newest version first; drafts and inactive ones are among them. */
-export async function listLiveReleases(db: Db | Tx, publicUrl: string): Promise<LiveRelease[]> {
+export async function listLiveReleases(db: Db): Promise<LiveRelease[]> {
   const rows = await selectReleases(db).where('r.deleted_at', 'is', null).orderBy('r.release_id').execute();
-  return rows
-    .map((row) => toLiveRelease(row, publicUrl))
-    .toSorted((a, b) => compareVersions(b.version, a.version));
+  return rows.map(toLiveRelease).toSorted((a, b) => compareVersions(b.version, a.version));
 }
 
 /**
  * The live releases as the feeds read them: kept until a release changes in any process. What comes back is
  * shared, and not to be changed.
  */
-export function createReleaseSet({ db, signals, config }: Pick<Context, 'db' | 'signals' | 'config'>) {
+export function createReleaseSet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
   const cached = createCache<readonly LiveRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
-  return () => cached('live', () => listLiveReleases(db, config.publicUrl));
+  return () => cached('live', () => listLiveReleases(db));
 }
 export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 
-/** A row as the feeds read it. `publicUrl` is that of the settings; only `fileUrl` holds it. */
-export function toLiveRelease(row: ReleaseRow, publicUrl: string): LiveRelease {
-  const { downloadCount: _, ...release } = toRelease(row, publicUrl);
+/** A row as the feeds read it. */
+export function toLiveRelease(row: ReleaseRow): LiveRelease {
+  const { downloadCount: _, ...release } = toRelease(row);
   return {
     ...release,
     fileKind: row.file_kind,

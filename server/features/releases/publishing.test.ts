@@ -24,16 +24,14 @@ const key = (scope: 'updates' | 'releases'): Caller =>
   by({ kind: 'apiKey', apiKeyId: 'k', name: 'n', scopes: [scope] });
 
 const offer = {
-  is_draft: false,
-  is_active: true,
-  deleted_at: null,
-  paused_at: null,
+  isDraft: false,
+  isActive: true,
+  pausedAt: null,
   channel: 'stable' as const,
-  rollout_percentage: 5,
-  minimum_app_version: null,
-  is_mandatory: false,
-  failure_percent: null,
-  failure_min_installs: null,
+  rolloutPercentage: 5,
+  minimumAppVersion: null,
+  isMandatory: false,
+  failureThreshold: null,
 };
 
 test('an API key without the scope releases publishes nothing', () => {
@@ -42,7 +40,7 @@ test('an API key without the scope releases publishes nothing', () => {
 });
 
 test('going on after a pause is publishing, pausing is not', () => {
-  const paused = { ...offer, paused_at: new Date() };
+  const paused = { ...offer, pausedAt: new Date().toISOString() };
   expect(refuseOffer(uploader, paused, offer)).toMatchObject({ failure: 'FORBIDDEN' });
   expect(refuseOffer(uploader, offer, paused)).toBeUndefined();
   expect(refuseOffer(uploader, paused, paused)).toBeUndefined();

@@ -1,23 +1,20 @@
-import { releases as calls } from '../../../contract/releases.ts';
+import { releases as calls, type Release } from '../../../contract/releases.ts';
 import type { Caller } from '../../caller.ts';
 import type { Failure } from '../../failure.ts';
 import { authorize } from '../../http/adapter.ts';
-import type { ReleaseRow } from './release-row.ts';
 
-/** The columns that decide which machines are offered a release, and how. */
+/** What of a release decides which machines are offered it, and how; `deletedAt` only where it is in the bin. */
 type Offer = Pick<
-  ReleaseRow,
-  | 'is_draft'
-  | 'is_active'
-  | 'deleted_at'
-  | 'paused_at'
+  Release,
+  | 'isDraft'
+  | 'isActive'
+  | 'pausedAt'
   | 'channel'
-  | 'rollout_percentage'
-  | 'minimum_app_version'
-  | 'is_mandatory'
-  | 'failure_percent'
-  | 'failure_min_installs'
->;
+  | 'rolloutPercentage'
+  | 'minimumAppVersion'
+  | 'isMandatory'
+  | 'failureThreshold'
+> & { deletedAt?: string };
 
 /**
  * Undefined when the caller may decide what machines are offered: staff with `rollouts` create or update, or an API
@@ -41,19 +38,12 @@ export function refuseOffer(by: Caller, before: Offer, after: Offer): Failure | 
   if (!isOut(after)) return undefined;
   const isSame =
     isOut(before) &&
-    (after.paused_at !== null || before.paused_at === null) &&
+    (after.pausedAt !== null || before.pausedAt === null) &&
     termsOf(before) === termsOf(after);
   return isSame ? undefined : refusePublishing(by);
 }
 
-const isOut = (r: Offer): boolean => !r.is_draft && r.is_active && r.deleted_at === null;
+const isOut = (r: Offer): boolean => !r.isDraft && r.isActive && r.deletedAt === undefined;
 
 const termsOf = (r: Offer): string =>
-  JSON.stringify([
-    r.channel,
-    r.rollout_percentage,
-    r.minimum_app_version,
-    r.is_mandatory,
-    r.failure_percent,
-    r.failure_min_installs,
-  ]);
+  JSON.stringify([r.channel, r.rolloutPercentage, r.minimumAppVersion, r.isMandatory, r.failureThreshold]);

@@ -7,67 +7,59 @@ import {
   type releases as calls,
 } from '../../../contract/releases.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import { systemCaller, type Caller } from '../../caller.ts';
+import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import { afterCommit } from '../../db/signals.ts';
+import type { Db } from '../../db/client.ts';
+import { locks, tryLock } from '../../db/locks.ts';
 import { contains } from '../../db/sql.ts';
-import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import { editRecord } from '../../edit-record.ts';
+import { breaksRule, isFailure, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
-import { auditRelease, changeRelease, lockLive, titleOf } from './release-change.ts';
+import { binnedRelease, liveRelease, notInBin, toRecord } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 const dayMs = 86_400_000;
-const notInBin = fail('NOT_FOUND', 'There is no such release in the recycle bin.');
+/** Releases that one transaction purges. */
+const atOnce = 5;
 
 /** Moves a release to the recycle bin: no feed offers it from now on. */
 export async function softDeleteRelease(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   releaseId: string,
   reason: string,
 ): Promise<{ id: string } | Failure> {
-  const before = await lockLive(tx, releaseId);
-  if (isFailure(before)) return before;
-  const staff = by.actor.kind === 'staff' ? by.actor : undefined;
-  const after = await changeRelease(tx, by, before, {
+  const staff = change.by.actor.kind === 'staff' ? change.by.actor : undefined;
+  const deleted = await editRecord(change, liveRelease, releaseId, {
     event: 'release.soft_deleted',
-    set: {
-      deleted_at: by.now,
+    columns: {
+      deleted_at: change.now,
       deleted_by: staff?.userId ?? null,
       deleted_by_email: staff?.email ?? null,
       deletion_reason: reason,
     },
-    summary: `Moved ${titleOf(before)} to the recycle bin: ${reason}`,
+    detail: (before, after) => ({ what: `moved to the recycle bin: ${reason}`, before, after }),
   });
-  return isFailure(after) ? after : { id: releaseId };
+  return isFailure(deleted) ? deleted : { id: releaseId };
 }
 
 /** Takes a release out of the bin, as it was. ALREADY_EXISTS when an equal one was made in the meantime. */
-export async function restoreRelease(
-  tx: Tx,
-  by: Caller,
+export const restoreRelease = (
+  change: Change,
   releaseId: string,
   reason: string,
-  publicUrl: string,
-): Promise<Release | Failure> {
-  const before = await lockBinned(tx, releaseId);
-  if (isFailure(before)) return before;
-  const after = await changeRelease(tx, by, before, {
+): Promise<Release | Failure> =>
+  editRecord(change, binnedRelease, releaseId, {
     event: 'release.restored',
-    set: { deleted_at: null, deleted_by: null, deleted_by_email: null, deletion_reason: null },
-    summary: `Restored ${titleOf(before)}: ${reason}`,
+    columns: { deleted_at: null, deleted_by: null, deleted_by_email: null, deletion_reason: null },
+    detail: (before, after) => ({ what: `restored: ${reason}`, before, after }),
   });
-  return isFailure(after) ? after : toRelease(after, publicUrl);
-}
 
 /** What removes the files of a release once it is gone. */
-export type Files = Pick<Context, 'storage' | 'log'>;
+type Files = Pick<Context, 'storage' | 'log'>;
 
 /** Removes a release in the bin for good, and its files from storage once that is certain. */
 export async function deletePermanently(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   files: Files,
   releaseId: string,
   { confirmation, reason }: { confirmation: string; reason: string },
@@ -75,42 +67,42 @@ export async function deletePermanently(
   if (confirmation !== permanentConfirmation) {
     return breaksRule('confirmation', `Must be exactly "${permanentConfirmation}"`);
   }
-  const row = await lockBinned(tx, releaseId);
-  if (isFailure(row)) return row;
-  await remove(tx, by, files, row, {
-    event: 'release.deleted',
-    summary: `Permanently deleted ${titleOf(row)}: ${reason}`,
-  });
+  const row = await lockRelease(change.tx, releaseId);
+  if (!row?.deleted_at) return notInBin;
+  await remove(change, files, row, 'release.deleted', `permanently deleted: ${reason}`);
   return { id: releaseId };
 }
 
 /**
- * Removes for good what has lain in the bin for 30 days, at most `limit` releases. Answers how many; one that
- * somebody is restoring at this moment is left alone.
+ * Removes for good what has lain in the bin for 30 days, a few releases in each transaction: each takes the record of
+ * its downloads along, which may be long. Returns how many this process removed; while another process is at it, none,
+ * and one that somebody is restoring at this moment is left alone.
  */
-export async function purgeBin(tx: Tx, time: CheckedTime, files: Files, limit: number): Promise<number> {
-  const by = systemCaller(time.now);
-  const rows = await selectReleases(tx)
-    .where('r.deleted_at', '<=', purgedUntil(by.now))
-    .orderBy('r.deleted_at')
-    .limit(limit)
-    .forUpdate('r')
-    .skipLocked()
-    .execute();
-  for (const row of rows) {
-    await remove(tx, by, files, row, {
-      event: 'release.purged',
-      summary: `Permanently deleted ${titleOf(row)} after ${binDays} days in the recycle bin`,
+export async function purgeBin(context: ChangeParts & Files, { now }: CheckedTime): Promise<number> {
+  for (let removed = 0; ;) {
+    const batch = await systemChange(context, now, async (change) => {
+      if (!(await tryLock(change.tx, locks.binPurge))) return 0;
+      const rows = await selectReleases(change.tx)
+        .where('r.deleted_at', '<=', purgedUntil(now))
+        .orderBy('r.deleted_at')
+        .limit(atOnce)
+        .forUpdate('r')
+        .skipLocked()
+        .execute();
+      const what = `permanently deleted after ${binDays} days in the recycle bin`;
+      for (const row of rows) await remove(change, context, row, 'release.purged', what);
+      return rows.length;
     });
+    removed += batch;
+    if (batch < atOnce) return removed;
   }
-  return rows.length;
 }
 
 /** What was deleted until then has lain in the bin for 30 days. */
 const purgedUntil = (now: Date) => new Date(now.getTime() - binDays * dayMs);
 
 /** How many releases `purgeBin` would remove now. */
-export async function countPurgeable(db: Db | Tx, now: Date): Promise<number> {
+export async function countPurgeable(db: Db, now: Date): Promise<number> {
   const { due } = await db
     .selectFrom('releases')
     .where('deleted_at', '<=', purgedUntil(now))
@@ -124,7 +116,6 @@ export async function listBin(
   db: Db,
   now: Date,
   { page, pageSize, search }: RouteInput<typeof calls.trash>['query'],
-  publicUrl: string,
 ): Promise<RouteAnswer<typeof calls.trash>> {
   const matching = search ? contains(sql`r.version`, search) : sql<boolean>`true`;
   const rows = await selectReleases(db)
@@ -142,7 +133,7 @@ export async function listBin(
     .select((eb) => eb.fn.countAll<number>().as('totalCount'))
     .executeTakeFirstOrThrow();
   return {
-    releases: rows.map((row) => toDeletedRelease(row, now, publicUrl)),
+    releases: rows.map((row) => toDeletedRelease(row, now)),
     page,
     pageSize,
     totalCount,
@@ -150,21 +141,18 @@ export async function listBin(
   };
 }
 
-async function lockBinned(tx: Tx, releaseId: string): Promise<ReleaseRow | Failure> {
-  const row = await lockRelease(tx, releaseId);
-  return row?.deleted_at ? row : notInBin;
-}
-
 async function remove(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   files: Files,
   row: ReleaseRow,
-  { event, summary }: { event: string; summary: string },
+  event: 'release.deleted' | 'release.purged',
+  what: string,
 ): Promise<void> {
-  await tx.deleteFrom('releases').where('release_id', '=', row.release_id).execute();
-  await auditRelease(tx, by, event, { summary, before: row });
-  afterCommit(tx, () => removeFiles(files, row));
+  await change.tx.deleteFrom('releases').where('release_id', '=', row.release_id).execute();
+  await change.announce('releases');
+  const before = toRecord(row);
+  await change.audit(event, before, { what, before });
+  change.afterCommit(() => removeFiles(files, row));
 }
 
 /** Only after the commit: a release without its file would be worse than a file without its release, which is swept. */
@@ -178,10 +166,10 @@ async function removeFiles({ storage, log }: Files, row: ReleaseRow): Promise<vo
     );
 }
 
-function toDeletedRelease(row: ReleaseRow, now: Date, publicUrl: string): DeletedRelease {
+function toDeletedRelease(row: ReleaseRow, now: Date): DeletedRelease {
   const deletedAt = row.deleted_at!;
   return {
-    ...toRelease(row, publicUrl),
+    ...toRelease(row),
     deletedAt: deletedAt.toISOString(),
     deletedBy: row.deleted_by,
     deleteUserEmail: row.deleted_by_email,

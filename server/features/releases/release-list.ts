@@ -13,12 +13,12 @@ type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset'>;
 
 /** One release that is not in the bin. */
-export async function getRelease(db: Db, releaseId: string, publicUrl: string): Promise<Release | Failure> {
+export async function getRelease(db: Db, releaseId: string): Promise<Release | Failure> {
   const row = await selectReleases(db)
     .where('r.release_id', '=', releaseId)
     .where('r.deleted_at', 'is', null)
     .executeTakeFirst();
-  return row ? toRelease(row, publicUrl) : notFound;
+  return row ? toRelease(row) : notFound;
 }
 
 /**
@@ -28,17 +28,18 @@ export async function getRelease(db: Db, releaseId: string, publicUrl: string): 
 export async function listReleases(
   db: Db,
   { limit, offset = 0, ...filter }: ListQuery,
-  publicUrl: string,
 ): Promise<RouteAnswer<typeof calls.list>> {
   const [found, totals] = await Promise.all([findInOrder(db, filter), countAll(db)]);
   const page = found.slice(offset, limit === undefined ? undefined : offset + limit).map((r) => r.release_id);
   const rows = await selectReleases(db)
     .where('r.release_id', '=', sql<string>`any(${page}::uuid[])`)
     .execute();
-  const place = new Map(page.map((id, index) => [id, index]));
-  const sorted = rows.toSorted((a, b) => (place.get(a.release_id) ?? 0) - (place.get(b.release_id) ?? 0));
+  const position = new Map(page.map((id, index) => [id, index]));
+  const sorted = rows.toSorted(
+    (a, b) => (position.get(a.release_id) ?? 0) - (position.get(b.release_id) ?? 0),
+  );
   return {
-    data: sorted.map((row) => toRelease(row, publicUrl)),
+    data: sorted.map(toRelease),
     meta: {
       total: found.length,
       limit: limit ?? null,

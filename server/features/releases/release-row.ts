@@ -14,8 +14,8 @@ export function selectReleases(db: Db | Tx) {
 
 export type ReleaseRow = Selectable<Tables['releases']> & { download_count: number };
 
-/** A row as it travels. `publicUrl` is where clients reach this service; stored files are addressed below it. */
-export function toRelease(row: ReleaseRow, publicUrl: string): Release {
+/** A row as it travels; the address of a stored file is a path. */
+export function toRelease(row: ReleaseRow): Release {
   const file = { id: row.release_id, version: row.version, fileName: row.file_name };
   return {
     ...file,
@@ -30,7 +30,7 @@ export function toRelease(row: ReleaseRow, publicUrl: string): Release {
     releaseNotes: row.release_notes,
     releaseDate: row.release_date.toISOString(),
     fileSize: row.file_size,
-    fileUrl: row.external_url ?? publicUrl + filePathOf(file),
+    fileUrl: row.external_url ?? filePathOf(file),
     sha512: row.sha512,
     downloadCount: row.download_count,
     failureThreshold:

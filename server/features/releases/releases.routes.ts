@@ -11,40 +11,29 @@ import { impactOfRelease, pauseRollout, resumeRollout, setRollout, withdrawRelea
 import { createUrlRelease, checkExternalFile } from './url-release.ts';
 
 export const releaseRoutes = (context: Context) => {
-  const { db, reports, outbound, config } = context;
-  const { publicUrl } = config;
+  const { db, reports } = context;
   return implement(calls, {
-    list: ({ query }) => listReleases(db, query, publicUrl),
-    get: ({ params }) => getRelease(db, params.releaseId, publicUrl),
+    list: ({ query }) => listReleases(db, query),
+    get: ({ params }) => getRelease(db, params.releaseId),
     impact: ({ params }) => impactOfRelease(reports, params.releaseId),
     analytics: ({ by }) => releaseAnalytics(reports, by.now),
     createFromUrl: inChangeAfter(
-      async ({ by, body }) => refuseNew(by, body) ?? checkExternalFile(outbound, body),
-      ({ tx }, { by, body }, file) => createUrlRelease(tx, by, body, file, publicUrl),
+      async ({ by, body }) => refuseNew(by, body) ?? checkExternalFile(context.outbound, body),
+      (change, { body }, file) => createUrlRelease(change, body, file),
     ),
-    update: inChange(({ tx }, { by, params, body: patch, seen }) =>
-      updateRelease(tx, by, params.releaseId, patch, { seen, publicUrl }),
-    ),
-    rollout: inChange(({ tx }, { by, params, body }) =>
-      setRollout(tx, by, params.releaseId, body.percentage, publicUrl),
-    ),
+    update: inChange((change, { params, body, seen }) => updateRelease(change, params.releaseId, body, seen)),
+    rollout: inChange((change, { params, body }) => setRollout(change, params.releaseId, body.percentage)),
     reach: ({ query }) => reachOf(reports, query),
-    pause: inChange(({ tx }, { by, params, body }) =>
-      pauseRollout(tx, by, params.releaseId, body.reason, publicUrl),
+    pause: inChange((change, { params, body }) => pauseRollout(change, params.releaseId, body.reason)),
+    resume: inChange((change, { params }) => resumeRollout(change, params.releaseId)),
+    withdraw: inChange((change, { params, body }) => withdrawRelease(change, params.releaseId, body.reason)),
+    softDelete: inChange((change, { params, body }) =>
+      softDeleteRelease(change, params.releaseId, body.reason),
     ),
-    resume: inChange(({ tx }, { by, params }) => resumeRollout(tx, by, params.releaseId, publicUrl)),
-    withdraw: inChange(({ tx }, { by, params, body }) =>
-      withdrawRelease(tx, by, params.releaseId, body.reason, publicUrl),
-    ),
-    softDelete: inChange(({ tx }, { by, params, body }) =>
-      softDeleteRelease(tx, by, params.releaseId, body.reason),
-    ),
-    trash: ({ by, query }) => listBin(db, by.now, query, publicUrl),
-    restore: inChange(({ tx }, { by, params, body }) =>
-      restoreRelease(tx, by, params.releaseId, body.reason, publicUrl),
-    ),
-    deletePermanently: inChange(({ tx }, { by, params, body }) =>
-      deletePermanently(tx, by, context, params.releaseId, body),
+    trash: ({ by, query }) => listBin(db, by.now, query),
+    restore: inChange((change, { params, body }) => restoreRelease(change, params.releaseId, body.reason)),
+    deletePermanently: inChange((change, { params, body }) =>
+      deletePermanently(change, context, params.releaseId, body),
     ),
   });
 };

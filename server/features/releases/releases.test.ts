@@ -9,7 +9,7 @@ import {
   type Api,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { transact } from '../../db/signals.ts';
+import { runChange } from '../../change.ts';
 import { systemCaller, type Actor } from '../../caller.ts';
 import { checkIdentity, createRelease, createReleaseSet, type NewRelease } from './releases.ts';
 
@@ -51,13 +51,8 @@ const build = {
   failureThreshold: null,
 } satisfies NewRelease;
 const create = (fields: Partial<NewRelease> = {}, actor: Actor = { kind: 'system' }) =>
-  transact(server.db, server.context.signals, (tx) =>
-    createRelease(
-      tx,
-      { ...systemCaller(server.clock.now()), actor },
-      { ...build, ...fields } as NewRelease,
-      'https://u.example',
-    ),
+  runChange(server.context, { ...systemCaller(server.clock.now()), actor }, (change) =>
+    createRelease(change, { ...build, ...fields } as NewRelease),
   );
 
 describe('creating a release', () => {

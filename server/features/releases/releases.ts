@@ -3,14 +3,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Architecture, FailureThreshold, Platform } from '../../../contract/builds.ts';
 import { releaseRefusal, type Release, type ReleasePatch } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
-import type { Caller } from '../../caller.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import { editConflict } from '../../edit-conflict.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
-import { changeSummary } from '../audit/audit.ts';
-import { alreadyExists, audited, auditRelease, changeRelease, lockLive, titleOf } from './release-change.ts';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+import { editRecord } from '../../edit-record.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { alreadyExists, liveRelease } from './release-change.ts';
 import { refuseNew } from './publishing.ts';
-import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
+import { toRelease } from './release-row.ts';
 
 export { getRelease } from './release-list.ts';
 export { countPurgeable, purgeBin } from './release-bin.ts';
@@ -52,17 +51,13 @@ export type NewRelease = {
 
 /**
  * Makes a release. ALREADY_EXISTS when a live one has the same version, channel, platform, architecture and kind
- * of file, FORBIDDEN when it is published by somebody who may not roll out. `publicUrl` is that of the settings, for the address in the answer.
+ * of file, FORBIDDEN when it is published by somebody who may not roll out.
  */
-export async function createRelease(
-  tx: Tx,
-  by: Caller,
-  build: NewRelease,
-  publicUrl: string,
-): Promise<Release | Failure> {
+export async function createRelease(change: Change, build: NewRelease): Promise<Release | Failure> {
+  const { tx, by, now } = change;
   const denied = refuseNew(by, build);
   if (denied) return denied;
-  const columns = toColumns(build, by.now);
+  const columns = toColumns(build, now);
   const made = await tx
     .insertInto('releases')
     .values(columns)
@@ -72,20 +67,21 @@ export async function createRelease(
         .where('deleted_at', 'is', null)
         .doNothing(),
     )
-    .returning('release_id')
+    .returningAll()
     .executeTakeFirst();
   if (!made) return alreadyExists(columns);
-  const row = await selectReleases(tx).where('r.release_id', '=', made.release_id).executeTakeFirstOrThrow();
-  await auditRelease(tx, by, 'release.created', {
-    summary: `Created ${titleOf(row)}${row.is_draft ? ' as a draft' : ` at ${row.rollout_percentage} %`}`,
-    after: row,
+  const release = toRelease({ ...made, download_count: 0 });
+  await change.announce('releases');
+  await change.audit('release.created', release, {
+    what: release.isDraft ? 'created as a draft' : `created at ${release.rolloutPercentage} %`,
+    after: release,
   });
-  return toRelease(row, publicUrl);
+  return release;
 }
 
 /** Asks ahead, before many bytes are sent, whether createRelease would answer ALREADY_EXISTS. */
 export async function checkIdentity(
-  db: Db | Tx,
+  db: Db,
   build: Pick<NewRelease, 'version' | 'channel' | 'platform' | 'architecture' | 'fileKind'>,
 ): Promise<Failure | undefined> {
   const identity = { ...identityColumns(build), file_kind: build.fileKind };
@@ -102,39 +98,38 @@ export async function checkIdentity(
  * Changes a release. A draft cannot be mandatory; publishing one dates it now. `seen` is the version that the
  * person began from; a newer stored one is an EDIT_CONFLICT that says what differs.
  */
-export async function updateRelease(
-  tx: Tx,
-  by: Caller,
+export const updateRelease = (
+  change: Change,
   releaseId: string,
   patch: Omit<ReleasePatch, 'updatedAt'>,
-  { seen, publicUrl }: { seen: string | undefined; publicUrl: string },
-): Promise<Release | Failure> {
-  const before = await lockLive(tx, releaseId);
-  if (isFailure(before)) return before;
-  const conflict = editConflict('release', toRelease(before, publicUrl), patch, seen);
-  if (conflict) return conflict;
-  const isDraft = patch.isDraft ?? before.is_draft;
-  const refused = refuseRollout({ ...before, is_draft: isDraft }, patch.rolloutPercentage);
-  if (refused) return refused;
-  const publishing = before.is_draft && !isDraft;
-  const after = await changeRelease(tx, by, before, {
-    event: publishing ? 'release.published' : 'release.updated',
-    set: {
-      ...patchColumns(patch),
-      ...(isDraft ? { is_mandatory: false } : {}),
-      ...(publishing ? { release_date: by.now, failures_from: by.now } : {}),
+  seen: string | undefined,
+): Promise<Release | Failure> => {
+  const isDraftAfter = (before: Release) => patch.isDraft ?? before.isDraft;
+  const isPublished = (before: Release) => before.isDraft && !isDraftAfter(before);
+  const event = (before: Release) => (isPublished(before) ? 'release.published' : 'release.updated');
+  const sent = (before: Release) => (isDraftAfter(before) ? { ...patch, isMandatory: false } : patch);
+  return editRecord(change, liveRelease, releaseId, {
+    event,
+    // the percentage may come with publishing, so that no machine sees the release at 100 % in between
+    check: (before) => {
+      const { rolloutPercentage = before.rolloutPercentage } = patch;
+      if (rolloutPercentage === before.rolloutPercentage) return undefined;
+      const reason = releaseRefusal.rollOut({ ...before, isDraft: isDraftAfter(before) });
+      return reason ? fail('WRONG_STATE', reason) : undefined;
     },
-    summary: (was, is) => changeSummary(audited(was), audited(is)),
+    sent,
+    seen,
+    columns: (before) => ({
+      ...patchColumns(sent(before)),
+      ...(isPublished(before) ? { release_date: change.now, failures_from: change.now } : {}),
+    }),
+    detail: (before, after) => ({
+      ...(isPublished(before) ? { what: `published at ${after.rolloutPercentage} %` } : {}),
+      before,
+      after,
+    }),
   });
-  return isFailure(after) ? after : toRelease(after, publicUrl);
-}
-
-/** A patch may set the percentage, so that no machine sees a release at 100 % between publishing and rolling out. */
-function refuseRollout(row: ReleaseRow, percentage: number | undefined): Failure | undefined {
-  if (percentage === undefined || percentage === row.rollout_percentage) return undefined;
-  const reason = releaseRefusal.rollOut(toRelease(row, ''));
-  return reason ? fail('WRONG_STATE', reason) : undefined;
-}
+};
 
 function patchColumns({ failureThreshold, ...patch }: Omit<ReleasePatch, 'updatedAt'>) {
   const columns = {

@@ -12,8 +12,7 @@ import {
   type Identity,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { systemCaller } from '../../caller.ts';
-import { transact } from '../../db/signals.ts';
+import { systemChange } from '../../change.ts';
 import { isFailure } from '../../failure.ts';
 import { pauseRollout } from './releases.ts';
 
@@ -39,8 +38,8 @@ const pauseByHand = (releaseId: string, reason = 'A hospital reports crashes', a
 /** As the failure guard does it. */
 const pause = async (release: Release, reason = '6 of 60 installs failed') =>
   !isFailure(
-    await transact(server.db, server.context.signals, (tx) =>
-      pauseRollout(tx, systemCaller(server.clock.now()), release.id, reason, ''),
+    await systemChange(server.context, server.clock.now(), (change) =>
+      pauseRollout(change, release.id, reason),
     ),
   );
 

@@ -1,92 +1,87 @@
 import { sql } from 'kysely';
 import { releaseRefusal, type Release, type releases as calls } from '../../../contract/releases.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import type { Caller } from '../../caller.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
-import { changeRelease, lockLive, notFound, titleOf } from './release-change.ts';
-import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+import { editRecord, lockAllowed } from '../../edit-record.ts';
+import { isFailure, type Failure } from '../../failure.ts';
+import { liveRelease, notFound } from './release-change.ts';
+import { selectReleases } from './release-row.ts';
 
 const listedMachines = 200;
 
+type Build = Pick<Release, 'version' | 'platform' | 'architecture'>;
+
 /** Sets the percentage of machines that are offered a published release. A paused rollout stays paused. */
-export async function setRollout(
-  tx: Tx,
-  by: Caller,
+export const setRollout = (
+  change: Change,
   releaseId: string,
   percentage: number,
-  publicUrl: string,
-): Promise<Release | Failure> {
-  const before = await lockAllowed(tx, releaseId, releaseRefusal.rollOut);
-  if (isFailure(before)) return before;
-  const after = await changeRelease(tx, by, before, {
+): Promise<Release | Failure> =>
+  editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_changed',
-    set: { rollout_percentage: percentage },
-    summary: `Rollout of ${titleOf(before)}: ${before.rollout_percentage} % → ${percentage} %`,
+    refuse: releaseRefusal.rollOut,
+    sent: { rolloutPercentage: percentage },
+    columns: { rollout_percentage: percentage },
+    detail: (before, after) => ({
+      what: `rollout ${before.rolloutPercentage} % → ${percentage} %`,
+      before,
+      after,
+    }),
   });
-  return isFailure(after) ? after : toRelease(after, publicUrl);
-}
 
 /**
  * Stops a rollout where it is: nobody more is offered the release until staff resume it. Who paused it stands in the
  * release; nobody where the failure guard did.
  */
-export async function pauseRollout(
-  tx: Tx,
-  by: Caller,
-  releaseId: string,
-  reason: string,
-  publicUrl: string,
-): Promise<Release | Failure> {
-  const before = await lockAllowed(tx, releaseId, releaseRefusal.pause);
-  if (isFailure(before)) return before;
-  const after = await changeRelease(tx, by, before, {
+export const pauseRollout = (change: Change, releaseId: string, reason: string): Promise<Release | Failure> =>
+  editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_paused',
-    set: {
-      paused_at: by.now,
+    refuse: releaseRefusal.pause,
+    columns: {
+      paused_at: change.now,
       pause_reason: reason,
-      paused_by: by.actor.kind === 'staff' ? by.actor.email : null,
+      paused_by: change.by.actor.kind === 'staff' ? change.by.actor.email : null,
     },
-    summary: `Paused the rollout of ${titleOf(before)} at ${before.rollout_percentage} %: ${reason}`,
+    detail: (before, after) => ({
+      what: `rollout paused at ${after.rolloutPercentage} %: ${reason}`,
+      before,
+      after,
+    }),
   });
-  return isFailure(after) ? after : toRelease(after, publicUrl);
-}
 
 /** Goes on with a paused rollout; failures are counted anew from here. */
-export async function resumeRollout(
-  tx: Tx,
-  by: Caller,
-  releaseId: string,
-  publicUrl: string,
-): Promise<Release | Failure> {
-  const before = await lockAllowed(tx, releaseId, releaseRefusal.resume);
-  if (isFailure(before)) return before;
-  const after = await changeRelease(tx, by, before, {
+export const resumeRollout = (change: Change, releaseId: string): Promise<Release | Failure> =>
+  editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_resumed',
-    set: { paused_at: null, pause_reason: null, paused_by: null, failures_from: by.now },
-    summary: `Resumed the rollout of ${titleOf(before)} at ${before.rollout_percentage} %`,
+    refuse: releaseRefusal.resume,
+    columns: { paused_at: null, pause_reason: null, paused_by: null, failures_from: change.now },
+    detail: (before, after) => ({
+      what: `rollout resumed at ${after.rolloutPercentage} %`,
+      before,
+      after,
+    }),
   });
-  return isFailure(after) ? after : toRelease(after, publicUrl);
-}
 
 /** Takes a release out of every feed at once, and says which machines run it: the first 200, and how many. */
 export async function withdrawRelease(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   releaseId: string,
   reason: string,
-  publicUrl: string,
 ): Promise<RouteAnswer<typeof calls.withdraw> | Failure> {
-  const before = await lockAllowed(tx, releaseId, releaseRefusal.withdraw);
+  const before = await lockAllowed(change, liveRelease, releaseId, releaseRefusal.withdraw);
   if (isFailure(before)) return before;
-  const { machines, total } = await machinesOn(tx, before);
-  const after = await changeRelease(tx, by, before, {
+  const { machines, total } = await machinesOn(change.tx, before);
+  const release = await editRecord(change, liveRelease, releaseId, {
     event: 'release.withdrawn',
-    set: { is_active: false },
-    summary: `Withdrew ${titleOf(before)}, which ${total} ${total === 1 ? 'machine runs' : 'machines run'}: ${reason}`,
+    columns: { is_active: false },
+    detail: (_, after) => ({
+      what: `withdrawn, while ${total} ${total === 1 ? 'machine runs' : 'machines run'} it: ${reason}`,
+      before,
+      after,
+    }),
   });
-  if (isFailure(after)) return after;
-  return { release: toRelease(after, publicUrl), affectedMachines: machines, affectedTotal: total };
+  return isFailure(release) ? release : { release, affectedMachines: machines, affectedTotal: total };
 }
 
 /** Machines that run the version of a release, in the recycle bin or not. */
@@ -98,7 +93,7 @@ export async function impactOfRelease(
   return row ? { machines: await count(running(db, row)) } : notFound;
 }
 
-const running = (db: Db | Tx, { version, platform, architecture }: ReleaseRow) =>
+const running = (db: Db, { version, platform, architecture }: Build) =>
   db
     .selectFrom('machines')
     .where('last_version', '=', version)
@@ -110,8 +105,8 @@ async function count(machines: ReturnType<typeof running>): Promise<number> {
   return total;
 }
 
-async function machinesOn(tx: Tx, release: ReleaseRow) {
-  const all = running(tx, release);
+async function machinesOn(db: Db, build: Build) {
+  const all = running(db, build);
   const rows = await all
     .select(['display_id', 'last_seen'])
     .orderBy('last_seen', 'desc')
@@ -120,15 +115,4 @@ async function machinesOn(tx: Tx, release: ReleaseRow) {
     .execute();
   const machines = rows.map((row) => ({ displayId: row.display_id, lastSeen: row.last_seen.toISOString() }));
   return { machines, total: await count(all) };
-}
-
-async function lockAllowed(
-  tx: Tx,
-  releaseId: string,
-  refuse: (release: Release) => string | null,
-): Promise<ReleaseRow | Failure> {
-  const row = await lockLive(tx, releaseId);
-  if (isFailure(row)) return row;
-  const reason = refuse(toRelease(row, ''));
-  return reason ? fail('WRONG_STATE', reason.endsWith('.') ? reason : `${reason}.`) : row;
 }

@@ -1,8 +1,7 @@
 import { isStorableText } from '../../../contract/common.ts';
 import type { Release, UrlReleaseInput } from '../../../contract/releases.ts';
 import { storedExtensionOf, storedExtensions } from '../../../contract/uploads.ts';
-import type { Caller } from '../../caller.ts';
-import type { Tx } from '../../db/client.ts';
+import type { Change } from '../../change.ts';
 import { breaksRule, type Failure } from '../../failure.ts';
 import type { Outbound } from '../../outbound-http.ts';
 import { probeFile } from './probe.ts';
@@ -29,14 +28,12 @@ export async function checkExternalFile(
 
 /** Creates a release whose file stays elsewhere. */
 export function createUrlRelease(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   { fileUrl, ...input }: UrlReleaseInput,
   file: ExternalFile,
-  publicUrl: string,
 ): Promise<Release | Failure> {
   const build = { ...input, ...file, sha1: null, blockmapKey: null, externalUrl: new URL(fileUrl).href };
-  return createRelease(tx, by, build, publicUrl);
+  return createRelease(change, build);
 }
 
 function fileOf({ pathname }: URL): ExternalFile | undefined {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { systemCaller } from '../../caller.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import { transact } from '../../db/signals.ts';
+import type { Db } from '../../db/client.ts';
 import { pauseRollout } from '../releases/releases.ts';
 
 type Installs = { releaseId: string; percent: number; minimum: number; installs: number; failed: number };
@@ -14,11 +13,12 @@ type Installs = { releaseId: string; percent: number; minimum: number; installs:
  * that it fetched the file: a report alone proves no machine.
  */
 export async function pauseFailing(
-  { db, signals, clock }: Pick<Context, 'db' | 'signals' | 'clock'>,
+  context: ChangeParts & Pick<Context, 'clock'>,
   releaseIds: readonly string[],
 ): Promise<void> {
-  for (const { releaseId } of await beyondThreshold(db, releaseIds)) {
-    await transact(db, signals, async (tx) => {
+  for (const { releaseId } of await beyondThreshold(context.db, releaseIds)) {
+    await systemChange(context, context.clock(), async (change) => {
+      const { tx } = change;
       // Under its lock nobody resumes the release meanwhile, so the numbers are those of this rollout.
       await tx
         .selectFrom('releases')
@@ -27,8 +27,7 @@ export async function pauseFailing(
         .forUpdate()
         .execute();
       const [still] = await beyondThreshold(tx, [releaseId]);
-      // nobody reads the addresses of the release that it answers
-      if (still) await pauseRollout(tx, systemCaller(clock()), releaseId, reasonOf(still), '');
+      if (still) await pauseRollout(change, releaseId, reasonOf(still));
     });
   }
 }
@@ -38,7 +37,7 @@ function reasonOf({ installs, failed, percent, minimum }: Installs): string {
   return `${failed} of ${installs} installs failed (${share} %): more than ${percent} % of at least ${minimum}.`;
 }
 
-async function beyondThreshold(db: Db | Tx, releaseIds: readonly string[]): Promise<Installs[]> {
+async function beyondThreshold(db: Db, releaseIds: readonly string[]): Promise<Installs[]> {
   const { rows } = await sql<Installs>`
     select r.release_id as "releaseId", r.failure_percent as percent, r.failure_min_installs as minimum,
            count(*) as installs, count(*) filter (where d.install_failed) as failed

@@ -1,5 +1,6 @@
 import type { Budgets } from '../../budgets.ts';
 import type { Caller } from '../../caller.ts';
+import type { ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
@@ -16,7 +17,7 @@ export type UpdateRecorder = ReturnType<typeof createUpdateRecorder>;
  * nothing that was answered more than a second before. A rollout whose installs fail too often is paused here.
  */
 export function createUpdateRecorder(
-  context: Pick<Context, 'db' | 'signals' | 'clock' | 'log' | 'config'>,
+  context: ChangeParts & Pick<Context, 'clock' | 'log' | 'config'>,
   budgets: Budgets,
   behind: WriteBehind,
 ) {

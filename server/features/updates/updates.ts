@@ -9,8 +9,8 @@ export type { KnownMachine } from './explain.ts';
 export async function explainOffers(db: Db, machine: KnownMachine): Promise<Explanation[]> {
   const rows = await selectReleases(db).execute();
   const isKnown = rows.some(({ version }) => version === machine.currentVersion);
-  return explainEach(
-    rows.map((row) => toLiveRelease(row, '')),
-    { ...machine, currentVersion: isKnown ? machine.currentVersion : null },
-  );
+  return explainEach(rows.map(toLiveRelease), {
+    ...machine,
+    currentVersion: isKnown ? machine.currentVersion : null,
+  });
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Db } from '../../db/client.ts';
+import { systemChange, type ChangeParts } from '../../change.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import {
   beingCompleted,
@@ -14,7 +15,7 @@ import {
   type UploadRow,
 } from './upload-row.ts';
 
-type LeaseContext = { db: Db; clock: () => Date };
+type LeaseContext = ChangeParts & { clock: () => Date };
 type Chunk = { uploadId: string; index: number };
 
 /** The right of one connection to write a chunk, until it returns or loses it. */
@@ -44,13 +45,12 @@ export async function leaseChunk(
 }
 
 async function tryLease(
-  { db, clock }: LeaseContext,
+  context: LeaseContext,
   { uploadId, index }: Chunk,
   mayReplace: boolean,
 ): Promise<ChunkLease | 'stored' | 'held' | Failure> {
-  const now = clock();
   const claim = randomUUID();
-  return db.transaction().execute(async (tx) => {
+  return systemChange(context, context.clock(), async ({ tx, now }) => {
     const upload = await tx
       .selectFrom('uploads')
       .selectAll()
@@ -89,27 +89,29 @@ export function refuseChunk(upload: UploadRow | undefined, now: Date): Failure |
 export class LeaseLost extends Error {}
 
 /** Keeps a lease alive while bytes arrive; throws LeaseLost when another connection has taken it. */
-export async function renew({ db, clock }: LeaseContext, held: ChunkLease): Promise<void> {
-  const now = clock();
+export async function renew(context: LeaseContext, held: ChunkLease): Promise<void> {
+  const now = context.clock();
   if (now.getTime() - held.renewedAt.getTime() < leaseMs / 3) return;
-  const { numUpdatedRows } = await mine(db, held).set({ claimed_at: now }).executeTakeFirst();
+  const { numUpdatedRows } = await systemChange(context, now, ({ tx }) =>
+    mine(tx, held).set({ claimed_at: now }).executeTakeFirst(),
+  );
   if (numUpdatedRows === 0n) throw new LeaseLost();
   held.renewedAt = now;
 }
 
 /** Ends a lease early; the chunk is not stored. */
-export async function returnLease({ db }: LeaseContext, held: ChunkLease): Promise<void> {
-  await mine(db, held).set({ claim: null, claimed_at: null }).execute();
-}
+export const returnLease = (context: LeaseContext, held: ChunkLease): Promise<unknown> =>
+  systemChange(context, context.clock(), ({ tx }) =>
+    mine(tx, held).set({ claim: null, claimed_at: null }).execute(),
+  );
 
 /** Records that the bytes are on stable storage, and answers how many chunks are. */
-export async function recordStored(
-  { db, clock }: LeaseContext,
+export function recordStored(
+  context: LeaseContext,
   held: ChunkLease,
   etag: string,
 ): Promise<number | Failure> {
-  const now = clock();
-  return db.transaction().execute(async (tx) => {
+  return systemChange(context, context.clock(), async ({ tx, now }) => {
     const { numUpdatedRows: open } = await tx
       .updateTable('uploads')
       .set({ updated_at: now })
@@ -135,8 +137,8 @@ export async function countStored(db: Db, uploadId: string): Promise<number> {
   return stored;
 }
 
-const mine = (db: Db, { uploadId, index, claim }: ChunkLease) =>
-  db
+const mine = (tx: Tx, { uploadId, index, claim }: ChunkLease) =>
+  tx
     .updateTable('upload_chunks')
     .where('upload_id', '=', uploadId)
     .where('index', '=', index)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { actorId, type Caller } from '../../caller.ts';
+import type { ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { ArrivedTooSlowly } from '../../http/arrivals.ts';
@@ -19,7 +20,8 @@ import {
 import type { IncrementalHash } from './incremental-hash.ts';
 import { cancelled, findUpload, partOf, unfinishedOf, type UploadRow } from './upload-row.ts';
 
-type ChunkContext = Pick<Context, 'db' | 'storage' | 'clock' | 'log'> & { incrementalHash: IncrementalHash };
+type ChunkContext = ChangeParts &
+  Pick<Context, 'storage' | 'clock' | 'log'> & { incrementalHash: IncrementalHash };
 type Answer = { index: number; received: number };
 
 /** Thrown into the stream when a chunk has not the length of its place. */

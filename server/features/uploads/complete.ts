@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Release } from '../../../contract/releases.ts';
 import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Caller } from '../../caller.ts';
+import { runChange, systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { transactOrFail } from '../../db/transaction.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { writeAudit } from '../audit/audit.ts';
 import { createRelease, getRelease, refuseNew } from '../releases/releases.ts';
 import { checkFindings, toBuild, type CompleteInput } from './build.ts';
 import { kindOf, wantedOf } from '../../binaries/file-kind.ts';
@@ -21,6 +20,7 @@ import {
   lockUpload,
   notFound,
   storedChunks,
+  toUploadRecord,
   unfinishedOf,
   type UploadRow,
 } from './upload-row.ts';
@@ -53,22 +53,21 @@ export async function completeUpload(
   }
 }
 
-async function answerAgain({ db, config }: CompleteContext, uploadId: string): Promise<Release | Failure> {
+async function answerAgain({ db }: CompleteContext, uploadId: string): Promise<Release | Failure> {
   const { release_id } = await db
     .selectFrom('uploads')
     .select('release_id')
     .where('upload_id', '=', uploadId)
     .executeTakeFirstOrThrow();
-  return getRelease(db, release_id, config.publicUrl);
+  return getRelease(db, release_id);
 }
 
 /** The upload under our claim, or that it is another's, or done. From here on it takes no chunks. */
 async function claim(
-  { db, clock }: CompleteContext,
+  context: CompleteContext,
   input: CompleteInput,
 ): Promise<UploadRow | 'claimed' | 'completed' | Failure> {
-  const now = clock();
-  return db.transaction().execute(async (tx) => {
+  return systemChange(context, context.clock(), async ({ tx, now }) => {
     const upload = await lockUpload(tx, input.uploadId);
     if (!upload || upload.file_key !== input.fileKey) return notFound;
     if (upload.status === 'completed') return 'completed';
@@ -89,23 +88,25 @@ async function carryOut(
   input: CompleteInput,
   upload: UploadRow,
 ): Promise<Release | Failure> {
-  const { db, clock, log } = context;
-  const ours = () =>
-    db.updateTable('uploads').where('upload_id', '=', upload.upload_id).where('claim', '=', upload.claim);
-  const renewing = setInterval(() => {
-    ours()
-      .set({ claimed_at: clock() })
-      .execute()
-      .catch((error: unknown) => log.warn({ err: error }, 'The claim on an upload was not renewed'));
-  }, leaseMs / 3).unref();
+  const { clock, log } = context;
+  const claimIs = (set: { claim?: null; claimed_at: Date | null }, otherwise: string) =>
+    systemChange(context, clock(), ({ tx }) =>
+      tx
+        .updateTable('uploads')
+        .set(set)
+        .where('upload_id', '=', upload.upload_id)
+        .where('claim', '=', upload.claim)
+        .execute(),
+    ).catch((error: unknown) => log.warn({ err: error }, otherwise));
+  const renewing = setInterval(
+    () => void claimIs({ claimed_at: clock() }, 'The claim on an upload was not renewed'),
+    leaseMs / 3,
+  ).unref();
   try {
     return await checkAndRelease(context, by, input, upload);
   } finally {
     clearInterval(renewing);
-    await ours()
-      .set({ claim: null, claimed_at: null })
-      .execute()
-      .catch((error: unknown) => log.warn({ err: error }, 'The claim on an upload was not given back'));
+    await claimIs({ claim: null, claimed_at: null }, 'The claim on an upload was not given back');
   }
 }
 
@@ -185,21 +186,18 @@ async function becomeRelease(
 ): Promise<Release | Failure> {
   const file = { name: upload.file_name, key: upload.file_key };
   const build = { ...(await toBuild(context.storage, file, findings, input)), releaseId: upload.release_id };
-  const release = await transactOrFail(context, async (tx) => {
+  const release = await runChange(context, by, async (change) => {
+    const { tx, now } = change;
     const locked = await lockUpload(tx, upload.upload_id);
     if (locked?.claim !== upload.claim || locked?.status !== 'open') return beingCompleted;
-    const made = await createRelease(tx, by, build, context.config.publicUrl);
+    const made = await createRelease(change, build);
     if (isFailure(made)) return made;
     await tx
       .updateTable('uploads')
-      .set({ status: 'completed', claim: null, claimed_at: null, updated_at: by.now })
+      .set({ status: 'completed', claim: null, claimed_at: null, updated_at: now })
       .where('upload_id', '=', upload.upload_id)
       .execute();
-    await writeAudit(tx, by, {
-      event: 'upload.completed',
-      resourceType: 'upload',
-      resourceId: upload.upload_id,
-      summary: `Completed the upload of ${upload.file_name} (${upload.file_size} bytes) as ${made.version}`,
+    await change.audit('upload.completed', toUploadRecord(upload), {
       after: { releaseId: made.id, fileName: upload.file_name, fileSize: upload.file_size },
     });
     return made;

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import type { Release } from '../../../contract/releases.ts';
 import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Caller } from '../../caller.ts';
+import { runChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { transactOrFail } from '../../db/transaction.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { StorageDown } from '../../storage/storage.ts';
 import { createRelease, refuseNew } from '../releases/releases.ts';
@@ -93,7 +93,7 @@ async function toRelease(
   if (trouble) return trouble;
   const stored = { name: form.fileName, key };
   const build = await toBuild(context.storage, stored, findings, toBuildFields(form.fields));
-  return transactOrFail(context, (tx) => createRelease(tx, by, build, context.config.publicUrl));
+  return runChange(context, by, (change) => createRelease(change, build));
 }
 
 /** From the names of the form to those of the service. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { ownerName, type Storage, type StoredThing } from '../../storage/storage.ts';
@@ -16,10 +17,11 @@ const atOnce = 500;
  * how many.
  */
 export async function removeOrphans(
-  { db, storage, log }: Pick<Context, 'db' | 'storage' | 'log'>,
+  context: ChangeParts & Pick<Context, 'storage' | 'log'>,
   { now }: CheckedTime,
 ): Promise<number> {
-  const refused = await whyNotOurs(db, storage);
+  const { db, storage, log } = context;
+  const refused = await whyNotOurs(context, now);
   if (refused !== undefined) {
     log.error(refused);
     return 0;
@@ -41,8 +43,12 @@ export async function removeOrphans(
  * Why the storage is not ours to sweep. One that says of nobody whose it is becomes ours when no binaries lie there, or
  * some that we know; else they are those of another database, and all of them would look like orphans.
  */
-async function whyNotOurs(db: Db, storage: Storage): Promise<string | undefined> {
-  const ours = await installationOf(db);
+async function whyNotOurs(
+  context: ChangeParts & Pick<Context, 'storage'>,
+  now: Date,
+): Promise<string | undefined> {
+  const { db, storage } = context;
+  const ours = await installationOf(context, now);
   const owner = await storage.readNote(ownerName);
   if (owner === ours) return undefined;
   if (owner === undefined && (await isEmptyOrKnown(db, storage))) {
@@ -57,15 +63,16 @@ async function whyNotOurs(db: Db, storage: Storage): Promise<string | undefined>
 }
 
 /** Which installation the database is. A restored backup is the same one. */
-async function installationOf(db: Db): Promise<string> {
-  await db
-    .insertInto('installation')
-    .values({ installation_id: randomUUID() })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const found = await db.selectFrom('installation').select('installation_id').executeTakeFirstOrThrow();
-  return found.installation_id;
-}
+const installationOf = (context: ChangeParts, now: Date): Promise<string> =>
+  systemChange(context, now, async ({ tx }) => {
+    await tx
+      .insertInto('installation')
+      .values({ installation_id: randomUUID() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const found = await tx.selectFrom('installation').select('installation_id').executeTakeFirstOrThrow();
+    return found.installation_id;
+  });
 
 async function isEmptyOrKnown(db: Db, storage: Storage): Promise<boolean> {
   let isEmpty = true;

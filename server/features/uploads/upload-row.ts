@@ -22,7 +22,7 @@ export const isClaimed = (row: { claim: string | null; claimed_at: Date | null }
   row.claim !== null && row.claimed_at !== null && row.claimed_at >= leaseStart(now);
 
 /** The upload as it stands, without a lock. */
-export function findUpload(db: Db | Tx, uploadId: string): Promise<UploadRow | undefined> {
+export function findUpload(db: Db, uploadId: string): Promise<UploadRow | undefined> {
   return db.selectFrom('uploads').selectAll().where('upload_id', '=', uploadId).executeTakeFirst();
 }
 
@@ -37,10 +37,7 @@ export function lockUpload(tx: Tx, uploadId: string): Promise<UploadRow | undefi
 }
 
 /** The chunks whose bytes are stored, in their order, with the storage's tag of each. */
-export async function storedChunks(
-  db: Db | Tx,
-  uploadId: string,
-): Promise<{ index: number; etag: string }[]> {
+export async function storedChunks(db: Db, uploadId: string): Promise<{ index: number; etag: string }[]> {
   const rows = await db
     .selectFrom('upload_chunks')
     .select(['index', 'etag'])
@@ -79,3 +76,11 @@ export function toUploadState(upload: UploadRow, received: number[]): UploadStat
     releaseId: isCompleted ? upload.release_id : null,
   };
 }
+
+/** As the audit log has it. */
+export const toUploadRecord = (upload: UploadRow) => ({
+  uploadId: upload.upload_id,
+  fileName: upload.file_name,
+  fileSize: upload.file_size,
+  version: upload.version,
+});

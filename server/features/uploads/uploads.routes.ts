@@ -15,13 +15,13 @@ export function uploadRoutes(context: Context & { storageWatch: StorageWatch; in
     direct: ({ by, stream, http }) => receiveDirect(parts, by, http.request.raw, stream!),
     prepare: inChangeAfter(
       ({ body }) => reserve(context, body),
-      ({ tx }, { by, body }, reserved) => prepareUpload(tx, by, body, reserved),
+      (change, { body }, reserved) => prepareUpload(change, body, reserved),
     ),
     chunk: ({ by, params, stream, http }) =>
       receiveChunk(parts, by, params, http.request.raw, stream!.readable),
     complete: ({ by, body }) => completeUpload(parts, by, body),
     state: ({ params }) => getUploadState(context.db, params.uploadId),
-    cancel: inChange(({ tx }, { by, params }) => cancelUpload(tx, by, context, params.uploadId)),
+    cancel: inChange((change, { params }) => cancelUpload(change, context, params.uploadId)),
     storage: async () => ({ usable: await context.storageWatch.isUsable() }),
   });
 }

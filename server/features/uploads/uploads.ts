@@ -1,13 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import type { uploads, UploadState } from '../../../contract/uploads.ts';
-import { actorId, systemCaller, type Caller } from '../../caller.ts';
+import { actorId } from '../../caller.ts';
+import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import type { Db, Tx } from '../../db/client.ts';
-import { afterCommit, transact } from '../../db/signals.ts';
+import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
-import { writeAudit } from '../audit/audit.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { checkIdentity } from '../releases/releases.ts';
 import { kindOf } from '../../binaries/file-kind.ts';
@@ -19,6 +18,7 @@ import {
   lockUpload,
   notFound,
   storedChunks,
+  toUploadRecord,
   toUploadState,
   unfinishedOf,
   type UploadRow,
@@ -50,11 +50,11 @@ export async function reserve(
 
 /** Begins a chunked upload. */
 export async function prepareUpload(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   input: PrepareInput,
   reserved: Unfinished,
 ): Promise<Prepared> {
+  const { tx, by, now } = change;
   const { fileName, fileSize, version, channel, platform, architecture } = input;
   const totalChunks = Math.ceil(fileSize / chunkSize);
   const upload = { uploadId: uuidv7(), fileKey: reserved.key, chunkSize, totalChunks };
@@ -76,17 +76,18 @@ export async function prepareUpload(
       begun_by: actorId(by.actor),
       claim: null,
       claimed_at: null,
-      created_at: by.now,
-      updated_at: by.now,
+      created_at: now,
+      updated_at: now,
     })
     .execute();
-  await writeAudit(tx, by, {
-    event: 'upload.begun',
-    resourceType: 'upload',
-    resourceId: upload.uploadId,
-    summary: `Began the upload of ${fileName} (${fileSize} bytes) as ${version}`,
-    after: { fileName, fileSize, version, channel, platform, architecture },
-  });
+  await change.audit(
+    'upload.begun',
+    { ...upload, fileName, version },
+    {
+      what: `upload of ${fileSize} bytes begun`,
+      after: { fileName, fileSize, version, channel, platform, architecture },
+    },
+  );
   return upload;
 }
 
@@ -103,30 +104,25 @@ export async function getUploadState(db: Db, uploadId: string): Promise<UploadSt
 
 /** Gives an upload up and removes its bytes; a repeated call changes nothing. */
 export async function cancelUpload(
-  tx: Tx,
-  by: Caller,
+  change: Change,
   context: Pick<Context, 'storage' | 'log'>,
   uploadId: string,
 ): Promise<undefined | Failure> {
+  const { tx, now } = change;
   const upload = await lockUpload(tx, uploadId);
   if (!upload) return notFound;
   if (upload.status === 'cancelled') return undefined;
   if (upload.status === 'completed')
     return fail('WRONG_STATE', 'This upload is complete. Delete its release instead.');
-  if (isClaimed(upload, by.now)) return beingCompleted;
+  if (isClaimed(upload, now)) return beingCompleted;
   await tx
     .updateTable('uploads')
-    .set({ status: 'cancelled', updated_at: by.now })
+    .set({ status: 'cancelled', updated_at: now })
     .where('upload_id', '=', uploadId)
     .execute();
-  await writeAudit(tx, by, {
-    event: 'upload.cancelled',
-    resourceType: 'upload',
-    resourceId: uploadId,
-    summary: `Cancelled the upload of ${upload.file_name} (${upload.file_size} bytes)`,
-    before: { fileName: upload.file_name, fileSize: upload.file_size, version: upload.version },
-  });
-  afterCommit(tx, () => removeBytes(context, upload));
+  const { fileName, fileSize, version } = toUploadRecord(upload);
+  await change.audit('upload.cancelled', toUploadRecord(upload), { before: { fileName, fileSize, version } });
+  change.afterCommit(() => removeBytes(context, upload));
   return undefined;
 }
 
@@ -143,22 +139,24 @@ async function removeBytes({ storage, log }: Pick<Context, 'storage' | 'log'>, u
 
 /** Cancels uploads that nobody touched for a day, and forgets those that ended a week ago. */
 export async function cancelAbandoned(
-  context: Pick<Context, 'db' | 'signals' | 'storage' | 'log'>,
+  context: ChangeParts & Pick<Context, 'storage' | 'log'>,
   { now }: CheckedTime,
 ): Promise<number> {
-  const { db, signals } = context;
-  await db
-    .deleteFrom('uploads')
-    .where('status', '<>', 'open')
-    .where('updated_at', '<', new Date(now.getTime() - keptMs))
-    .execute();
-  const abandoned = await db
-    .selectFrom('uploads')
-    .select('upload_id')
-    .where('status', '=', 'open')
-    .where('updated_at', '<', new Date(now.getTime() - dayMs))
-    .execute();
+  const before = (ms: number) => new Date(now.getTime() - ms);
+  const abandoned = await systemChange(context, now, async ({ tx }) => {
+    await tx
+      .deleteFrom('uploads')
+      .where('status', '<>', 'open')
+      .where('updated_at', '<', before(keptMs))
+      .execute();
+    return tx
+      .selectFrom('uploads')
+      .select('upload_id')
+      .where('status', '=', 'open')
+      .where('updated_at', '<', before(dayMs))
+      .execute();
+  });
   for (const { upload_id } of abandoned)
-    await transact(db, signals, (tx) => cancelUpload(tx, systemCaller(now), context, upload_id));
+    await systemChange(context, now, (change) => cancelUpload(change, context, upload_id));
   return abandoned.length;
 }
