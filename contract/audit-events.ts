@@ -57,9 +57,11 @@ export type AuditResource = keyof typeof auditSubjects;
 const collections = { customer: 'Customers', license: 'Licenses', key: 'Keys' } as const;
 
 /** Fields that no entry shows, neither before nor after. */
-export const auditSecrets: Partial<Record<AuditResource, readonly string[]>> = {
+export const auditOmitted: Partial<Record<AuditResource, readonly string[]>> = {
   user: ['password', 'passwordHash', 'recoveryCodes'],
   api_key: ['key'],
+  // a count, which machines change all day
+  release: ['downloadCount'],
 };
 
 /** What happened, after the subject and a colon; null where it is said with each entry, or by the fields that changed. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from './caller.ts';
 import { runChange, systemChange, type Change, type ChangeParts } from './change.ts';
+import type { CheckedTime } from './checked-time.ts';
 import { isDiskFull } from './db/client.ts';
 
 const hourMs = 3_600_000;
@@ -177,4 +178,10 @@ async function grant(
       returning granted`.execute(tx),
   );
   return rows[0]?.granted;
+}
+
+/** Forgets hours that began more than a day ago. */
+export async function clearBudgets({ tx }: Change, { now }: CheckedTime): Promise<void> {
+  const dayAgo = new Date(now.getTime() - 24 * hourMs);
+  await tx.deleteFrom('budget_hours').where('hour', '<', dayAgo).execute();
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   auditEvents,
-  auditSecrets,
+  auditOmitted,
   resourceOf,
   subjectOf,
   type AuditDetail,
@@ -112,7 +112,7 @@ function entryOf<E extends AuditEvent>(
 }
 
 function withoutSecrets(event: AuditEvent, record: object | undefined): object | undefined {
-  const secrets = auditSecrets[resourceOf(event)] ?? [];
+  const secrets = auditOmitted[resourceOf(event)] ?? [];
   return record && Object.fromEntries(Object.entries(record).filter(([field]) => !secrets.includes(field)));
 }
 

@@ -1,5 +1,7 @@
 import { isStorableText } from '../../contract/common.ts';
 import { actorId, type Actor } from '../caller.ts';
+import type { Change } from '../change.ts';
+import type { CheckedTime } from '../checked-time.ts';
 import type { Tx } from '../db/client.ts';
 import type { Secrets } from '../secrets.ts';
 import { fail, failField, type Failure } from '../failure.ts';
@@ -51,4 +53,10 @@ export async function keepAnswer(tx: Tx, actor: Actor, key: string, answer: unkn
     .where('actor', '=', actorId(actor))
     .where('key', '=', key)
     .execute();
+}
+
+/** Forgets answers after a day. */
+export async function clearAnswers({ tx }: Change, { now }: CheckedTime): Promise<void> {
+  const dayAgo = new Date(now.getTime() - 24 * 3_600_000);
+  await tx.deleteFrom('idempotency_keys').where('created_at', '<', dayAgo).execute();
 }

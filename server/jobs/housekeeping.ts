@@ -1,42 +1,32 @@
-import type { Context } from '../context.ts';
-import type { Db, Tx } from '../db/client.ts';
-import { locks, tryLock } from '../db/locks.ts';
+import { clearBudgets } from '../budgets.ts';
+import { systemChange, type Change, type ChangeParts } from '../change.ts';
 import type { CheckedTime } from '../checked-time.ts';
-import { keepMonths, type MonthsKept } from './months.ts';
+import type { Context } from '../context.ts';
+import { locks, tryLock } from '../db/locks.ts';
+import type { MonthsKept } from '../db/monthly-partitions.ts';
+import { clearFailures, clearSessions } from '../features/session/session.ts';
+import { clearFirstSeen, keepValidations } from '../features/validation/validation.ts';
+import { clearAnswers } from '../http/idempotency.ts';
 
-const dayMs = 24 * 3_600_000;
+/** Each clears the tables of its own room. */
+const cleaners = [clearAnswers, clearFailures, clearSessions, clearBudgets, clearFirstSeen];
 
 /**
- * Removes answers kept for Idempotency-Key and counters after a day, ended sessions after 30 days, and single
- * validations by the policy (VALIDATIONS_KEEP). Answers what became of the months of validations, undefined where
+ * Removes what is kept for a while only: answers for Idempotency-Key and counters for a day, ended sessions for 30 days,
+ * single validations by the policy (VALIDATIONS_KEEP). Returns what became of the months of validations, undefined where
  * another process is at it.
  */
 export async function housekeep(
-  { db, config }: Pick<Context, 'db' | 'config'>,
+  context: ChangeParts & Pick<Context, 'config'>,
   time: CheckedTime,
 ): Promise<MonthsKept | undefined> {
-  await alone(db, (tx) => clearAway(tx, time.now.getTime(), config.sessionMaxMs));
-  // On its own, so that nothing else waits with it for those who write validations.
-  return alone(db, (tx) => keepMonths(tx, 'validations', time, config.validationsKeepMs));
-}
-
-function alone<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
-  return db
-    .transaction()
-    .execute(async (tx) => ((await tryLock(tx, locks.housekeeping)) ? work(tx) : undefined));
-}
-
-async function clearAway(tx: Tx, now: number, sessionMaxMs: number): Promise<void> {
-  const dayAgo = new Date(now - dayMs);
-  await tx.deleteFrom('idempotency_keys').where('created_at', '<', dayAgo).execute();
-  await tx.deleteFrom('login_failures').where('window_start', '<', dayAgo).execute();
-  await tx
-    .deleteFrom('counted_today')
-    .where('day', '<', new Date(now - 3 * dayMs))
-    .execute();
-  await tx.deleteFrom('budget_hours').where('hour', '<', dayAgo).execute();
-  await tx
-    .deleteFrom('sessions')
-    .where('created_at', '<', new Date(now - sessionMaxMs - 30 * dayMs))
-    .execute();
+  const alone = <T>(work: (change: Change) => Promise<T>): Promise<T | undefined> =>
+    systemChange(context, time.now, async (change) =>
+      (await tryLock(change.tx, locks.housekeeping)) ? work(change) : undefined,
+    );
+  await alone(async (change) => {
+    for (const clear of cleaners) await clear(change, time, context.config);
+  });
+  // on its own, so that nothing else waits with it for those who write validations
+  return alone((change) => keepValidations(change, time, context.config));
 }

@@ -5,7 +5,7 @@ import { releases as calls } from '../../contract/releases.ts';
 import { makeRelease } from '../../tests/factories.ts';
 import { days, eventually, startTestServer, type TestServer, checkedTime } from '../../tests/harness.ts';
 import { locks } from '../db/locks.ts';
-import { keepEvents } from './event-keeping.ts';
+import { keepEvents } from '../features/update-events/keep-events.ts';
 import { startJobs } from './jobs.ts';
 import { sweepUploads } from './upload-sweep.ts';
 

@@ -6,7 +6,7 @@ import { closeWindows, type ChainWatch } from '../features/audit/audit.ts';
 import { checkClock, isJump, jumpSentence, type CheckedTime } from '../checked-time.ts';
 import { keepRetention } from './audit-retention.ts';
 import { purgeBin } from '../features/releases/releases.ts';
-import { keepEvents } from './event-keeping.ts';
+import { keepEvents } from '../features/update-events/update-events.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
 import { verifyFiles } from '../features/downloads/downloads.ts';

@@ -51,7 +51,7 @@ test('what lay in the bin for 30 days goes with its binary, and the audit log sa
   expect(await exists(live.id)).toBe(true);
   const entry = (await auditOf(server, old.id)).at(-1)!;
   expect(entry).toMatchObject({ event_type: 'release.purged', user_id: null, user_email: 'system' });
-  expect(entry.changes_summary).toMatch(/^Permanently deleted .* after 30 days in the recycle bin$/);
+  expect(entry.changes_summary).toMatch(/: permanently deleted after 30 days in the recycle bin$/);
   expect(entry.timestamp).toEqual(server.clock.now());
   server.clock.advance(days(1));
   expect(await purgeBin(server.context, checkedTime(server))).toBe(1);

@@ -70,7 +70,7 @@ describe('moving a release to the bin', () => {
     const entry = (await auditOf(server, made.id)).at(-1)!;
     expect([entry.event_type, entry.changes_summary]).toEqual([
       'release.soft_deleted',
-      `Moved ${made.version} (stable, win32 x64) to the recycle bin: Crashes on start`,
+      `${made.version} for Windows x64 (stable): moved to the recycle bin: Crashes on start`,
     ]);
   });
 
@@ -154,7 +154,7 @@ describe('restoring a release', () => {
     const entry = (await auditOf(server, made.id)).at(-1)!;
     expect([entry.event_type, entry.changes_summary]).toEqual([
       'release.restored',
-      `Restored ${made.version} (stable, win32 x64): Was fine`,
+      `${made.version} for Windows x64 (stable): restored: Was fine`,
     ]);
     expect((await restore(made.id)).body.error).toBe('There is no such release in the recycle bin.');
   });
@@ -201,7 +201,7 @@ describe('deleting a release for good', () => {
     const entry = (await auditOf(server, made.id)).at(-1)!;
     expect([entry.event_type, entry.changes_summary, entry.after]).toEqual([
       'release.deleted',
-      `Permanently deleted ${made.version} (stable, win32 x64): Leaked key`,
+      `${made.version} for Windows x64 (stable): permanently deleted: Leaked key`,
       null,
     ]);
     expect(entry.before).toMatchObject({ version: made.version, deletionReason: 'Broken' });

@@ -53,7 +53,11 @@ function editableRelease(
         await tx.updateTable('releases').set(columns).where('release_id', '=', before.id).execute();
       } catch (error) {
         if (!violatesUnique(error, 'releases_identity')) throw error;
-        return alreadyExists({ ...before, channel: columns.channel ?? before.channel, file_kind: kindOf(before.fileName)! });
+        return alreadyExists({
+          ...before,
+          channel: columns.channel ?? before.channel,
+          file_kind: kindOf(before.fileName)!,
+        });
       }
       const row = await selectReleases(tx).where('r.release_id', '=', before.id).executeTakeFirstOrThrow();
       const after = toRecord(row);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audit as auditCalls } from '../../../contract/audit.ts';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import {
@@ -64,15 +65,12 @@ describe('creating a release', () => {
       downloadCount: 0,
       pausedAt: null,
       failureThreshold: null,
-      fileUrl: `https://u.example/api/v1/updates/files/${made.id}/3.0.0-rc.1+build.5/Lanyard%20Setup%203.0.0+1.exe`,
+      fileUrl: `/api/v1/updates/files/${made.id}/3.0.0-rc.1+build.5/Lanyard%20Setup%203.0.0+1.exe`,
     });
-    expect(await get(made.id)).toEqual({
-      ...made,
-      fileUrl: made.fileUrl.replace('https://u.example', 'http://localhost:8080'),
-    });
+    expect(await get(made.id)).toEqual({ ...made, fileUrl: `http://localhost:8080${made.fileUrl}` });
     const [entry] = await auditOf(server, made.id);
     expect(entry).toMatchObject({ event_type: 'release.created', resource_type: 'release' });
-    expect(entry!.changes_summary).toBe('Created 3.0.0-rc.1+build.5 (stable, win32 x64) at 100 %');
+    expect(entry!.changes_summary).toBe('3.0.0-rc.1+build.5 for Windows x64 (stable): created at 100 %');
   });
 
   test('is refused beside the insert to who may not publish, whoever looked at it before', async () => {
@@ -184,7 +182,9 @@ describe('changing a release', () => {
       'release.created',
       ...Array(3).fill('release.updated'),
     ]);
-    expect(entries[1]!.changes_summary).toBe('channel: stable → beta');
+    expect(entries[1]!.changes_summary).toBe(
+      `${made.version} for Windows x64 (beta): channel: stable → beta`,
+    );
     expect(entries[1]!.before).toMatchObject({ channel: 'stable' });
     expect(entries[1]!.after).toMatchObject({ channel: 'beta' });
   });
@@ -214,7 +214,6 @@ describe('changing a release', () => {
       'release.created',
       'release.updated',
       'release.published',
-      'release.updated',
     ]);
   });
 
@@ -231,10 +230,28 @@ describe('changing a release', () => {
     expect(published).toMatchObject({ isDraft: false, rolloutPercentage: 5 });
     expect((await auditOf(server, made.id)).at(-1)).toMatchObject({
       event_type: 'release.published',
-      changes_summary: expect.stringContaining('rolloutPercentage: 100 → 5'),
+      changes_summary: `${made.version} for Windows x64 (stable): published at 5 %`,
     });
     expect((await patch(made.id, { isDraft: true, rolloutPercentage: 6 })).status).toBe(409);
     expect(await get(made.id)).toEqual(published);
+  });
+
+  test('writes one entry for one change, and none for what is so already', async () => {
+    const made = await makeRelease(server);
+    const rolled = await patched(made.id, { rolloutPercentage: 5, isDraft: false });
+    expect(await patched(made.id, { rolloutPercentage: 5, isActive: true })).toEqual(rolled);
+    const draft = await makeRelease(server, { isDraft: true });
+    expect(await patched(draft.id, { isMandatory: true })).toEqual(draft);
+    expect((await auditOf(server, draft.id)).length).toBe(1);
+    const [, entry, ...others] = await auditOf(server, made.id);
+    expect([entry!.event_type, entry!.changes_summary, others]).toEqual([
+      'release.updated',
+      `${made.version} for Windows x64 (stable): rolloutPercentage: 100 → 5`,
+      [],
+    ]);
+    const admin = server.api(await server.signInAs('super_admin'));
+    const { entries } = await admin.ok(auditCalls.list, { query: { search: made.version } });
+    expect(entries.map((found) => found.event_type)).toContain('release.updated');
   });
 
   test('may not roll out without the permission of the rollout call', async () => {

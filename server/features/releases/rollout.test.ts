@@ -53,7 +53,7 @@ describe('the rollout of a release', () => {
     const entry = (await auditOf(server, made.id)).at(-1)!;
     expect(entry.event_type).toBe('release.rollout_changed');
     expect(entry.changes_summary).toBe(
-      `Rollout of ${made.version} (stable, win32 x64): 50 % → ${percentage} %`,
+      `${made.version} for Windows x64 (stable): rollout 50 % → ${percentage} %`,
     );
     expect(entry.before).toMatchObject({ rolloutPercentage: 50 });
     expect(entry.after).toMatchObject({ rolloutPercentage: percentage });
@@ -172,7 +172,7 @@ describe('a rollout that was paused', () => {
     expect([entry.event_type, entry.user_email, entry.changes_summary]).toEqual([
       'release.rollout_paused',
       who.email,
-      'Paused the rollout of 9.5.0 (stable, win32 x64) at 100 %: Two sites report crashes',
+      '9.5.0 for Windows x64 (stable): rollout paused at 100 %: Two sites report crashes',
     ]);
     const feed = { params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' } } as const;
     const asked = await api.call(updates.electron, feed, { 'x-app-version': '9.4.0' });
@@ -267,7 +267,7 @@ describe('withdrawing a release', () => {
     const entry = (await auditOf(server, made.id)).at(-1)!;
     expect(entry.event_type).toBe('release.withdrawn');
     expect(entry.changes_summary).toBe(
-      'Withdrew 8.0.0 (stable, win32 arm64), which 203 machines run: It crashes',
+      '8.0.0 for Windows arm64 (stable): withdrawn, while 203 machines run it: It crashes',
     );
   });
 

@@ -1,5 +1,7 @@
 import type { OpenSession } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
+import type { CheckedTime } from '../../checked-time.ts';
+import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { hashToken } from './tokens.ts';
@@ -81,4 +83,14 @@ export async function endOpenSession(
   await change.announce('sessions');
   await change.audit('session.ended', { sessionId, email: user.email });
   return undefined;
+}
+
+/** Removes sessions 30 days after the last moment at which they can have been open. */
+export async function clearSessions(
+  { tx }: Change,
+  { now }: CheckedTime,
+  { sessionMaxMs }: Pick<Config, 'sessionMaxMs'>,
+): Promise<void> {
+  const before = new Date(now.getTime() - sessionMaxMs - 30 * 24 * 3_600_000);
+  await tx.deleteFrom('sessions').where('created_at', '<', before).execute();
 }

@@ -32,7 +32,8 @@ const rotationGraceMs = 10_000;
 const clockSkewMs = 5 * 60_000;
 
 export { refuseCurrentPassword, refuseUnproven, type Guarded } from './own-password.ts';
-export { endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
+export { clearSessions, endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
+export { clearFailures } from './throttle.ts';
 export {
   confirmSecondFactor,
   enrollSecondFactor,

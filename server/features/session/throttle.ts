@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { networkOf } from '../../address.ts';
 import type { Caller } from '../../caller.ts';
-import { systemChange, type ChangeParts } from '../../change.ts';
+import { systemChange, type Change, type ChangeParts } from '../../change.ts';
+import type { CheckedTime } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 
 const quarter = 15 * 60_000;
@@ -104,4 +105,10 @@ function longestWait(
     return Math.ceil((windowOf(counter, now).getTime() + windowMs - now.getTime()) / 1000);
   });
   return waits.length > 0 ? Math.max(...waits) : undefined;
+}
+
+/** Forgets windows that began more than a day ago: none is as long. */
+export async function clearFailures({ tx }: Change, { now }: CheckedTime): Promise<void> {
+  const dayAgo = new Date(now.getTime() - 24 * 3_600_000);
+  await tx.deleteFrom('login_failures').where('window_start', '<', dayAgo).execute();
 }

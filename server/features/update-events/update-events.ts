@@ -8,6 +8,7 @@ import type { UpdateEvent } from './update-event.ts';
 import type { UpdateRecorder } from './update-recorder.ts';
 
 export { trackDownload, type TrackedDownload } from './download-tracking.ts';
+export { keepEvents } from './keep-events.ts';
 export { machineHashOf, machineOf } from './machine-id.ts';
 export { createUpdateRecorder, type UpdateRecorder } from './update-recorder.ts';
 

@@ -301,8 +301,8 @@ describe('a file in chunks', () => {
     });
     const entries = await auditOf(server, prepared.uploadId);
     expect(entries.map((entry) => [entry.event_type, entry.changes_summary])).toEqual([
-      ['upload.begun', `Began the upload of App Setup.exe (${bytes.length} bytes) as ${version}`],
-      ['upload.completed', `Completed the upload of App Setup.exe (${bytes.length} bytes) as ${version}`],
+      ['upload.begun', `App Setup.exe as ${version}: begun, ${bytes.length} bytes`],
+      ['upload.completed', `App Setup.exe as ${version}: completed`],
     ]);
     expect(entries[0]).toMatchObject({ user_email: manager.email, after: { channel: 'stable', version } });
     expect(await arriving()).toEqual([]);

@@ -84,7 +84,7 @@ export async function prepareUpload(
     'upload.begun',
     { ...upload, fileName, version },
     {
-      what: `upload of ${fileSize} bytes begun`,
+      what: `begun, ${fileSize} bytes`,
       after: { fileName, fileSize, version, channel, platform, architecture },
     },
   );

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
+import type { Change } from '../../change.ts';
+import type { CheckedTime } from '../../checked-time.ts';
+import type { Config } from '../../config.ts';
 import type { Tx } from '../../db/client.ts';
+import { keepMonths, type MonthsKept } from '../../db/monthly-partitions.ts';
 
 /** One answered validation. `durationUs` is what deciding took, in microseconds. */
 export type Answered = {
@@ -82,3 +86,16 @@ async function firstSeen(
     select to_char(day, 'YYYY-MM-DD') as day, count(*) as count from added group by 1`.execute(tx);
   return new Map(days.map(({ day, count }) => [day, count]));
 }
+
+/** Forgets which licenses and customers were counted on days that are over. */
+export async function clearFirstSeen({ tx }: Change, { now }: CheckedTime): Promise<void> {
+  const before = new Date(now.getTime() - 3 * 86_400_000);
+  await tx.deleteFrom('counted_today').where('day', '<', before).execute();
+}
+
+/** Makes and drops the months of single validations, by the policy (VALIDATIONS_KEEP). */
+export const keepValidations = (
+  { tx }: Change,
+  time: CheckedTime,
+  { validationsKeepMs }: Pick<Config, 'validationsKeepMs'>,
+): Promise<MonthsKept> => keepMonths(tx, 'validations', time, validationsKeepMs);

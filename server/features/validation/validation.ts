@@ -29,6 +29,8 @@ import { decideValidation, type Decision } from './decide-validation.ts';
 import type { Finder, Found } from './find.ts';
 import type { ValidationRecorder } from './validation-recorder.ts';
 
+export { clearFirstSeen, keepValidations } from './day-counts.ts';
+
 export type Validator = Pick<Context, 'db' | 'signals' | 'config'> & {
   find: Finder;
   /** The signer among them changes when keys are rotated. */

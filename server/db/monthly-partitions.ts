@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Tx } from '../db/client.ts';
 import type { CheckedTime } from '../checked-time.ts';
+import type { Tx } from './client.ts';
 
 const monthsAhead = 2;
 

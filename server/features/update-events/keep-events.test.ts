@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { days, startTestServer, type TestServer, checkedTime } from '../../tests/harness.ts';
-import { keepEvents } from './event-keeping.ts';
+import { days, startTestServer, type TestServer, checkedTime } from '../../../tests/harness.ts';
+import { keepEvents } from './keep-events.ts';
 
 let server: TestServer;
 beforeAll(async () => {
