@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 
-type Place = {
+type Output = {
   terminal: { isTTY?: boolean; write(text: string): unknown };
   dataDir: string;
   log: Pick<Logger, 'warn'>;
@@ -14,7 +14,7 @@ type Place = {
  */
 export async function tellFirstPassword(
   { email, password }: { email: string; password: string },
-  { terminal, dataDir, log }: Place,
+  { terminal, dataDir, log }: Output,
 ): Promise<void> {
   const lines = `    email     ${email}\n    password  ${password}\n`;
   if (terminal.isTTY) {

@@ -9,7 +9,7 @@ import { customers } from '../contract/customers.ts';
 import { session } from '../contract/session.ts';
 import { keys } from '../contract/keys.ts';
 import { validation } from '../contract/validation.ts';
-import { DATABASE, readPassword } from '../server/db/embedded-cluster.ts';
+import { databaseName, readPassword } from '../server/db/embedded-cluster.ts';
 import { findPostmaster, halt, type Postmaster } from '../server/db/embedded-postmaster.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
@@ -41,7 +41,7 @@ async function databaseOf(dataDir: string): Promise<{ url: string; postmaster: P
   const cluster = join(dataDir, 'postgres');
   const postmaster = (await findPostmaster(cluster))!;
   return {
-    url: `postgres://${DATABASE}:${await readPassword(cluster)}@127.0.0.1:${postmaster.port}/${DATABASE}`,
+    url: `postgres://${databaseName}:${await readPassword(cluster)}@127.0.0.1:${postmaster.port}/${databaseName}`,
     postmaster,
   };
 }

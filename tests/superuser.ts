@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { readPassword } from '../server/db/embedded-cluster.ts';
-import { APP_ROLE } from '../server/db/embedded-role.ts';
+import { appRole } from '../server/db/embedded-role.ts';
 
 /** The address of an embedded database under its superuser, from that under the role that serves requests. */
 export async function superuserUrl(dataDir: string, url: string): Promise<string> {
@@ -15,7 +15,7 @@ export async function superuserUrl(dataDir: string, url: string): Promise<string
 export async function grantToTests(dataDir: string, url: string): Promise<void> {
   const client = new pg.Client({ connectionString: await superuserUrl(dataDir, url) });
   await client.connect();
-  await client.query(`alter role ${APP_ROLE} createdb`);
-  await client.query(`grant set on parameter session_replication_role to ${APP_ROLE}`);
+  await client.query(`alter role ${appRole} createdb`);
+  await client.query(`grant set on parameter session_replication_role to ${appRole}`);
   await client.end();
 }

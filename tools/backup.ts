@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
-import { hasCluster } from '../server/db/embedded-place.ts';
+import { hasCluster } from '../server/db/embedded-location.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
 import { openStorage } from '../server/storage/open-storage.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { CannotStart } from '../cannot-start.ts';
 import { type Account, isRoot, succeedsAs } from './embedded-account.ts';
-import { PRIVATE_ROOT } from './embedded-place.ts';
+import { privateRoot } from './embedded-location.ts';
 
 /** The folder with bin/, lib/ and share/ of a PostgreSQL that the account can really run. */
 export async function findBinaries(dataDir: string, account: Account): Promise<string> {
@@ -14,7 +14,7 @@ export async function findBinaries(dataDir: string, account: Account): Promise<s
   const { version } = JSON.parse(await readFile(join(packaged, 'package.json'), 'utf8')) as {
     version: string;
   };
-  const copy = join(isRoot ? PRIVATE_ROOT : dataDir, `postgres-binaries-${version}`);
+  const copy = join(isRoot ? privateRoot : dataDir, `postgres-binaries-${version}`);
   if (!(await runs(copy, account))) await makeCopy(packaged, copy);
   if (!(await runs(copy, account))) {
     throw new CannotStart(

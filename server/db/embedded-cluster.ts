@@ -6,41 +6,41 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CannotStart } from '../cannot-start.ts';
 import { cleanEnvironment } from './embedded-account.ts';
-import type { Place } from './embedded-place.ts';
+import type { ClusterLocation } from './embedded-location.ts';
 
 /** The superuser of the cluster and the name of our database in it. */
-export const DATABASE = 'lanyard';
+export const databaseName = 'lanyard';
 
-const PASSWORD_FILE = 'lanyard-password';
-export const APP_PASSWORD_FILE = 'lanyard-app-password';
+const superuserPasswordFile = 'lanyard-password';
+export const appPasswordFile = 'lanyard-app-password';
 
 /** Makes the cluster where there is none. It appears whole or not at all, also when two starts do it at once. */
 export async function ensureCluster(
-  place: Place,
+  location: ClusterLocation,
   binaries: string,
   log: (message: string) => void,
 ): Promise<void> {
-  const major = await readFile(join(place.cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
-  if (major !== undefined) return checkVersion(place, binaries, major.trim());
+  const major = await readFile(join(location.cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (major !== undefined) return checkVersion(location, binaries, major.trim());
 
-  log(`Creating the database in ${place.cluster}`);
-  const draft = await mkdtemp(`${place.cluster}.new-`);
+  log(`Creating the database in ${location.cluster}`);
+  const draft = await mkdtemp(`${location.cluster}.new-`);
   try {
     const passwordFile = join(draft, 'password');
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
-    if (place.account) {
-      for (const path of [passwordFile, draft]) await chown(path, place.account.uid, place.account.gid);
+    if (location.account) {
+      for (const path of [passwordFile, draft]) await chown(path, location.account.uid, location.account.gid);
     }
-    await initdb(place, binaries, join(draft, 'cluster'), passwordFile);
-    await rename(passwordFile, join(draft, 'cluster', PASSWORD_FILE));
-    await publish(join(draft, 'cluster'), place.cluster);
+    await initdb(location, binaries, join(draft, 'cluster'), passwordFile);
+    await rename(passwordFile, join(draft, 'cluster', superuserPasswordFile));
+    await publish(join(draft, 'cluster'), location.cluster);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
 /** Reads a password: that of the superuser where no other file is named. */
-export async function readPassword(cluster: string, name = PASSWORD_FILE): Promise<string> {
+export async function readPassword(cluster: string, name = superuserPasswordFile): Promise<string> {
   const file = join(cluster, name);
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
     throw new CannotStart(`The password of the database cannot be read from ${file}: ${cause.message}`, {
@@ -50,25 +50,30 @@ export async function readPassword(cluster: string, name = PASSWORD_FILE): Promi
   return text.trim();
 }
 
-async function checkVersion(place: Place, binaries: string, major: string): Promise<void> {
+async function checkVersion(location: ClusterLocation, binaries: string, major: string): Promise<void> {
   const { stdout } = await promisify(execFile)(join(binaries, 'bin', 'postgres'), ['--version'], {
-    ...place.account,
+    ...location.account,
     cwd: '/',
     env: cleanEnvironment(),
   });
   const ours = /(\d+)/.exec(stdout)?.[1];
   if (ours === major) return;
   throw new CannotStart(
-    `The database in ${place.cluster} was made by PostgreSQL ${major}, and the bundled one is ${ours}. With the version ` +
+    `The database in ${location.cluster} was made by PostgreSQL ${major}, and the bundled one is ${ours}. With the version ` +
       'of Lanyard that ran on it: npm run backup -- FILE. Then with this one, and DATA_DIR set to a new folder: ' +
       'npm run restore -- FILE. Nothing was changed.',
   );
 }
 
-async function initdb(place: Place, binaries: string, target: string, passwordFile: string): Promise<void> {
+async function initdb(
+  location: ClusterLocation,
+  binaries: string,
+  target: string,
+  passwordFile: string,
+): Promise<void> {
   const args = [
     `--pgdata=${target}`,
-    `--username=${DATABASE}`,
+    `--username=${databaseName}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--data-checksums',
@@ -79,11 +84,11 @@ async function initdb(place: Place, binaries: string, target: string, passwordFi
     '--no-instructions',
     ...Object.entries(clusterSettings()).map(([name, value]) => `--set=${name}=${value}`),
   ];
-  const options = { ...place.account, cwd: dirname(target), env: cleanEnvironment() };
+  const options = { ...location.account, cwd: dirname(target), env: cleanEnvironment() };
   await promisify(execFile)(join(binaries, 'bin', 'initdb'), args, options).catch(
     (error: Error & { stderr?: string }) => {
       throw new CannotStart(
-        `PostgreSQL could not create a database in ${place.cluster}: ${error.stderr || error.message}`,
+        `PostgreSQL could not create a database in ${location.cluster}: ${error.stderr || error.message}`,
         {
           cause: error,
         },
@@ -92,7 +97,7 @@ async function initdb(place: Place, binaries: string, target: string, passwordFi
   );
 }
 
-// Written to postgresql.conf once, where an operator may change them.
+/** Written to postgresql.conf once, where an operator may change them. */
 function clusterSettings(): Record<string, string> {
   const megabytes = Math.floor(totalmem() / 1024 / 1024);
   return {

@@ -4,11 +4,11 @@ import pg from 'pg';
 /** The lock of a serving process. `forget` says that losing it is no surprise any more. */
 export type Lock = { forget(): void; release(): Promise<void> };
 
-// Any number will do as long as nothing else uses it; this one reads "lanyard" on a telephone.
-const KEY = 5_269_273;
+/** Any number will do as long as nothing else uses it; this one reads "lanyard" on a telephone. */
+const lockKey = 5_269_273;
 
-const PATIENCE = 1500;
-const RETRY = 100;
+const takeWithinMs = 1500;
+const retryMs = 100;
 
 /** Takes the lock that makes us the only server on this cluster; undefined where another keeps it. */
 export async function holdLock(url: string, log: (message: string) => void): Promise<Lock | undefined> {
@@ -34,7 +34,7 @@ export async function holdLock(url: string, log: (message: string) => void): Pro
         client = fresh;
         return watch(fresh);
       }
-      await fresh.end().catch(() => {});
+      await fresh.end().catch(() => undefined);
     }
   };
   watch(client);
@@ -42,7 +42,7 @@ export async function holdLock(url: string, log: (message: string) => void): Pro
     forget: () => void (forgotten = true),
     release: async () => {
       forgotten = true;
-      await client.end().catch(() => {});
+      await client.end().catch(() => undefined);
     },
   };
 }
@@ -56,34 +56,36 @@ export async function isServed(url: string): Promise<boolean> {
   } catch {
     return false;
   } finally {
-    await client.end().catch(() => {});
+    await client.end().catch(() => undefined);
   }
 }
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: 'lanyard lock', keepAlive: true });
   // Without a listener, a lost connection would end the process.
-  client.on('error', () => {});
+  client.on('error', () => undefined);
   try {
     await client.connect();
     return client;
   } catch (error) {
-    await client.end().catch(() => {});
+    await client.end().catch(() => undefined);
     throw error;
   }
 }
 
-// A killed holder's backend is gone within moments, so a short wait tells a crash from a rival.
+/** A killed holder's backend is gone within moments, so a short wait tells a crash from a rival. */
 async function take(client: pg.Client): Promise<boolean> {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + takeWithinMs;
   while (!(await tryOnce(client))) {
     if (Date.now() > end) return false;
-    await sleep(RETRY);
+    await sleep(retryMs);
   }
   return true;
 }
 
 async function tryOnce(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [KEY]);
+  const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [
+    lockKey,
+  ]);
   return rows[0]?.held === true;
 }

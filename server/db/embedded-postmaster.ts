@@ -5,12 +5,12 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CannotStart } from '../cannot-start.ts';
 import { cleanEnvironment } from './embedded-account.ts';
-import type { Place } from './embedded-place.ts';
+import type { ClusterLocation } from './embedded-location.ts';
 
 /** A PostgreSQL that runs on the cluster. */
 export type Postmaster = { pid: number; port: number; status: string };
 
-const KEPT_LOGS = 8;
+const mostLogs = 8;
 
 /** The PostgreSQL that runs on this cluster now, whoever started it; undefined where none does. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
@@ -45,12 +45,12 @@ function isAlive(pid: number): boolean {
  * restart under clients that know it; otherwise a free one is taken.
  */
 export async function launch(
-  place: Place,
+  location: ClusterLocation,
   binaries: string,
   settings: Record<string, string>,
   port?: number,
 ): Promise<boolean> {
-  await dropStaleLock(place.cluster);
+  await dropStaleLock(location.cluster);
   const fixed = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -60,8 +60,8 @@ export async function launch(
     '-c',
     `${name}=${value}`,
   ]);
-  const child = spawn(join(binaries, 'bin', 'postgres'), ['-D', place.cluster, ...args], {
-    ...place.account,
+  const child = spawn(join(binaries, 'bin', 'postgres'), ['-D', location.cluster, ...args], {
+    ...location.account,
     cwd: '/',
     env: cleanEnvironment(),
     // A session of its own: Ctrl-C in the terminal is for us alone, who stop it after the last request.
@@ -74,13 +74,13 @@ export async function launch(
     child.once('error', (error) => resolve(error.message));
     child.once('close', () => resolve(said));
   });
-  const ready = waitUntilReady(place.cluster, child);
+  const ready = waitUntilReady(location.cluster, child);
   const ending = await Promise.race([ready, ended]);
   child.unref();
   child.stderr.destroy();
   if (ending === undefined) return true;
   // Once its collector runs, PostgreSQL gives its reason there and no longer to us.
-  const failure = ending + (await newestLog(place.cluster));
+  const failure = ending + (await newestLog(location.cluster));
   const isFull = (text: string) => /No space left on device|Disk quota exceeded/.test(text);
   // The lock file, which cannot be written then, is no rival's. An old line of the log says nothing of a rival either.
   if (
@@ -90,9 +90,9 @@ export async function launch(
     return false;
   if (isFull(failure))
     throw new CannotStart(
-      `The disk of ${place.cluster} is full: PostgreSQL cannot start. Free some space and start again.`,
+      `The disk of ${location.cluster} is full: PostgreSQL cannot start. Free some space and start again.`,
     );
-  throw new CannotStart(`PostgreSQL did not start on ${place.cluster}: ${failure.trim()}`);
+  throw new CannotStart(`PostgreSQL did not start on ${location.cluster}: ${failure.trim()}`);
 }
 
 async function waitUntilReady(
@@ -104,19 +104,19 @@ async function waitUntilReady(
     if (found?.pid === child.pid && found.status === 'ready') return;
     await sleep(15);
   }
-  await new Promise(() => {});
+  await new Promise(() => undefined);
 }
 
-// PostgreSQL itself clears the lock of a dead process, but not one whose pid now belongs to something else.
+/** PostgreSQL itself clears the lock of a dead process, but not one whose pid now belongs to something else. */
 async function dropStaleLock(cluster: string): Promise<void> {
   const lock = join(cluster, 'postmaster.pid');
   const text = await readFile(lock, 'utf8').catch(() => undefined);
   if (text === undefined || (await findPostmaster(cluster))) return;
   const aside = `${lock}.stale-${process.pid}`;
-  await rename(lock, aside).catch(() => {});
+  await rename(lock, aside).catch(() => undefined);
   // Another start may have put its own, live one there since we looked.
   const taken = await readFile(aside, 'utf8').catch(() => text);
-  if (taken !== text) await link(aside, lock).catch(() => {});
+  if (taken !== text) await link(aside, lock).catch(() => undefined);
   await rm(aside, { force: true });
 }
 
@@ -145,8 +145,8 @@ export async function halt(cluster: string, pid: number): Promise<void> {
 
 /** Removes PostgreSQL's old logs: it rotates them by size and day, but never deletes one. */
 export async function pruneLogs(cluster: string): Promise<void> {
-  const old = (await logNames(cluster)).slice(0, -KEPT_LOGS);
-  for (const name of old) await rm(join(cluster, 'log', name), { force: true }).catch(() => {});
+  const old = (await logNames(cluster)).slice(0, -mostLogs);
+  for (const name of old) await rm(join(cluster, 'log', name), { force: true }).catch(() => undefined);
 }
 
 async function logNames(cluster: string): Promise<string[]> {

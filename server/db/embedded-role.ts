@@ -2,39 +2,39 @@ import { randomBytes } from 'node:crypto';
 import { chown, link, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { APP_PASSWORD_FILE, DATABASE, readPassword } from './embedded-cluster.ts';
-import type { Place } from './embedded-place.ts';
+import { appPasswordFile, databaseName, readPassword } from './embedded-cluster.ts';
+import type { ClusterLocation } from './embedded-location.ts';
 
 /** The role that serves requests: it owns our database and all that is in it, and nothing beyond. */
-export const APP_ROLE = 'lanyard_app';
+export const appRole = 'lanyard_app';
 
 /** Any fixed number will do: starts that come together take turns. */
-const KEY = 5_269_274;
+const lockKey = 5_269_274;
 
 /**
  * The address of our database under the role that serves requests. Makes role and database where they are missing,
  * and hands over what an older version, or a restore by the superuser, left in the superuser's hands.
  */
-export async function ensureAppRole(place: Place, port: number): Promise<string> {
-  const password = await ensurePassword(place);
+export async function ensureAppRole(location: ClusterLocation, port: number): Promise<string> {
+  const password = await ensurePassword(location);
   const url = (role: string, secret: string, database: string) =>
     `postgres://${role}:${secret}@127.0.0.1:${port}/${database}`;
-  const app = url(APP_ROLE, password, DATABASE);
+  const app = url(appRole, password, databaseName);
   if (await ownsEverything(app)) return app;
 
-  const superuser = await readPassword(place.cluster);
-  await withClient(url(DATABASE, superuser, 'postgres'), async (client) => {
-    await client.query('select pg_advisory_lock($1)', [KEY]);
+  const superuser = await readPassword(location.cluster);
+  await withClient(url(databaseName, superuser, 'postgres'), async (client) => {
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
     await makeRole(client, password);
-    await withClient(url(DATABASE, superuser, DATABASE), handOver);
+    await withClient(url(databaseName, superuser, databaseName), handOver);
   });
   return app;
 }
 
-async function ensurePassword({ cluster, account }: Place): Promise<string> {
-  const known = await readPassword(cluster, APP_PASSWORD_FILE).catch(() => undefined);
+async function ensurePassword({ cluster, account }: ClusterLocation): Promise<string> {
+  const known = await readPassword(cluster, appPasswordFile).catch(() => undefined);
   if (known) return known;
-  const file = join(cluster, APP_PASSWORD_FILE);
+  const file = join(cluster, appPasswordFile);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
   try {
@@ -46,27 +46,27 @@ async function ensurePassword({ cluster, account }: Place): Promise<string> {
   } finally {
     await rm(draft, { force: true });
   }
-  return readPassword(cluster, APP_PASSWORD_FILE);
+  return readPassword(cluster, appPasswordFile);
 }
 
 /** What somebody else owns in our schema, but for what belongs to an extension. */
 const strangers = `
-  select format('alter %s %s owner to ${APP_ROLE}', case c.relkind when 'v' then 'view'
+  select format('alter %s %s owner to ${appRole}', case c.relkind when 'v' then 'view'
       when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end, c.oid::regclass) as handing_over
     from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')
-      and pg_get_userbyid(c.relowner) <> '${APP_ROLE}'
+      and pg_get_userbyid(c.relowner) <> '${appRole}'
       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
         and d.deptype in ('e', 'a', 'i') and (d.deptype = 'e' or c.relkind = 'S'))
   union all
-  select format('alter routine %s owner to ${APP_ROLE}', p.oid::regprocedure)
+  select format('alter routine %s owner to ${appRole}', p.oid::regprocedure)
     from pg_proc p
-    where p.pronamespace = 'public'::regnamespace and pg_get_userbyid(p.proowner) <> '${APP_ROLE}'
+    where p.pronamespace = 'public'::regnamespace and pg_get_userbyid(p.proowner) <> '${appRole}'
       and not exists (select from pg_depend d
         where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
   union all
-  select format('alter database %I owner to ${APP_ROLE}', datname)
-    from pg_database where datname = current_database() and pg_get_userbyid(datdba) <> '${APP_ROLE}'`;
+  select format('alter database %I owner to ${appRole}', datname)
+    from pg_database where datname = current_database() and pg_get_userbyid(datdba) <> '${appRole}'`;
 
 async function ownsEverything(url: string): Promise<boolean> {
   try {
@@ -80,13 +80,13 @@ async function ownsEverything(url: string): Promise<boolean> {
 }
 
 async function makeRole(client: pg.Client, password: string): Promise<void> {
-  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APP_ROLE]);
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [appRole]);
   const secret = client.escapeLiteral(password);
   await client.query(
-    `${rowCount ? 'alter' : 'create'} role ${APP_ROLE} login nosuperuser nocreatedb nocreaterole password ${secret}`,
+    `${rowCount ? 'alter' : 'create'} role ${appRole} login nosuperuser nocreatedb nocreaterole password ${secret}`,
   );
-  const database = await client.query('select from pg_database where datname = $1', [DATABASE]);
-  if (!database.rowCount) await client.query(`create database ${DATABASE} owner ${APP_ROLE}`);
+  const database = await client.query('select from pg_database where datname = $1', [databaseName]);
+  if (!database.rowCount) await client.query(`create database ${databaseName} owner ${appRole}`);
 }
 
 /** All of it or nothing. */
@@ -100,11 +100,11 @@ async function handOver(client: pg.Client): Promise<void> {
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   // Without a listener, a lost connection would end the process.
-  client.on('error', () => {});
+  client.on('error', () => undefined);
   try {
     await client.connect();
     return await work(client);
   } finally {
-    await client.end().catch(() => {});
+    await client.end().catch(() => undefined);
   }
 }

@@ -4,7 +4,7 @@ import { succeedsAs } from './embedded-account.ts';
 import { findBinaries } from './embedded-binaries.ts';
 import { ensureCluster } from './embedded-cluster.ts';
 import { holdLock, isServed } from './embedded-lock.ts';
-import { findPlace, type Place } from './embedded-place.ts';
+import { locateCluster, type ClusterLocation } from './embedded-location.ts';
 import { findPostmaster, halt, launch, type Postmaster, pruneLogs } from './embedded-postmaster.ts';
 import { ensureAppRole } from './embedded-role.ts';
 
@@ -41,17 +41,17 @@ export class DataDirectoryBusy extends CannotStart {
   }
 }
 
-const GIVE_UP_AFTER = 30_000;
-const HOUR = 3_600_000;
+const giveUpAfterMs = 30_000;
+const hourMs = 3_600_000;
 
 /** Brings up the PostgreSQL of a data directory: finds it running, or starts it, or creates it first. */
 export async function startEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
-  const place = await findPlace(dataDir);
-  const giveUp = Date.now() + GIVE_UP_AFTER;
+  const location = await locateCluster(dataDir);
+  const giveUp = Date.now() + giveUpAfterMs;
   for (;;) {
-    const { postmaster, adopted } = await findOrLaunch(place, options, giveUp);
+    const { postmaster, adopted } = await findOrLaunch(location, options, giveUp);
     try {
-      return await join(place, postmaster, adopted, options);
+      return await join(location, postmaster, adopted, options);
     } catch (error) {
       // Who ran it may have stopped it while we were knocking.
       if (!isGone(error) || Date.now() > giveUp) throw error;
@@ -61,63 +61,63 @@ export async function startEmbedded(dataDir: string, options: EmbeddedOptions): 
 }
 
 async function findOrLaunch(
-  place: Place,
+  location: ClusterLocation,
   options: EmbeddedOptions,
   giveUp: number,
 ): Promise<{ postmaster: Postmaster; adopted: boolean }> {
   let launched = false;
   for (;;) {
-    const postmaster = await findPostmaster(place.cluster);
+    const postmaster = await findPostmaster(location.cluster);
     if (postmaster?.status === 'ready') return { postmaster, adopted: !launched };
     if (!postmaster) {
-      if (Date.now() > giveUp) throw new CannotStart(`PostgreSQL does not start on ${place.cluster}.`);
-      const binaries = await findBinaries(place.dataDir, place.account);
-      await ensureCluster(place, binaries, options.log);
-      await checkReachable(place);
-      launched = await launch(place, binaries, options.settings ?? {});
+      if (Date.now() > giveUp) throw new CannotStart(`PostgreSQL does not start on ${location.cluster}.`);
+      const binaries = await findBinaries(location.dataDir, location.account);
+      await ensureCluster(location, binaries, options.log);
+      await checkReachable(location);
+      launched = await launch(location, binaries, options.settings ?? {});
     }
     if (!launched) await sleep(25);
   }
 }
 
-async function checkReachable(place: Place): Promise<void> {
-  if (await succeedsAs(place.account, 'cd "$1"', place.cluster)) return;
+async function checkReachable(location: ClusterLocation): Promise<void> {
+  if (await succeedsAs(location.account, 'cd "$1"', location.cluster)) return;
   throw new CannotStart(
-    `The account that owns the database (uid ${place.account?.uid ?? process.getuid?.()}) may not enter ` +
-      `${place.cluster}. Let it through the folders above, or move the data directory.`,
+    `The account that owns the database (uid ${location.account?.uid ?? process.getuid?.()}) may not enter ` +
+      `${location.cluster}. Let it through the folders above, or move the data directory.`,
   );
 }
 
 async function join(
-  place: Place,
+  location: ClusterLocation,
   postmaster: Postmaster,
   adopted: boolean,
   options: EmbeddedOptions,
 ): Promise<Embedded> {
-  const url = await ensureAppRole(place, postmaster.port);
+  const url = await ensureAppRole(location, postmaster.port);
   const lock = options.exclusive ? await holdLock(url, options.log) : undefined;
-  if (options.exclusive && !lock) throw new DataDirectoryBusy(place.dataDir);
+  if (options.exclusive && !lock) throw new DataDirectoryBusy(location.dataDir);
   options.log(`PostgreSQL ${adopted ? 'was found running' : 'runs'} on 127.0.0.1:${postmaster.port}`);
 
-  void pruneLogs(place.cluster);
-  const pruning = setInterval(() => void pruneLogs(place.cluster), HOUR).unref();
+  void pruneLogs(location.cluster);
+  const pruning = setInterval(() => void pruneLogs(location.cluster), hourMs).unref();
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     clearInterval(pruning);
     lock?.forget();
     const ours = lock || (!adopted && !(await isServed(url)));
-    const running = ours ? await findPostmaster(place.cluster) : undefined;
-    if (running) await halt(place.cluster, running.pid);
+    const running = ours ? await findPostmaster(location.cluster) : undefined;
+    if (running) await halt(location.cluster, running.pid);
     await lock?.release();
   };
   const revive = async (): Promise<void> => {
-    if (stopping || (await findPostmaster(place.cluster))) return;
-    const binaries = await findBinaries(place.dataDir, place.account);
-    if (await launch(place, binaries, options.settings ?? {}, postmaster.port))
+    if (stopping || (await findPostmaster(location.cluster))) return;
+    const binaries = await findBinaries(location.dataDir, location.account);
+    if (await launch(location, binaries, options.settings ?? {}, postmaster.port))
       options.log('PostgreSQL had stopped and runs again');
   };
-  return { url, cluster: place.cluster, adopted, revive, stop: () => (stopping ??= stop()) };
+  return { url, cluster: location.cluster, adopted, revive, stop: () => (stopping ??= stop()) };
 }
 
 /** An embedded PostgreSQL has no operator of its own: when it is gone, whoever killed it, we start it again. */

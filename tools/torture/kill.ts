@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DATABASE, readPassword } from '../../server/db/embedded-cluster.ts';
+import { databaseName, readPassword } from '../../server/db/embedded-cluster.ts';
 import { findPostmaster } from '../../server/db/embedded-postmaster.ts';
 import { startEmbedded } from '../../server/db/embedded.ts';
 import { eventually } from '../../tests/harness.ts';
@@ -55,7 +55,7 @@ export async function killDatabase(): Promise<void> {
     await sleep(2000);
     await load.stop();
     const { port } = (await findPostmaster(cluster))!;
-    const url = `postgres://${DATABASE}:${await readPassword(cluster)}@127.0.0.1:${port}/${DATABASE}`;
+    const url = `postgres://${databaseName}:${await readPassword(cluster)}@127.0.0.1:${port}/${databaseName}`;
     const lost = await lostCustomers(url, work.made);
     const description = `kill -9 of all processes of the embedded PostgreSQL, ${databaseRounds} times`;
     const figures = counted(load.seen);

@@ -5,62 +5,62 @@ import { CannotStart } from '../cannot-start.ts';
 import { type Account, isRoot, succeedsAs, unprivilegedAccount } from './embedded-account.ts';
 
 /** Where root keeps what an unprivileged account must reach but cannot reach in the checkout. */
-export const PRIVATE_ROOT = '/var/lib/lanyard';
+export const privateRoot = '/var/lib/lanyard';
 
-const NOTE = 'database-location.txt';
+const noteName = 'database-location.txt';
 
 /** Where the cluster of a data directory is (or will be), and who runs it. */
-export type Place = { dataDir: string; cluster: string; account: Account };
+export type ClusterLocation = { dataDir: string; cluster: string; account: Account };
 
 /** Finds the cluster of a data directory, or decides where a new one goes. */
-export async function findPlace(directory: string): Promise<Place> {
+export async function locateCluster(directory: string): Promise<ClusterLocation> {
   await mkdir(directory, { recursive: true });
   const dataDir = await realpath(directory);
   const inside = join(dataDir, 'postgres');
-  const outside = await notedPlace(dataDir);
+  const elsewhere = await notedLocation(dataDir);
 
-  for (const cluster of [inside, outside]) {
+  for (const cluster of [inside, elsewhere]) {
     if (await isUsed(cluster)) return { dataDir, cluster, account: await ownerOf(cluster) };
   }
-  if (await isCopyWithoutDatabase(dataDir)) throw lostCluster(dataDir, outside);
+  if (await isCopyWithoutDatabase(dataDir)) throw lostCluster(dataDir, elsewhere);
   const account = await unprivilegedAccount();
   if (await succeedsAs(account, 'cd "$1"', dataDir)) return { dataDir, cluster: inside, account };
-  await prepareOutside(dataDir, outside);
-  return { dataDir, cluster: outside, account };
+  await prepareElsewhere(dataDir, elsewhere);
+  return { dataDir, cluster: elsewhere, account };
 }
 
 /** Whether a data directory has a cluster already; nothing is made. */
 export async function hasCluster(directory: string): Promise<boolean> {
   const dataDir = await realpath(directory).catch(() => undefined);
   if (dataDir === undefined) return false;
-  return (await isUsed(join(dataDir, 'postgres'))) || isUsed(await notedPlace(dataDir));
+  return (await isUsed(join(dataDir, 'postgres'))) || isUsed(await notedLocation(dataDir));
 }
 
 /** It was in use, since its keys are there, and says that its database lies elsewhere, where there is none. */
 async function isCopyWithoutDatabase(dataDir: string): Promise<boolean> {
   const names = await readdir(dataDir);
-  return names.includes(NOTE) && names.includes('signing-key.pem');
+  return names.includes(noteName) && names.includes('signing-key.pem');
 }
 
-// The note comes first, so that a data directory that was moved keeps its database.
-async function notedPlace(dataDir: string): Promise<string> {
-  const note = await readFile(join(dataDir, NOTE), 'utf8').catch(() => '');
+/** The note comes first, so that a data directory that was moved keeps its database. */
+async function notedLocation(dataDir: string): Promise<string> {
+  const note = await readFile(join(dataDir, noteName), 'utf8').catch(() => '');
   const noted = note.trim().split('\n').at(-1);
   if (noted?.startsWith('/')) return noted;
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
-  return join(PRIVATE_ROOT, hash, 'postgres');
+  return join(privateRoot, hash, 'postgres');
 }
 
-async function prepareOutside(dataDir: string, cluster: string): Promise<void> {
+async function prepareElsewhere(dataDir: string, cluster: string): Promise<void> {
   const parent = join(cluster, '..');
   await mkdir(parent, { recursive: true });
   // The umask may be 077, and the account must get through.
-  for (const folder of [PRIVATE_ROOT, parent]) await chmod(folder, 0o755);
+  for (const folder of [privateRoot, parent]) await chmod(folder, 0o755);
   const text = `The database of this folder is kept elsewhere: PostgreSQL may not run as root, and the account
 that runs it may not enter this folder. Back up and move both together. The database is in
 ${cluster}
 `;
-  await writeFile(join(dataDir, NOTE), text);
+  await writeFile(join(dataDir, noteName), text);
 }
 
 async function isUsed(cluster: string): Promise<boolean> {
@@ -105,7 +105,7 @@ function notOurs(cluster: string): Error {
 
 function lostCluster(dataDir: string, cluster: string): Error {
   return new CannotStart(
-    `${join(dataDir, NOTE)} says that the database lies in ${cluster}, and there is none. A copy of the data directory ` +
+    `${join(dataDir, noteName)} says that the database lies in ${cluster}, and there is none. A copy of the data directory ` +
       `has no database in it: bring that folder too. To begin with an empty database, remove the note.`,
   );
 }
