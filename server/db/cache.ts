@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Signals, Topic } from './signals.ts';
 
 /**
@@ -9,23 +10,18 @@ export function createCache<V>(
   topic: Topic,
   { max, ttlMs }: { max: number; ttlMs: number },
 ) {
-  let entries = new Map<string, { value: Promise<V>; until: number }>();
-  signals.on(topic, () => {
-    entries = new Map();
-  });
+  const entries = new LRUCache<string, Promise<V>>({ max, ttl: ttlMs });
+  signals.on(topic, () => entries.clear());
 
   /** The kept value, or what `load` says; parallel misses of one key load once. */
   return function cached(key: string, load: () => Promise<V>): Promise<V> {
     const hit = entries.get(key);
-    if (hit && hit.until > performance.now()) return hit.value;
+    if (hit) return hit;
     if (!signals.isUp()) return load();
-    const into = entries;
+    // kept before it is loaded, so a change that happens meanwhile drops it
     const value = load();
-    // `into` is orphaned by a change that happens while loading, so a value read before it is never kept.
-    into.delete(key);
-    if (into.size >= max) into.delete(into.keys().next().value!);
-    into.set(key, { value, until: performance.now() + ttlMs });
-    value.catch(() => into.delete(key));
+    entries.set(key, value);
+    value.catch(() => entries.peek(key) === value && entries.delete(key));
     return value;
   };
 }

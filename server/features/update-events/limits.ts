@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Budget, BudgetOf, Budgets } from '../../budgets.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
@@ -14,22 +15,16 @@ const mostKnown = 100_000;
  * whether reports, feeds or downloads name them. Staff are not bound by it.
  */
 export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'>, budgets: Budgets) {
-  /** In the order of their last use; machines are never removed. */
-  const known = new Set<string>();
+  /** Machines are never removed from the database. */
+  const known = new LRUCache<string, true>({ max: mostKnown });
   let lastPayment: Promise<unknown> = Promise.resolve();
-
-  function remember(hash: string): void {
-    known.delete(hash);
-    known.add(hash);
-    if (known.size > mostKnown) known.delete(known.values().next().value!);
-  }
 
   async function unknownOf(hashes: readonly string[]): Promise<Set<string>> {
     const asked = hashes.filter((hash) => !known.has(hash));
     const found = asked.length === 0 ? [] : await findMachines(db, asked);
     const unknown = new Set(asked);
     for (const hash of found) unknown.delete(hash);
-    for (const hash of hashes) if (!unknown.has(hash)) remember(hash);
+    for (const hash of hashes) if (!unknown.has(hash)) known.set(hash, true);
     return unknown;
   }
 
@@ -39,7 +34,7 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
       const unpaid = [...unknown].filter((hash) => !known.has(hash));
       const refused = unpaid.length > 0 && (await takeOrTell(by, key, 'new machines', unpaid.length));
       if (refused) return refused;
-      for (const hash of unpaid) remember(hash);
+      for (const hash of unpaid) known.set(hash, true);
       return undefined;
     });
     lastPayment = payment.catch(() => undefined);

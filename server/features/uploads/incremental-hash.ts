@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/client.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { kindOf, wantedOf } from '../../binaries/file-kind.ts';
@@ -32,18 +33,17 @@ export function createIncrementalHash({
   storage: Storage;
   inspector: Inspector;
 }) {
-  const all = new Map<string, Hashing>();
+  const all = new LRUCache<string, Hashing>({
+    max: mostHashed,
+    dispose: ({ inspection }) => inspection.drop(),
+  });
 
   function hashingOf(upload: UploadRow): Hashing {
-    let hashing = all.get(upload.upload_id);
-    if (!hashing) {
-      hashing = begin(upload, inspector);
-      hashing.work = learn(hashing);
-    }
-    // the last in the map is the one used last
-    all.delete(upload.upload_id);
+    const known = all.get(upload.upload_id);
+    if (known) return known;
+    const hashing = begin(upload, inspector);
+    hashing.work = learn(hashing);
     all.set(upload.upload_id, hashing);
-    if (all.size > mostHashed) drop(all.keys().next().value!);
     return hashing;
   }
 
@@ -53,10 +53,7 @@ export function createIncrementalHash({
       if (!known.has(index)) known.set(index, etag);
   }
 
-  function drop(uploadId: string): void {
-    all.get(uploadId)?.inspection.drop();
-    all.delete(uploadId);
-  }
+  const drop = (uploadId: string): void => void all.delete(uploadId);
 
   async function advance(hashing: Hashing): Promise<void> {
     const { upload, known, hashed, inspection } = hashing;
