@@ -72,7 +72,7 @@ describe('a file', () => {
       etag: `"${release.sha512}"`,
       'last-modified': new Date(release.createdAt).toUTCString(),
       'cache-control': 'private, max-age=31536000, immutable',
-      'content-disposition': `attachment; filename="App Setup.exe"; filename*=UTF-8''App%20Setup.exe`,
+      'content-disposition': `attachment; filename="App Setup.exe"`,
       'x-content-type-options': 'nosniff',
     });
   });

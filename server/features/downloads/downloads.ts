@@ -1,3 +1,4 @@
+import { create as attachment } from 'content-disposition';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
@@ -63,7 +64,7 @@ export async function sendFile(
     'cache-control': file.isPublished ? 'private, max-age=31536000, immutable' : 'private, no-cache',
   });
   if (isUnchanged(request.headers, etag, file.modifiedAt)) return reply.code(304).send();
-  reply.headers({ 'content-type': type, 'content-disposition': disposition(file.name) });
+  reply.headers({ 'content-type': type, 'content-disposition': attachment(file.name) });
 
   const ranges = rangesOf(request.headers, { size, etag, lastModified });
   if (ranges === 'unsatisfiable') {
@@ -74,7 +75,7 @@ export async function sendFile(
   if (storage.signedUrl && (ranges === 'whole' || ranges.length === 1)) {
     const url = await storage.signedUrl(file.key, {
       contentType: type,
-      contentDisposition: disposition(file.name),
+      contentDisposition: attachment(file.name),
     });
     return reply.header('cache-control', 'no-store').redirect(url, 302);
   }
@@ -160,14 +161,4 @@ function rangesOf(
   const condition = headers['if-range'];
   if (condition !== undefined && condition !== etag && condition !== lastModified) return 'whole';
   return readRanges(headers.range, size);
-}
-
-/** RFC 6266: a name for every client, and the exact one for those that read it. */
-function disposition(name: string): string {
-  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
-  const exact = encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
 }
