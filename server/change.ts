@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
 import {
   auditEvents,
   auditOmitted,
@@ -9,9 +10,10 @@ import {
   type SubjectOf,
 } from '../contract/audit-events.ts';
 import { systemCaller, type Caller } from './caller.ts';
-import type { Db, Tx } from './db/client.ts';
-import { afterCommit, announce, type Signals, type Topic } from './db/signals.ts';
-import { transactOrFail } from './db/transaction.ts';
+import { isDeadlock, isLockTimeout, writable, type Db, type Tx } from './db/client.ts';
+import { notify, type Signals, type Topic } from './db/signals.ts';
+import { createSlots } from './db/slots.ts';
+import { isFailure, type Failure } from './failure.ts';
 
 /** One unit of work: what a change writes, tells and leaves to do, in one transaction. */
 export type Change = {
@@ -65,29 +67,80 @@ export type ChangeParts = {
 
 /**
  * Runs `work` as one change by that caller. A Failure that it returns rolls everything back, and nothing is announced or
- * followed. It runs again when it lost a deadlock or met a lock, so it may do nothing but queries.
+ * followed. It runs again when it lost a deadlock or met a lock, so it may do nothing but queries. What was announced is
+ * dropped from this process's caches before the caller goes on: NOTIFY alone could arrive after the response, and the
+ * next call would still see the old state.
  */
-export function runChange<T>(
+export async function runChange<T>(
   parts: ChangeParts,
   by: Caller,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
-  return transactOrFail(parts, (tx) => work(changeOn(parts, by, tx))) as Promise<T>;
+  let mustWait = false;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await (mustWait
+        ? waitingForLocks.run(() => once(parts, by, lockWaitMs, work))
+        : once(parts, by, firstTryMs, work));
+    } catch (error) {
+      if (error instanceof RolledBack) return error.failure as T;
+      if (isLockTimeout(error) && !mustWait) mustWait = true;
+      else if (!isDeadlock(error) || attempt === 3) throw error;
+    }
+  }
 }
 
 /** Runs a change that Lanyard makes by itself: jobs, recorders, commands. */
 export const systemChange = <T>(parts: ChangeParts, now: Date, work: (change: Change) => Promise<T>) =>
   runChange(parts, systemCaller(now), work);
 
-function changeOn({ writeEntry }: ChangeParts, by: Caller, tx: Tx): Change {
-  return {
-    tx,
-    by,
-    now: by.now,
-    announce: (topic) => announce(tx, topic),
-    afterCommit: (work) => afterCommit(tx, work),
-    audit: (event, record, ...[detail]) => writeEntry(tx, by, entryOf(event, record, detail)),
-  };
+/** Long enough for whoever holds a lock in passing. */
+const firstTryMs = 300;
+const lockWaitMs = 3000;
+/**
+ * A transaction that met a lock lets go of its connection and waits for the lock on one of a few: however many want a
+ * record that somebody holds, the others have connections.
+ */
+const waitingForLocks = createSlots(3, lockWaitMs);
+
+/** Carries a Failure out of a transaction, so that it rolls back. */
+class RolledBack extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+async function once<T>(
+  { db, signals, writeEntry }: ChangeParts,
+  by: Caller,
+  lockMs: number,
+  work: (change: Change) => Promise<T>,
+): Promise<T> {
+  const topics = new Set<Topic>();
+  const followUps: (() => Promise<void>)[] = [];
+  const result = await writable(db)
+    .transaction()
+    .execute(async (tx) => {
+      await sql`select set_config('lock_timeout', ${String(lockMs)}, true)`.execute(tx);
+      const value = await work({
+        tx,
+        by,
+        now: by.now,
+        async announce(topic) {
+          topics.add(topic);
+          await notify(tx, topic);
+        },
+        afterCommit: (followUp) => void followUps.push(followUp),
+        audit: (event, record, ...[detail]) => writeEntry(tx, by, entryOf(event, record, detail)),
+      });
+      if (isFailure(value)) throw new RolledBack(value);
+      return value;
+    });
+  for (const topic of topics) signals?.drop(topic);
+  for (const followUp of followUps) await followUp();
+  return result;
 }
 
 const longestText = 1000;

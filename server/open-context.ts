@@ -1,15 +1,9 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { connect, prepared } from './db/connect.ts';
+import { connect } from './db/connect.ts';
 import type { Addresses } from './db/setting-of.ts';
-import {
-  auditKeys,
-  createChainWatch,
-  createRefusals,
-  entryWriter,
-  withAuditKey,
-} from './features/audit/audit.ts';
+import { auditKeys, createChainWatch, createRefusals, entryWriter } from './features/audit/audit.ts';
 import { openKeys } from './features/keys/keys.ts';
 import { realOutbound } from './outbound-http.ts';
 import { openStorage } from './storage/open-storage.ts';
@@ -37,7 +31,7 @@ export async function openContext(
     const keys = await openKeys(connections.db, config, clock());
     const chainKeys = auditKeys(keys.signer, keys.retired);
     const context: Context = {
-      ...prepared(connections, (db) => withAuditKey(db, chainKeys)),
+      ...connections,
       config,
       log,
       storage: await openStorage(config.storage),

@@ -13,7 +13,7 @@ import { buildApp } from '../server/app.ts';
 import { systemChange } from '../server/change.ts';
 import type { Config } from '../server/config.ts';
 import type { Context } from '../server/context.ts';
-import { createDb, createPool, type Db, type Tx } from '../server/db/client.ts';
+import { createDb, createPool, writable, type Tx, type WritableDb } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
 import type { AuditKeys, ChainWatch, Refusals } from '../server/features/audit/audit.ts';
 import { newSigningKey } from '../server/signer.ts';
@@ -282,7 +282,7 @@ export type TestServerOptions = {
 export type TestServer = {
   url: string;
   clock: Clock;
-  db: Db;
+  db: WritableDb;
   pool: pg.Pool;
   context: Context;
   database: TestDatabase;
@@ -404,7 +404,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return {
     url,
     clock,
-    db: context.db,
+    db: writable(context.db),
     pool: context.pool,
     context,
     database,

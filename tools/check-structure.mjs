@@ -2,7 +2,7 @@
 // `node tools/check-structure.mjs [root]` prints each violation with its reason, and exits with 1 if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { violationOf, featureOf, unsavedStateOf, rawFieldsOf } from './structure-rules.mjs';
+import { featureOf, rawFieldsOf, strayWritesOf, unsavedStateOf, violationOf } from './structure-rules.mjs';
 
 const FOLDERS = ['contract', 'server', 'web', 'tests', 'tools'];
 const WARN_LINES = 350;
@@ -70,7 +70,8 @@ for (const file of files) {
     const [from, to] = [featureOf(file), featureOf(target)];
     if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
   }
-  for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text)])
+  const writes = isTest ? [] : strayWritesOf(file, text);
+  for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...writes])
     errors.push(`${file}: ${reason}`);
   if (isIndex(file) && !isBarrel(file, text))
     errors.push(`${file}: does more than re-export: it only lists the exports for other features`);

@@ -158,6 +158,26 @@ test.each([
   expect(code).toBe(1);
 });
 
+test.each([
+  ['await sql`update t set a = ${x}`.execute(db);', 'db'],
+  [
+    'await sql<{ id: string }>`\n  with n as (select 1) insert into t select ${sql`1`}`.execute(parts.db);',
+    'parts.db',
+  ],
+  ['sql`delete from ${sql.table(name)}`\n  .execute(pool)', 'pool'],
+])('%j writes outside of a change', async (text, by) => {
+  const { code, output } = await check({
+    'server/features/a/a.ts': text,
+    'server/features/a/b.ts': text.replace(`(${by})`, '(change.tx)'),
+    'server/features/a/c.ts':
+      'sql`select updated_at from t where ${`insert into`.length} > 1`.execute(tx); sql`select 1`.execute(db);',
+    'server/features/a/a.test.ts': text,
+  });
+  expect(output).toContain(`error: server/features/a/a.ts: sql that writes is executed by ${by}:`);
+  expect(output).not.toMatch(/a\/[bc]\.ts|test\.ts/);
+  expect(code).toBe(1);
+});
+
 test('a decision record has a number, title, status and date', async () => {
   const { code, output } = await check({
     'docs/decisions/001-good.md': '# 1. Good\n\nAccepted, 2026-11-20.\n\n**Context.**',

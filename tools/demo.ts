@@ -8,7 +8,7 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
-import { auditKeys, entryWriter, withAuditKey } from '../server/features/audit/audit.ts';
+import { auditKeys, entryWriter } from '../server/features/audit/audit.ts';
 import { openKeys } from '../server/features/keys/keys.ts';
 import { createModuleNames } from '../server/features/modules/modules.ts';
 import { createUpdateRecorder } from '../server/features/update-events/update-events.ts';
@@ -43,11 +43,9 @@ async function main(): Promise<void> {
   const databaseUrl = config.databaseDirectUrl ?? embedded!.url;
   await migrate(databaseUrl);
   const pool = createPool(databaseUrl);
-  const plain = createDb(pool);
-  const keys = await openKeys(plain, config, new Date());
-  const auditing = auditKeys(keys.signer);
-  const db = withAuditKey(plain, auditing);
-  const writeEntry = entryWriter(auditing);
+  const db = createDb(pool);
+  const keys = await openKeys(db, config, new Date());
+  const writeEntry = entryWriter(auditKeys(keys.signer));
   const signals = await startSignals(databaseUrl, log);
   const passwords = createPasswords();
   try {
@@ -60,6 +58,7 @@ async function main(): Promise<void> {
     const validator = {
       db,
       signals,
+      writeEntry,
       config,
       find: createFinder(pool),
       recorder,

@@ -109,3 +109,39 @@ export function unsavedStateOf(file, text) {
       : []),
   ]);
 }
+
+const WRITES =
+  /\b(?:insert\s+into|update\s+[\w$"]|delete\s+from|merge\s+into|truncate|(?:create|alter|drop|lock)\s+table)\b/i;
+
+/** The templates of `sql` in `text` that are executed, each with what executes it; what they hold in `${}` included. */
+function executedSql(text) {
+  return [...text.matchAll(/\bsql(?:<[^`;]*>)?`/g)].flatMap(({ index, 0: start }) => {
+    const end = endOfTemplate(text, index + start.length);
+    const by = /^\s*\.execute\(\s*([\w.]+)/.exec(text.slice(end))?.[1];
+    return by ? [{ by, statement: text.slice(index, end) }] : [];
+  });
+}
+
+/** Where the template ends that begins before `at`, behind its backtick. */
+function endOfTemplate(text, at) {
+  for (let i = at, depth = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text.startsWith('${', i)) depth++;
+    else if (depth > 0 && text[i] === '}') depth--;
+    else if (text[i] === '`') {
+      if (depth === 0) return i + 1;
+      i = endOfTemplate(text, i + 1) - 1;
+    }
+  }
+  return text.length;
+}
+
+/** Which statements in `text` write by something else than the `tx` of a change, each as what to do. */
+export function strayWritesOf(file, text) {
+  if (!file.startsWith('server/')) return [];
+  return executedSql(text)
+    .filter(({ by, statement }) => WRITES.test(statement) && !/^(?:change\.)?tx$/.test(by))
+    .map(
+      ({ by }) => `sql that writes is executed by ${by}: only the tx of a change writes (server/change.ts)`,
+    );
+}

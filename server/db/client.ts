@@ -7,8 +7,13 @@ import { NoSlot } from './slots.ts';
 import type { Tables } from './tables.ts';
 import { onlyRow } from '../invariants.ts';
 
-export type Db = Kysely<Tables>;
+/** The database for reading. What writes takes the `tx` of a change, which reads take too. */
+export type Db = Pick<WritableDb, 'selectFrom' | 'selectNoFrom' | 'fn' | 'getExecutor'>;
 export type Tx = Transaction<Tables>;
+
+export type WritableDb = Kysely<Tables>;
+/** The handle behind a `Db`, for what opens transactions: changes, and reads of one moment. */
+export const writable = (db: Db) => db as WritableDb;
 
 // pg answers int8 (counts) as text; ours stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -103,7 +108,7 @@ const stuckAfterMs = 500;
 const endWithinMs = 5000;
 
 /** The typed query builder over a pool. */
-export function createDb(pool: pg.Pool): Db {
+export function createDb(pool: pg.Pool): WritableDb {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool, cursor: SafeCursor }) });
 }
 

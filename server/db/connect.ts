@@ -84,17 +84,3 @@ export async function connect(
     },
   };
 }
-
-/** The same connections, with query builders that `prepare` has given what they carry along. */
-export function prepared<C extends Pick<Connections, 'db' | 'reserved' | 'reports'>>(
-  connections: C,
-  prepare: (db: Db) => Db,
-): C {
-  const { db, reserved, reports } = connections;
-  return {
-    ...connections,
-    db: prepare(db),
-    reserved: { ...reserved, db: prepare(reserved.db) },
-    reports: prepare(reports),
-  };
-}

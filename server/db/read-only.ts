@@ -1,5 +1,5 @@
 import type { IsolationLevel } from 'kysely';
-import type { Db } from './client.ts';
+import { writable, type Db } from './client.ts';
 
 /**
  * Runs reads in one transaction that can write nothing: by default on one snapshot, which no change that commits
@@ -9,4 +9,5 @@ export const readOnly = <T>(
   db: Db,
   work: (tx: Db) => Promise<T>,
   isolation: IsolationLevel = 'repeatable read',
-): Promise<T> => db.transaction().setIsolationLevel(isolation).setAccessMode('read only').execute(work);
+): Promise<T> =>
+  writable(db).transaction().setIsolationLevel(isolation).setAccessMode('read only').execute(work);

@@ -1,9 +1,8 @@
 import pg from 'pg';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { isDeadlock, isLockTimeout, type Db, type Tx } from './client.ts';
+import type { Db, Tx } from './client.ts';
 import { cutOff } from './silence.ts';
-import { createSlots } from './slots.ts';
 
 /** What other processes must hear of. A topic drops the caches that hang on it; it carries no data. */
 export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'keys';
@@ -19,7 +18,7 @@ export type Signals = {
   untilDown<T>(work: () => Promise<T>): Promise<T>;
   /** Runs when the topic changed anywhere, and for every topic when something may have been missed. */
   on(topic: Topic, run: () => void): void;
-  /** Runs the listeners of this process; the others hear by NOTIFY, see `announce`. */
+  /** Runs the listeners of this process; the others hear by NOTIFY. */
   drop(topic: Topic): void;
   /** Shows a word about this process to others, see `labelsOfProcesses`. */
   label(text: string): Promise<void>;
@@ -107,7 +106,7 @@ const processName = 'lanyard signals';
 const nameOf = ({ label }: State) => `${processName} ${label}`.trimEnd();
 
 /** What each process that serves the database shows of itself, in any order. */
-export async function labelsOfProcesses(db: Tx | Db): Promise<string[]> {
+export async function labelsOfProcesses(db: Db): Promise<string[]> {
   // pg_stat_activity stays as it was first read in a transaction
   await sql`select pg_stat_clear_snapshot()`.execute(db);
   const { rows } = await sql<{ name: string }>`
@@ -116,75 +115,8 @@ export async function labelsOfProcesses(db: Tx | Db): Promise<string[]> {
   return rows.map(({ name }) => name.slice(processName.length + 1));
 }
 
-/** Tells every process, on commit of `tx`, that the topic changed; this process hears at the same moment. */
-export async function announce(tx: Tx | Db, topic: Topic): Promise<void> {
-  announced.set(tx, (announced.get(tx) ?? new Set<Topic>()).add(topic));
-  await sql`select pg_notify(${channel}, ${topic})`.execute(tx);
-}
-
-const announced = new WeakMap<object, Set<Topic>>();
-
-/**
- * Has `transact` run `work` once `tx` has committed, before its caller goes on: for what can not be taken back, such
- * as removing a file. The change stands by then, so errors are the business of `work` itself.
- */
-export function afterCommit(tx: Tx, work: () => Promise<void>): void {
-  followUps.set(tx, [...(followUps.get(tx) ?? []), work]);
-}
-
-const followUps = new WeakMap<object, (() => Promise<void>)[]>();
-
-/**
- * Runs `work` in a transaction, again when it lost a deadlock or met a lock; so it may do nothing but queries. What it
- * announced is dropped from this process's caches before the caller goes on: NOTIFY alone could arrive after the
- * answer, and the next call would still see the old state.
- */
-export async function transact<T>(
-  db: Db,
-  signals: Pick<Signals, 'drop'> | undefined,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  let mustWait = false;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await (mustWait
-        ? waitingForLocks.run(() => once(db, signals, lockWaitMs, work))
-        : once(db, signals, firstTryMs, work));
-    } catch (error) {
-      if (isLockTimeout(error) && !mustWait) mustWait = true;
-      else if (!isDeadlock(error) || attempt === 3) throw error;
-    }
-  }
-}
-
-/** Long enough for whoever holds a lock in passing. */
-const firstTryMs = 300;
-const lockWaitMs = 3000;
-/**
- * A transaction that met a lock lets go of its connection and waits for the lock on one of a few: however many want a
- * record that somebody holds, the others have connections.
- */
-const waitingForLocks = createSlots(3, lockWaitMs);
-
-async function once<T>(
-  db: Db,
-  signals: Pick<Signals, 'drop'> | undefined,
-  lockMs: number,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  let topics: Set<Topic> | undefined;
-  let followUp: (() => Promise<void>)[] | undefined;
-  const result = await db.transaction().execute(async (tx) => {
-    await sql`select set_config('lock_timeout', ${String(lockMs)}, true)`.execute(tx);
-    const value = await work(tx);
-    topics = announced.get(tx);
-    followUp = followUps.get(tx);
-    return value;
-  });
-  for (const topic of topics ?? []) signals?.drop(topic);
-  for (const follow of followUp ?? []) await follow();
-  return result;
-}
+/** Tells every process, on commit of `tx`, that the topic changed. Changes do it by `announce`. */
+export const notify = (tx: Tx, topic: Topic) => sql`select pg_notify(${channel}, ${topic})`.execute(tx);
 
 /** Not Promise.race: a promise that lives as long as the server would keep every call that ever raced it. */
 function untilDown<T>(state: State, work: () => Promise<T>): Promise<T> {

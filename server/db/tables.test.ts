@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../tests/harness.ts';
-import { createDb, createPool, type Db } from './client.ts';
+import { createDb, createPool, type WritableDb } from './client.ts';
 
 let database: TestDatabase;
-let db: Db;
+let db: WritableDb;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb(createPool(database.url, 1));

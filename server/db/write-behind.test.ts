@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, eventually, type TestDatabase } from '../../tests/harness.ts';
 import { createWriteBehind, type WriteBehind } from './write-behind.ts';
-import { createDb, createPool, type Db, type Pool } from './client.ts';
+import { createDb, createPool, type WritableDb, type Pool } from './client.ts';
 import { quick } from './limits.ts';
 import { openJournal } from './journal.ts';
 
@@ -16,7 +16,7 @@ type Row = { n: number; at: Date; text: string };
 
 let database: TestDatabase;
 let pool: Pool;
-let db: Db;
+let db: WritableDb;
 let folder: string;
 let said: string[];
 let behinds: WriteBehind[];
@@ -80,7 +80,7 @@ async function locked(work: () => Promise<void>): Promise<void> {
 }
 
 /** Connections to where nobody listens. */
-async function withoutDatabase(work: (db: Db) => Promise<void>): Promise<void> {
+async function withoutDatabase(work: (db: WritableDb) => Promise<void>): Promise<void> {
   const nobody = createServer().listen(0);
   const { port } = nobody.address() as { port: number };
   await new Promise((done) => nobody.close(done));

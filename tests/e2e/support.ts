@@ -13,7 +13,7 @@ import type { Permission, RoleName } from '../../contract/permissions.ts';
 import { session, type SessionUser } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { systemChange } from '../../server/change.ts';
-import { createDb, createPool, type Db, type Tx } from '../../server/db/client.ts';
+import { createDb, createPool, type WritableDb, type Tx } from '../../server/db/client.ts';
 import { apiAt, createTestDatabase, password, type Api } from '../harness.ts';
 import { textsOfLowContrast } from './contrast.ts';
 import { placeOfRun } from '../place.ts';
@@ -32,7 +32,7 @@ export type ConsoleServer = {
   settings: { DATA_DIR: string; DATABASE_URL: string };
   /** The first administrator, from the file that stands in for a terminal. */
   printed: { email: string; password: string };
-  db: Db;
+  db: WritableDb;
   /** Calls as the first super admin. */
   admin: Api;
   api(headers?: Record<string, string>): Api;
@@ -140,7 +140,7 @@ async function bearer(url: string, credentials: ConsoleServer['printed']) {
   return { headers: { authorization: `Bearer ${accessToken}` } };
 }
 
-async function makePerson(db: Db, role: RoleName): Promise<Person> {
+async function makePerson(db: WritableDb, role: RoleName): Promise<Person> {
   const person = { email: `${role}@lanyard.test`, name: `Robin ${role}` };
   const user_id = uuidv7();
   const now = new Date();

@@ -89,7 +89,7 @@ export async function ownSecondFactor(db: Db, by: Caller): Promise<RouteAnswer<t
   return { active, recoveryCodesLeft: left, requiredBy: (await roleRequiringFactor(db, roles)) ?? null };
 }
 
-async function roleRequiringFactor(db: Db | Tx, roles: readonly string[]): Promise<string | undefined> {
+async function roleRequiringFactor(db: Db, roles: readonly string[]): Promise<string | undefined> {
   if (roles.length === 0) return undefined;
   const requiring = await db
     .selectFrom('roles')

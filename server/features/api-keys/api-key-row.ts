@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { lacksForScope, type ApiKey } from '../../../contract/api-keys.ts';
 import type { Permission } from '../../../contract/permissions.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 
 /** Keys with who made them: what every answer about a key is made of. */
-export function selectApiKeys(db: Db | Tx) {
+export function selectApiKeys(db: Db) {
   return db
     .selectFrom('api_keys as k')
     .leftJoin('users as u', 'u.user_id', 'k.created_by')

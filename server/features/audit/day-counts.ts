@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Tx } from '../../db/client.ts';
 
 type Counted = { timestamp: Date; event_type: string; user_email: string | null; success: boolean };
 
 /** Adds entries to the figures of their days; called once for each entry, as it is sealed. */
-export async function countDays(tx: Tx | Db, entries: Counted[]): Promise<void> {
+export async function countDays(tx: Tx, entries: Counted[]): Promise<void> {
   const cells = new Map<
     string,
     { day: string; event: string; email: string; entries: number; failed: number }

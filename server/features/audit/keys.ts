@@ -1,6 +1,4 @@
 import { createHmac, hkdfSync, timingSafeEqual, verify } from 'node:crypto';
-import type { KyselyPlugin } from 'kysely';
-import type { Db, Tx } from '../../db/client.ts';
 
 /** What signs for this installation; validation has it. */
 export type AuditSigner = { keyId: string; publicKeyPem: string; sign(text: string): string };
@@ -48,25 +46,4 @@ export function isSignedBy({ known }: AuditKeys, keyId: string, text: string, si
     signer !== undefined &&
     verify(null, Buffer.from(text), signer.publicKeyPem, Buffer.from(signature, 'base64'))
   );
-}
-
-/** A database whose audit entries are signed with what is the current key then; its transactions are, too. */
-export function withAuditKey<D extends Db | Tx>(db: D, keys: AuditKeys): D {
-  return db.withPlugin(new AuditKeyPlugin(keys)) as D;
-}
-
-/** The key that entries written through `tx` are signed with; undefined where `withAuditKey` gave none. */
-export function entryKeyOf(tx: Db | Tx): Buffer | undefined {
-  const plugin = tx.getExecutor().plugins.find((one) => one instanceof AuditKeyPlugin);
-  return plugin?.keys.current.entry;
-}
-
-/** Changes no query: it carries the keys to where a transaction is all that there is. */
-class AuditKeyPlugin implements KyselyPlugin {
-  readonly keys: AuditKeys;
-  constructor(keys: AuditKeys) {
-    this.keys = keys;
-  }
-  transformQuery: KyselyPlugin['transformQuery'] = ({ node }) => node;
-  transformResult: KyselyPlugin['transformResult'] = async ({ result }) => result;
 }

@@ -31,7 +31,7 @@ export const repeatEntry = (
   });
 
 /** An entry as it is stored. */
-export const toRow = (by: Caller, entry: NewEntry): EntryRow => ({
+const toRow = (by: Caller, entry: NewEntry): EntryRow => ({
   audit_id: uuidv7(),
   timestamp: by.now,
   ...who(by),
@@ -49,7 +49,7 @@ export const toRow = (by: Caller, entry: NewEntry): EntryRow => ({
   error_message: entry.error ?? null,
 });
 
-export async function insertEntry(tx: Tx, key: Buffer | undefined, entry: EntryRow): Promise<void> {
+async function insertEntry(tx: Tx, key: Buffer, entry: EntryRow): Promise<void> {
   // What cannot be stored as it is would be read back as something else, and break its own seal.
   const row = Object.fromEntries(
     Object.entries(entry).map(([column, value]) => [
@@ -63,7 +63,7 @@ export async function insertEntry(tx: Tx, key: Buffer | undefined, entry: EntryR
       ...row,
       before: row.before ? JSON.stringify(row.before) : null,
       after: row.after ? JSON.stringify(row.after) : null,
-      mac: key ? macOf(key, canonicalEntry(row)) : null,
+      mac: macOf(key, canonicalEntry(row)),
     })
     .execute();
 }

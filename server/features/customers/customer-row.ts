@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Customer } from '../../../contract/customers.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 
 /** What every answer about a customer is made of; for select and for returning. */
 export const customerColumns = [
@@ -22,7 +22,7 @@ export const customerColumns = [
 ] as const;
 
 /** The same customers with the licenses they hold. */
-export async function withLicenses(db: Db | Tx, customers: Customer[]): Promise<Customer[]> {
+export async function withLicenses(db: Db, customers: Customer[]): Promise<Customer[]> {
   if (customers.length === 0) return [];
   const rows = await db
     .selectFrom('licenses')

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, startTestServer, type TestDatabase } from '../../../tests/harness.ts';
 import { CannotStart } from '../../cannot-start.ts';
-import { createDb, createPool, type Db } from '../../db/client.ts';
+import { createDb, createPool, type WritableDb } from '../../db/client.ts';
 import { insertUser } from '../users/users.ts';
 import { systemChange } from '../../change.ts';
 import { newSecretsKey, type Secrets } from '../../secrets.ts';
@@ -18,7 +18,7 @@ import { newSigningKey, type Signer } from '../../signer.ts';
 const now = new Date('2026-11-20T09:30:00Z');
 let database: TestDatabase;
 let pool: ReturnType<typeof createPool>;
-let db: Db;
+let db: WritableDb;
 let root: string;
 let folders = 0;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 
 /** Licenses with their owner: what every answer about a license is made of. */
-export function selectLicenses(db: Db | Tx) {
+export function selectLicenses(db: Db) {
   return db
     .selectFrom('licenses as l')
     .innerJoin('customers as c', 'c.customer_id', 'l.customer_id')

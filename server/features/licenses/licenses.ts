@@ -29,7 +29,7 @@ export async function getLicense(db: Db, id: string): Promise<License | Failure>
 }
 
 /** The id of the license with this key, however it was typed. */
-export async function findLicenseId(db: Db | Tx, typedKey: string): Promise<string | undefined> {
+export async function findLicenseId(db: Db, typedKey: string): Promise<string | undefined> {
   const key = parseLicenseKey(typedKey);
   if (!key) return undefined;
   const row = await db

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 
 /** Releases with their download count: what every answer about a release is made of. */
-export function selectReleases(db: Db | Tx) {
+export function selectReleases(db: Db) {
   return db
     .selectFrom('releases as r')
     .leftJoin('release_totals as t', 't.release_id', 'r.release_id')

@@ -10,7 +10,7 @@ import { appImage, program, withBlockmap } from '../../../tests/binaries.ts';
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
-import { announce, transact } from '../../db/signals.ts';
+import { systemChange } from '../../change.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 import { machineHashOf } from '../update-events/machine-id.ts';
 
@@ -34,9 +34,9 @@ afterAll(async () => {
 });
 // each test has the feeds to itself
 beforeEach(async () => {
-  await transact(server.db, server.context.signals, async (tx) => {
+  await systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
     await tx.deleteFrom('releases').execute();
-    await announce(tx, 'releases');
+    await announce('releases');
   });
 });
 
@@ -84,15 +84,15 @@ async function upload(
 
 /** Has the service take the stored bytes for right ones, so that it delivers them whatever their hash. */
 async function believeStored(releaseId: string): Promise<void> {
-  const { db, context } = server;
-  await transact(db, context.signals, async (tx) => {
+  const { context } = server;
+  await systemChange(context, server.clock.now(), async ({ tx, announce }) => {
     const releases = tx.selectFrom('releases').where('release_id', '=', releaseId);
     const file = await releases
       .select(['storage_key as key', 'blockmap_key as blockmapKey'])
       .executeTakeFirstOrThrow();
     const storage_stamp = await stampOf(context.storage, { ...file, key: file.key! });
     await tx.updateTable('releases').set({ storage_stamp }).where('release_id', '=', releaseId).execute();
-    await announce(tx, 'releases');
+    await announce('releases');
   });
 }
 

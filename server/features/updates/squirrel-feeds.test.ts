@@ -4,7 +4,7 @@ import { releases as releaseCalls, type Release } from '../../../contract/releas
 import { updates as calls } from '../../../contract/updates.ts';
 import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import { addressOf, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
-import { announce, transact } from '../../db/signals.ts';
+import { systemChange } from '../../change.ts';
 import { rolloutBucket } from './bucket.ts';
 import { machineHashOf } from '../update-events/machine-id.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 // each test has the feeds to itself
 beforeEach(() =>
-  transact(server.db, server.context.signals, async (tx) => {
+  systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
     await tx.deleteFrom('releases').execute();
-    await announce(tx, 'releases');
+    await announce('releases');
   }),
 );
 

@@ -3,7 +3,7 @@ import { resourceActions, resources, roleNames, type Permission } from '../../..
 import type { rbac as calls, Role, User } from '../../../contract/users.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { changedFields, type Change } from '../../change.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
@@ -13,7 +13,7 @@ const noUser = fail('NOT_FOUND', 'There is no such user.');
 const noRole = fail('NOT_FOUND', 'There is no such role.');
 
 /** All roles with their cells of the matrix: the seven in the order of the spec, then the others by name. */
-export async function listRoles(db: Db | Tx): Promise<Role[]> {
+export async function listRoles(db: Db): Promise<Role[]> {
   const rows = await db
     .selectFrom('roles')
     .select(['role_id', 'description', 'built_in', 'requires_second_factor', 'updated_at'])

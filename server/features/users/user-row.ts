@@ -5,7 +5,7 @@ import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 
 /** Users with their roles: what every answer about a user is made of. */
-export function selectUsers(db: Db | Tx) {
+export function selectUsers(db: Db) {
   return db
     .selectFrom('users as u')
     .select(['u.user_id', 'u.email', 'u.name', 'u.status', 'u.last_sign_in_at', 'u.totp_confirmed_at'])

@@ -9,10 +9,9 @@ import {
 import type { SubjectOf } from '../../../contract/audit-events.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
-import type { Change } from '../../change.ts';
+import { runChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { whyStrained, type Tx } from '../../db/client.ts';
-import { transact } from '../../db/signals.ts';
+import { whyStrained } from '../../db/client.ts';
 import { createKeyedSlots } from '../../db/slots.ts';
 import {
   leaveSeat,
@@ -21,7 +20,6 @@ import {
   utcDayOf,
   type ActivationRow,
 } from '../activations/activations.ts';
-import { writeAudit } from '../audit/audit.ts';
 import { signJson, type Signer } from '../../signer.ts';
 import type { createModuleNames } from '../modules/modules.ts';
 import { parseLicenseKey } from '../licenses/licenses.ts';
@@ -31,23 +29,25 @@ import type { ValidationRecorder } from './validation-recorder.ts';
 
 export { clearFirstSeen, keepValidations } from './day-counts.ts';
 
-export type Validator = Pick<Context, 'db' | 'signals' | 'config'> & {
-  find: Finder;
-  /** The signer among them changes when keys are rotated. */
-  keys: { signer: Signer };
-  recorder: ValidationRecorder;
-  moduleNames: ReturnType<typeof createModuleNames>;
-};
+export type Validator = ChangeParts &
+  Pick<Context, 'config'> & {
+    find: Finder;
+    /** The signer among them changes when keys are rotated. */
+    keys: { signer: Signer };
+    recorder: ValidationRecorder;
+    moduleNames: ReturnType<typeof createModuleNames>;
+  };
 
 /**
  * Validates a license on a machine. Every decided outcome is an answer, signed and recorded;
  * the first valid call of a machine takes a seat. From staff it reactivates a deactivated machine.
  */
 export async function validate(
-  { db, signals, config, find, keys, recorder, moduleNames }: Validator,
+  validator: Validator,
   by: Caller,
   request: ValidationRequest,
 ): Promise<ValidationResult> {
+  const { config, find, keys, recorder, moduleNames } = validator;
   const started = performance.now();
   const key = parseLicenseKey(request.licenseKey);
   let found = key === undefined ? undefined : await find({ key, machineId: request.machineId });
@@ -55,7 +55,9 @@ export async function validate(
   if (takesSeat) {
     const { license_id } = found!;
     code = await onLicense(license_id, () =>
-      transact(db, signals, (tx) => takeSeat(tx, by, license_id, request)),
+      runChange(validator, by, (change) =>
+        takeSeat(change, { licenseId: license_id, licenseKey: key! }, request),
+      ),
     );
     if (code === 'VALID') found = await find({ key: key!, machineId: request.machineId });
   }
@@ -136,12 +138,9 @@ type LicenseFacts = Pick<
  * Gives the machine a seat. The license is locked first and everything is decided again on what the lock shows,
  * so `maxActivations` holds under any number of calls at once, and a revocation is never overtaken.
  */
-async function takeSeat(
-  tx: Tx,
-  by: Caller,
-  licenseId: string,
-  request: ValidationRequest,
-): Promise<ValidationCode> {
+async function takeSeat(change: Change, of: Owner, request: ValidationRequest): Promise<ValidationCode> {
+  const { tx, by } = change;
+  const { licenseId } = of;
   const license = await tx
     .selectFrom('licenses as l')
     .innerJoin('customers as c', 'c.customer_id', 'l.customer_id')
@@ -157,14 +156,16 @@ async function takeSeat(
     .where('machine_id', '=', request.machineId)
     .executeTakeFirst();
   const { code, takesSeat } = decideOn(license, machine?.status, by);
-  if (takesSeat) await seat(tx, by, licenseId, machine, request);
+  if (takesSeat) await seat(change, of, machine, request);
   return code;
 }
 
+/** The license that a seat is of. */
+type Owner = { licenseId: string; licenseKey: string };
+
 async function seat(
-  tx: Tx,
-  by: Caller,
-  license_id: string,
+  { tx, by, audit }: Change,
+  { licenseId, licenseKey }: Owner,
   before: ActivationRow | undefined,
   request: ValidationRequest,
 ): Promise<void> {
@@ -191,7 +192,7 @@ async function seat(
         .insertInto('activations')
         .values({
           activation_id: uuidv7(),
-          license_id,
+          license_id: licenseId,
           machine_id: request.machineId,
           ...values,
           ...facts,
@@ -203,16 +204,14 @@ async function seat(
   await tx
     .updateTable('licenses')
     .set((eb) => ({ current_activations: eb('current_activations', '+', 1) }))
-    .where('license_id', '=', license_id)
+    .where('license_id', '=', licenseId)
     .execute();
-  await writeAudit(tx, by, {
-    event: before ? 'activation.reactivated' : 'activation.created',
-    resourceType: 'activation',
-    resourceId: row.activation_id,
-    summary: before ? `Reactivated machine ${row.machine_id}` : `Activated machine ${row.machine_id}`,
-    ...(before ? { before: { ...toActivation(before), licenseId: license_id } } : {}),
-    after: { ...toActivation(row), licenseId: license_id },
-  });
+  const activation = toActivation(row);
+  await audit(
+    before ? 'activation.reactivated' : 'activation.created',
+    { ...activation, licenseKey },
+    { before: before && { ...toActivation(before), licenseId }, after: { ...activation, licenseId } },
+  );
 }
 
 /**

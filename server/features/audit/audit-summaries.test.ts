@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { account } from '../contract/account.ts';
-import { apiKeys } from '../contract/api-keys.ts';
-import { audit } from '../contract/audit.ts';
-import { auditEvents, auditSubjects, resourceOf, type AuditEvent } from '../contract/audit-events.ts';
-import { activations } from '../contract/activations.ts';
-import { customers } from '../contract/customers.ts';
-import { licenses } from '../contract/licenses.ts';
-import { session } from '../contract/session.ts';
-import { rbac, users } from '../contract/users.ts';
-import { machinesOf, makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
-import { password, startTestServer, type Api, type Session, type TestServer } from './harness.ts';
+import { account } from '../../../contract/account.ts';
+import { apiKeys } from '../../../contract/api-keys.ts';
+import { audit } from '../../../contract/audit.ts';
+import { auditEvents, auditSubjects, resourceOf, type AuditEvent } from '../../../contract/audit-events.ts';
+import { activations } from '../../../contract/activations.ts';
+import { customers } from '../../../contract/customers.ts';
+import { licenses } from '../../../contract/licenses.ts';
+import { session } from '../../../contract/session.ts';
+import { rbac, users } from '../../../contract/users.ts';
+import { machinesOf, makeApiKey, makeCustomer, makeLicense, validateOn } from '../../../tests/factories.ts';
+import {
+  password,
+  startTestServer,
+  type Api,
+  type Session,
+  type TestServer,
+} from '../../../tests/harness.ts';
 
 let server: TestServer;
 let admin: Session;
