@@ -3,8 +3,8 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { connect } from './db/connect.ts';
 import type { Addresses } from './db/setting-of.ts';
-import { auditKeys, createChainWatch, createRefusals, entryWriter } from './features/audit/audit.ts';
-import { openKeys } from './features/keys/keys.ts';
+import { auditKeys, createChainWatch, createRefusals, entryWriter } from './features/audit/index.ts';
+import { openKeys } from './features/keys/index.ts';
 import { realOutbound } from './outbound-http.ts';
 import { openStorage } from './storage/open-storage.ts';
 

@@ -7,7 +7,7 @@ import { licenses, type License } from '../contract/licenses.ts';
 import { validation } from '../contract/validation.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { createDb, createPool } from '../server/db/client.ts';
-import { ensureFirstAdmin, seedRoles } from '../server/features/users/users.ts';
+import { ensureFirstAdmin, seedRoles } from '../server/features/users/index.ts';
 import {
   deactivate,
   machinesOf,

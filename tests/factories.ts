@@ -8,7 +8,7 @@ import { validation, type ValidationResult } from '../contract/validation.ts';
 import type { Release } from '../contract/releases.ts';
 import { systemChange } from '../server/change.ts';
 import { isFailure } from '../server/failure.ts';
-import { createRelease, type NewRelease } from '../server/features/releases/releases.ts';
+import { createRelease, type NewRelease } from '../server/features/releases/index.ts';
 import type { Api, Identity, TestServer } from './harness.ts';
 
 type Body<R> = R extends { body: infer B } ? B : never;

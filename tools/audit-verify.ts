@@ -12,9 +12,9 @@ import {
   readHeadJson,
   readKept,
   verifyChain,
-} from '../server/features/audit/audit.ts';
+} from '../server/features/audit/index.ts';
 import { isFailure } from '../server/failure.ts';
-import { openKeys } from '../server/features/keys/keys.ts';
+import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 
 /**

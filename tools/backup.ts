@@ -6,7 +6,7 @@ import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { hasCluster } from '../server/db/embedded-location.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
-import { openKeys } from '../server/features/keys/keys.ts';
+import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { nameOf, type Storage } from '../server/storage/storage.ts';
 import { refuseHalfRestored } from '../server/unfinished-restore.ts';

@@ -4,8 +4,8 @@ import { createDb, createPool, type Db } from '../server/db/client.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
-import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/audit.ts';
-import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/features/keys/keys.ts';
+import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/index.ts';
+import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 
 /**

@@ -7,7 +7,6 @@ const REASONS = {
     'only features, jobs and app import features: the direction is main → app → features → db, http, storage',
   level: 'db/ and storage/ may not import http/ or each other',
   door: 'import another feature through its index.ts only (features/<name>/index.ts)',
-  main: 'import another feature through its main module only (features/<name>/<name>.ts)',
   ownDoor: 'index.ts is for other features: import from the file itself',
   ui: 'web/ui is independent of the domain: it may import only web/ui',
   webTop: 'wrong direction: it is routes → features → shell, api → ui',
@@ -19,11 +18,8 @@ export function featureOf(file) {
   return match ? `${match[1]}/${match[2]}` : undefined;
 }
 
-/**
- * Why `file` may not import `target`, both relative to the root; undefined if it may. `indexed` are the features of the
- * server that have an `index.ts`; in the console all have one.
- */
-export function violationOf(file, target, isTest, indexed) {
+/** Why `file` may not import `target`, both relative to the root; undefined if it may. */
+export function violationOf(file, target, isTest) {
   const [room, other] = [file.split('/')[0], target.split('/')[0]];
   if (room === 'contract' && !isTest && other !== 'contract') return REASONS.contract;
   if ((room === 'server' && other === 'web') || (room === 'web' && other === 'server')) return REASONS.rooms;
@@ -31,24 +27,21 @@ export function violationOf(file, target, isTest, indexed) {
   if (from && from === to && /\/index\.tsx?$/.test(target)) return REASONS.ownDoor;
   if (isTest) return undefined;
   if (['server', 'web'].includes(room) && ['tests', 'tools'].includes(other)) return REASONS.outside;
-  if (room === other && room === 'server') return serverViolation(file, target, indexed);
+  if (room === other && room === 'server') return serverViolation(file, target);
   if (room === 'web') return webViolation(file, target);
   return undefined;
 }
 
-function privateImport(file, target, indexed) {
+function privateImport(file, target) {
   const [from, to] = [featureOf(file), featureOf(target)];
   if (!from || !to || from === to) return undefined;
-  const name = to.split('/')[1];
-  if (to.startsWith('server/') && !indexed.has(to))
-    return target.endsWith(`/features/${name}/${name}.ts`) ? undefined : REASONS.main;
-  return target.endsWith(`/features/${name}/index.ts`) ? undefined : REASONS.door;
+  return target === `${to.replace('/', '/features/')}/index.ts` ? undefined : REASONS.door;
 }
 
 // "features", "db", "http", … for a folder; "main.ts", "config.ts", … for a file in the root.
 const layerOf = (file) => file.split('/')[1];
 
-function serverViolation(file, target, indexed) {
+function serverViolation(file, target) {
   const [layer, other] = [layerOf(file), layerOf(target)];
   if (layer === 'main.ts') return undefined;
   if (['main.ts', 'serve.ts'].includes(other)) return REASONS.top;
@@ -57,7 +50,7 @@ function serverViolation(file, target, indexed) {
   if (other === 'app.ts') return REASONS.top;
   if (layer === 'jobs') return undefined;
   if (other === 'jobs') return REASONS.top;
-  if (layer === 'features') return privateImport(file, target, indexed);
+  if (layer === 'features') return privateImport(file, target);
   if (other === 'features') return REASONS.below;
   if (layer !== other && ['db', 'storage'].includes(layer) && ['db', 'http', 'storage'].includes(other))
     return REASONS.level;

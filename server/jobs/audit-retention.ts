@@ -1,6 +1,6 @@
 import { systemChange, type ChangeParts } from '../change.ts';
 import { isFailure } from '../failure.ts';
-import { cleanUp, type ChainWatch } from '../features/audit/audit.ts';
+import { cleanUp, type ChainWatch } from '../features/audit/index.ts';
 import type { CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
-import type { ChainWatch } from '../features/audit/audit.ts';
+import type { ChainWatch } from '../features/audit/index.ts';
 
 /** Entries are sealed within a second of their commit. */
 const everyMs = 300;

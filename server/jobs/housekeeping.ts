@@ -4,8 +4,8 @@ import type { CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 import { locks, tryLock } from '../db/locks.ts';
 import type { MonthsKept } from '../db/monthly-partitions.ts';
-import { clearFailures, clearSessions } from '../features/session/session.ts';
-import { clearFirstSeen, keepValidations } from '../features/validation/validation.ts';
+import { clearFailures, clearSessions } from '../features/session/index.ts';
+import { clearFirstSeen, keepValidations } from '../features/validation/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 
 /** Each clears the tables of its own room. */

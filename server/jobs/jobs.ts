@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemChange } from '../change.ts';
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
-import { closeWindows, type ChainWatch } from '../features/audit/audit.ts';
+import { closeWindows, type ChainWatch } from '../features/audit/index.ts';
 import { checkClock, isJump, jumpSentence, type CheckedTime } from '../checked-time.ts';
 import { keepRetention } from './audit-retention.ts';
-import { purgeBin } from '../features/releases/releases.ts';
-import { keepEvents } from '../features/update-events/update-events.ts';
+import { purgeBin } from '../features/releases/index.ts';
+import { keepEvents } from '../features/update-events/index.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
-import { verifyFiles } from '../features/downloads/downloads.ts';
+import { verifyFiles } from '../features/downloads/index.ts';
 
 /** A job that deletes has no clock: it takes the time from its `CheckedTime`. */
 type JobContext = Omit<Context, 'clock'>;

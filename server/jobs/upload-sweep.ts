@@ -1,5 +1,5 @@
 import { locks, withSessionLock } from '../db/locks.ts';
-import { cancelAbandoned, removeOrphans } from '../features/uploads/uploads.ts';
+import { cancelAbandoned, removeOrphans } from '../features/uploads/index.ts';
 import type { CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 

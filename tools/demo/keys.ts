@@ -3,7 +3,7 @@ import { createBudgets } from '../../server/budgets.ts';
 import type { Caller } from '../../server/caller.ts';
 import type { Context } from '../../server/context.ts';
 import type { WriteBehind } from '../../server/db/write-behind.ts';
-import { createApiKey, createApiKeyCheck, revokeApiKey } from '../../server/features/api-keys/api-keys.ts';
+import { createApiKey, createApiKeyCheck, revokeApiKey } from '../../server/features/api-keys/index.ts';
 import { days, workingMoment } from './calendar.ts';
 import type { Desktop } from './license-life.ts';
 import { at, made, type Stage } from './stage.ts';

@@ -1,9 +1,9 @@
 import type { License } from '../../contract/licenses.ts';
 import type { ValidationCode } from '../../contract/validation.ts';
 import type { Caller } from '../../server/caller.ts';
-import { deactivateMachine, listActivations } from '../../server/features/activations/activations.ts';
-import { revokeLicense } from '../../server/features/licenses/licenses.ts';
-import { validate } from '../../server/features/validation/validation.ts';
+import { deactivateMachine, listActivations } from '../../server/features/activations/index.ts';
+import { revokeLicense } from '../../server/features/licenses/index.ts';
+import { validate } from '../../server/features/validation/index.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Company } from './company.ts';
 import { at, done, made, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../server/caller.ts';
 import { runChange, type Change, type ChangeParts } from '../../server/change.ts';
 import { isFailure, type Failure } from '../../server/failure.ts';
-import type { Validator } from '../../server/features/validation/validation.ts';
+import type { Validator } from '../../server/features/validation/index.ts';
 import type { Random } from './random.ts';
 
 /** What every part of the demo is made with. */

@@ -5,13 +5,13 @@ import { channels, compareVersions } from '../../contract/versions.ts';
 import type { Caller } from '../../server/caller.ts';
 import type { ChangeParts } from '../../server/change.ts';
 import { softDeleteRelease } from '../../server/features/releases/release-bin.ts';
-import { createRelease, type NewRelease } from '../../server/features/releases/releases.ts';
+import { createRelease, type NewRelease } from '../../server/features/releases/index.ts';
 import { rolloutBucket } from '../../server/features/updates/bucket.ts';
 import {
   machineHashOf,
   reportEvents,
   type UpdateRecorder,
-} from '../../server/features/update-events/update-events.ts';
+} from '../../server/features/update-events/index.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Random } from './random.ts';
 import { at, done, made, type Stage } from './stage.ts';

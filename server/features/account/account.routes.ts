@@ -1,8 +1,8 @@
 import { account as calls } from '../../../contract/account.ts';
 import type { Context } from '../../context.ts';
 import { inChange, inChangeAfter, implement } from '../../http/call.ts';
-import type { Refusals } from '../audit/audit.ts';
-import { refuseCurrentPassword } from '../session/session.ts';
+import type { Refusals } from '../audit/index.ts';
+import { refuseCurrentPassword } from '../session/index.ts';
 import type { Passwords } from '../../passwords.ts';
 import {
   beginSecondFactor,

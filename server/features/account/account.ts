@@ -20,7 +20,7 @@ import {
   removeSecondFactor,
   type FactorTools,
   type ProvenApp,
-} from '../session/session.ts';
+} from '../session/index.ts';
 
 const sameMessage = 'This is the current password. Choose another.';
 /** Whoever types what an administrator chose has not chosen their own. */

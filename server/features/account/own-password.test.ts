@@ -9,7 +9,7 @@ import { session } from '../../../contract/session.ts';
 import { users } from '../../../contract/users.ts';
 import { cookieOf, password, startTestServer, type TestServer } from '../../../tests/harness.ts';
 import { createPasswords } from '../../passwords.ts';
-import { ensureFirstAdmin } from '../users/users.ts';
+import { ensureFirstAdmin } from '../users/index.ts';
 
 const own = 'known to nobody else';
 let asking: TestServer;

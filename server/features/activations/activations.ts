@@ -9,7 +9,7 @@ import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { findLicenseId } from '../licenses/licenses.ts';
+import { findLicenseId } from '../licenses/index.ts';
 
 export type ActivationRow = Selectable<Tables['activations']>;
 

@@ -17,7 +17,7 @@ import {
 import { isFailure } from '../../failure.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { acceptGaps } from './accept.ts';
-import { createChainWatch } from './audit.ts';
+import { createChainWatch } from './watch.ts';
 import { oldHeadText } from './chain.ts';
 import { filePlace, headPlaces } from './kept-heads.ts';
 import { macOf } from './keys.ts';

@@ -7,7 +7,7 @@ import { session } from '../../../contract/session.ts';
 import { users } from '../../../contract/users.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import { minutes, startTestServer, startTwin, type TestServer } from '../../../tests/harness.ts';
-import { closeWindows } from './audit.ts';
+import { closeWindows } from './refusal-windows.ts';
 import { macOf } from './keys.ts';
 
 let server: TestServer;

@@ -3,7 +3,7 @@ import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { clockJump } from '../../checked-time.ts';
-import { countPurgeable } from '../releases/releases.ts';
+import { countPurgeable } from '../releases/index.ts';
 
 /** A person reads the time and confirms it within this. */
 const patienceMs = 10 * 60_000;

@@ -1,19 +1,17 @@
 import { customers as calls } from '../../../contract/customers.ts';
 import type { Context } from '../../context.ts';
 import { inChange, implement } from '../../http/call.ts';
-import { impactOfCustomers } from '../licenses/licenses.ts';
+import { impactOfCustomers } from '../licenses/index.ts';
 import {
   checkDeletable,
   createCustomer,
-  exportCustomers,
   getCustomer,
   hardDeleteCustomer,
-  listCustomers,
-  listTrash,
   restoreCustomer,
   softDeleteCustomer,
   updateCustomer,
 } from './customers.ts';
+import { exportCustomers, listCustomers, listTrash } from './customer-list.ts';
 
 export function customerRoutes(context: Context) {
   const { db, reports } = context;

@@ -8,8 +8,6 @@ import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 
-export { exportCustomers, listCustomers, listTrash } from './customer-list.ts';
-
 const notFound = fail('NOT_FOUND', 'There is no such customer.');
 
 /** One customer with its licenses. A soft-deleted one is found only when asked for. */

@@ -15,7 +15,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { MiB, nextVersion, uploader } from '../../../tests/uploading.ts';
-import { machineHashOf } from '../update-events/update-events.ts';
+import { machineHashOf } from '../update-events/index.ts';
 
 let server: TestServer;
 let admin: Session;

@@ -2,8 +2,8 @@ import { downloads as calls } from '../../../contract/downloads.ts';
 import type { Inspector } from '../../binaries/inspect.ts';
 import type { Context } from '../../context.ts';
 import { implement } from '../../http/call.ts';
-import type { ReleaseSet } from '../releases/releases.ts';
-import { machineOf, type UpdateRecorder } from '../update-events/update-events.ts';
+import type { ReleaseSet } from '../releases/index.ts';
+import { machineOf, type UpdateRecorder } from '../update-events/index.ts';
 import { sendFile } from './downloads.ts';
 import { createFileCheck } from './stored-file.ts';
 

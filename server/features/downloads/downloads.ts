@@ -8,13 +8,11 @@ import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { Body } from '../../http/body.ts';
 import type { ByteRange, Storage } from '../../storage/storage.ts';
-import type { ReleaseSet } from '../releases/releases.ts';
-import { trackDownload, type TrackedDownload, type UpdateRecorder } from '../update-events/update-events.ts';
+import type { ReleaseSet } from '../releases/index.ts';
+import { trackDownload, type TrackedDownload, type UpdateRecorder } from '../update-events/index.ts';
 import { resolveDownload, type FilePath, type ResolvedFile } from './resolve-download.ts';
 import { frameRanges, readRanges } from './ranges.ts';
 import type { FileCheck } from './stored-file.ts';
-
-export { verifyFiles } from './stored-file.ts';
 
 type DownloadContext = Pick<Context, 'db' | 'storage' | 'clock'> & {
   releases: ReleaseSet;

@@ -1,7 +1,7 @@
 import { channels } from '../../../contract/versions.ts';
 import type { Actor } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { selectReleases, toLiveRelease, type LiveRelease } from '../releases/releases.ts';
+import { selectReleases, toLiveRelease, type LiveRelease } from '../releases/index.ts';
 import { kindOf } from '../../binaries/file-kind.ts';
 import type { StoredFile } from './stored-file.ts';
 

@@ -6,7 +6,7 @@ import { program } from '../../../tests/binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
 import { hours, startTestServer, type Api, type Session, type TestServer } from '../../../tests/harness.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
-import { verifyFiles } from './downloads.ts';
+import { verifyFiles } from './stored-file.ts';
 
 const bytes = program(200_000);
 const lines: string[] = [];

@@ -3,7 +3,7 @@ import { systemChange, type Change, type WriteEntry } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
-import { auditKeys, beginAnew, entryWriter, type AuditKeys, type SignedHead } from '../audit/audit.ts';
+import { auditKeys, beginAnew, entryWriter, type AuditKeys, type SignedHead } from '../audit/index.ts';
 import { nameKey, othersOf, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, type Given, type KeyConfig } from './given.ts';
 import { endorse } from './replace.ts';

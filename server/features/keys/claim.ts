@@ -6,7 +6,7 @@ import { locks } from '../../db/locks.ts';
 import type { Tables } from '../../db/tables.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets, sealed, type Secrets } from '../../secrets.ts';
-import { auditKeys, beganWith } from '../audit/audit.ts';
+import { auditKeys, beganWith } from '../audit/index.ts';
 import { keyFiles, readGiven, type Given, type KeyConfig } from './given.ts';
 import { newSigningKey, readSigners, type Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';

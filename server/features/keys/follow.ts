@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { readOnly } from '../../db/read-only.ts';
-import { exchangeKeys, type AuditKeys } from '../audit/audit.ts';
+import { exchangeKeys, type AuditKeys } from '../audit/index.ts';
 import { readKeys, type InstallationKeys } from './claim.ts';
 import { tidyFiles } from './given.ts';
 

@@ -1,7 +1,8 @@
 import { keys as calls } from '../../../contract/keys.ts';
 import type { Db } from '../../db/client.ts';
 import { implement } from '../../http/call.ts';
-import { publishedKeys, type InstallationKeys } from './keys.ts';
+import { publishedKeys } from './published.ts';
+import type { InstallationKeys } from './claim.ts';
 
 /** The signer among the keys changes when they are rotated. */
 export const keyRoutes = (db: Db, keys: Pick<InstallationKeys, 'signer'>) =>

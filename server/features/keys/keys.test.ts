@@ -6,13 +6,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, startTestServer, type TestDatabase } from '../../../tests/harness.ts';
 import { CannotStart } from '../../cannot-start.ts';
 import { createDb, createPool, type WritableDb } from '../../db/client.ts';
-import { insertUser } from '../users/users.ts';
+import { insertUser } from '../users/index.ts';
 import { systemChange } from '../../change.ts';
 import { newSecretsKey, type Secrets } from '../../secrets.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { keys as calls } from '../../../contract/keys.ts';
-import { auditKeys, entryWriter, verifyChain } from '../audit/audit.ts';
-import { acceptNewKeys, openKeys, publishedKeys, rotateKey, rotateSecrets } from './keys.ts';
+import { auditKeys, entryWriter, verifyChain } from '../audit/index.ts';
+import { acceptNewKeys } from './accept.ts';
+import { openKeys } from './claim.ts';
+import { publishedKeys } from './published.ts';
+import { rotateKey } from './replace.ts';
+import { rotateSecrets } from './replace-secrets.ts';
 import { newSigningKey, type Signer } from '../../signer.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');

@@ -5,7 +5,7 @@ import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Tx } from '../../db/client.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
-import { sealAgain } from '../session/session.ts';
+import { sealAgain } from '../session/index.ts';
 import { nameKey, readKeys } from './claim.ts';
 import { keyFiles, type KeyConfig } from './given.ts';
 

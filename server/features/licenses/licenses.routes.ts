@@ -3,16 +3,14 @@ import type { Context } from '../../context.ts';
 import { inChange, implement } from '../../http/call.ts';
 import {
   createLicense,
-  createLicenseCounts,
   deleteLicense,
-  exportLicenses,
   getLicense,
-  impactOfLicenses,
-  listLicenses,
   reactivateLicense,
   revokeLicense,
   updateLicense,
 } from './licenses.ts';
+import { createLicenseCounts, exportLicenses, listLicenses } from './license-list.ts';
+import { impactOfLicenses } from './license-impact.ts';
 
 export function licenseRoutes(context: Context) {
   const { db, reports } = context;

@@ -12,13 +12,9 @@ import type { Tables } from '../../db/tables.ts';
 import { withPatch } from '../../with-patch.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
-import { unknownModules } from '../modules/modules.ts';
+import { unknownModules } from '../modules/index.ts';
 import { newLicenseKey, parseLicenseKey } from './license-key.ts';
 import { lockLicense, selectLicenses, toLicense } from './license-row.ts';
-
-export { createLicenseCounts, exportLicenses, listLicenses } from './license-list.ts';
-export { impactOfCustomers, impactOfLicenses } from './license-impact.ts';
-export { parseLicenseKey } from './license-key.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such license.');
 

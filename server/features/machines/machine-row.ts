@@ -3,7 +3,7 @@ import type { Machine } from '../../../contract/machines.ts';
 import type { Db } from '../../db/client.ts';
 import { onMachinesFoundBy } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
-import { machineHashOf } from '../update-events/update-events.ts';
+import { machineHashOf } from '../update-events/index.ts';
 
 export type MachineRow = Selectable<Tables['machines']>;
 

@@ -7,7 +7,7 @@ import { updates } from '../../../contract/updates.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
-import { machineHashOf } from '../update-events/update-events.ts';
+import { machineHashOf } from '../update-events/index.ts';
 
 let server: TestServer;
 let staff: Api;

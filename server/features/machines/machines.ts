@@ -6,7 +6,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { explainOffers } from '../updates/updates.ts';
+import { explainOffers } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
 import { onlyRow } from '../../invariants.ts';
 

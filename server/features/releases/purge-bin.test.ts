@@ -12,7 +12,7 @@ import {
   checkedTime,
 } from '../../../tests/harness.ts';
 import { locks } from '../../db/locks.ts';
-import { purgeBin } from './releases.ts';
+import { purgeBin } from './release-bin.ts';
 
 let server: TestServer;
 beforeAll(async () => {

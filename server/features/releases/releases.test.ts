@@ -12,7 +12,8 @@ import {
 } from '../../../tests/harness.ts';
 import { runChange } from '../../change.ts';
 import { systemCaller, type Actor } from '../../caller.ts';
-import { checkIdentity, createRelease, createReleaseSet, type NewRelease } from './releases.ts';
+import { checkIdentity, createRelease, type NewRelease } from './releases.ts';
+import { createReleaseSet } from './live-releases.ts';
 
 let server: TestServer;
 let api: Api;

@@ -11,13 +11,6 @@ import { alreadyExists, liveRelease } from './release-change.ts';
 import { refuseNew } from './publishing.ts';
 import { toRelease } from './release-row.ts';
 
-export { getRelease } from './release-list.ts';
-export { countPurgeable, purgeBin } from './release-bin.ts';
-export { refuseNew } from './publishing.ts';
-export { pauseRollout } from './rollout.ts';
-export { filePathOf, selectReleases } from './release-row.ts';
-export { createReleaseSet, toLiveRelease, type LiveRelease, type ReleaseSet } from './live-releases.ts';
-
 /** A build whose bytes are known and checked, ready to become a release. */
 export type NewRelease = {
   /** Chosen beforehand where creating may be repeated; otherwise made here. */

@@ -14,7 +14,7 @@ import {
 } from '../../../tests/harness.ts';
 import { systemChange } from '../../change.ts';
 import { isFailure } from '../../failure.ts';
-import { pauseRollout } from './releases.ts';
+import { pauseRollout } from './rollout.ts';
 
 let server: TestServer;
 let api: Api;

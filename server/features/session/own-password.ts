@@ -2,7 +2,7 @@ import { personOf, type Caller } from '../../caller.ts';
 import type { ChangeParts } from '../../change.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
-import type { Refusals } from '../audit/audit.ts';
+import type { Refusals } from '../audit/index.ts';
 import { countFailure, secondsToWait, type Counter } from './throttle.ts';
 
 const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {

@@ -8,7 +8,7 @@ import { createCache } from '../../db/cache.ts';
 import type { Tx } from '../../db/client.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
-import type { Refusals } from '../audit/audit.ts';
+import type { Refusals } from '../audit/index.ts';
 import {
   findUser,
   isServiceAccount,
@@ -30,19 +30,6 @@ const accessTokenMs = 15 * 60_000;
 const rotationGraceMs = 10_000;
 /** How far the clocks of processes may be apart. A session from later was made by a wrong clock, and would last too long. */
 const clockSkewMs = 5 * 60_000;
-
-export { refuseCurrentPassword, refuseUnproven, type Guarded } from './own-password.ts';
-export { clearSessions, endSessionsOf, listOpenSessions, endOpenSession } from './open-sessions.ts';
-export { clearFailures } from './throttle.ts';
-export {
-  confirmSecondFactor,
-  enrollSecondFactor,
-  proveApp,
-  removeSecondFactor,
-  type FactorTools,
-  type ProvenApp,
-} from './second-factor.ts';
-export { protectSecondFactors, sealAgain } from './protect-second-factors.ts';
 
 type SignIn = RouteAnswer<typeof calls.login>;
 export type Sessions = ReturnType<typeof createSessions>;

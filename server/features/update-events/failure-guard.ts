@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
-import { pauseRollout } from '../releases/releases.ts';
+import { pauseRollout } from '../releases/index.ts';
 
 type Installs = { releaseId: string; percent: number; minimum: number; installs: number; failed: number };
 

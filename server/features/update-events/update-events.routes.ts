@@ -1,7 +1,8 @@
 import { updateEvents as calls } from '../../../contract/update-events.ts';
 import type { Context } from '../../context.ts';
 import { implement } from '../../http/call.ts';
-import { reportEvents, type UpdateRecorder } from './update-events.ts';
+import { reportEvents } from './update-events.ts';
+import type { UpdateRecorder } from './update-recorder.ts';
 
 export const updateEventRoutes = (context: Pick<Context, 'clock'> & { recorder: UpdateRecorder }) =>
   implement(calls, {

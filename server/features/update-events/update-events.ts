@@ -7,11 +7,6 @@ import { machineHashOf } from './machine-id.ts';
 import type { UpdateEvent } from './update-event.ts';
 import type { UpdateRecorder } from './update-recorder.ts';
 
-export { trackDownload, type TrackedDownload } from './download-tracking.ts';
-export { keepEvents } from './keep-events.ts';
-export { machineHashOf, machineOf } from './machine-id.ts';
-export { createUpdateRecorder, type UpdateRecorder } from './update-recorder.ts';
-
 /**
  * Takes what machines report: all of it, or nothing when a budget of the API key is used up. It is written behind the
  * answer, and what was reported before counts once.

@@ -4,8 +4,8 @@ import type { Channel } from '../../../contract/versions.ts';
 import { linuxKinds, type updates as calls } from '../../../contract/updates.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Call } from '../../http/call.ts';
-import type { LiveRelease } from '../releases/releases.ts';
-import { machineOf } from '../update-events/update-events.ts';
+import type { LiveRelease } from '../releases/index.ts';
+import { machineOf } from '../update-events/index.ts';
 import { versionOf } from './feed-request.ts';
 import { check, filePath, type Feeds } from './feeds.ts';
 

@@ -2,10 +2,10 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { isVersion } from '../../../contract/versions.ts';
-import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/releases.ts';
+import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/index.ts';
 import { decideOffer, isOnChannel, type Decision } from './decide-offer.ts';
 import type { FeedRequest } from './feed-request.ts';
-import type { UpdateRecorder } from '../update-events/update-events.ts';
+import type { UpdateRecorder } from '../update-events/index.ts';
 
 export type Feeds = Pick<Context, 'db' | 'pool' | 'clock' | 'config'> & {
   releaseSet: ReleaseSet;

@@ -1,9 +1,7 @@
 import type { Explanation } from '../../../contract/machines.ts';
 import type { Db } from '../../db/client.ts';
-import { selectReleases, toLiveRelease } from '../releases/releases.ts';
+import { selectReleases, toLiveRelease } from '../releases/index.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
-
-export type { KnownMachine } from './explain.ts';
 
 /** For each release, those in the bin among them: why the machine is or is not offered it, as the feeds decide. */
 export async function explainOffers(db: Db, machine: KnownMachine): Promise<Explanation[]> {

@@ -7,7 +7,7 @@ import type { Findings } from '../../binaries/inspect-worker.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 import { blockmapKeyOf } from '../../binaries/storage-key.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { NewRelease } from '../releases/releases.ts';
+import type { NewRelease } from '../releases/index.ts';
 
 export type CompleteInput = z.output<typeof uploads.complete.body>;
 

@@ -6,7 +6,7 @@ import type { Caller } from '../../caller.ts';
 import { runChange, systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { createRelease, getRelease, refuseNew } from '../releases/releases.ts';
+import { createRelease, getRelease, refuseNew } from '../releases/index.ts';
 import { checkFindings, toBuild, type CompleteInput } from './build.ts';
 import { kindOf, wantedOf } from '../../binaries/file-kind.ts';
 import type { IncrementalHash } from './incremental-hash.ts';

@@ -7,7 +7,7 @@ import { runChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { StorageDown } from '../../storage/storage.ts';
-import { createRelease, refuseNew } from '../releases/releases.ts';
+import { createRelease, refuseNew } from '../releases/index.ts';
 import { checkFindings, toBuild, type BuildFields } from './build.ts';
 import { kindOf, wantedOf, type FileKind } from '../../binaries/file-kind.ts';
 import { checkForm, largestForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';

@@ -8,7 +8,7 @@ import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
 import type { CheckedTime } from '../../checked-time.ts';
-import { checkIdentity } from '../releases/releases.ts';
+import { checkIdentity } from '../releases/index.ts';
 import { kindOf } from '../../binaries/file-kind.ts';
 import { blockmapKeyOf, newFileKey } from '../../binaries/storage-key.ts';
 import {
@@ -23,8 +23,6 @@ import {
   unfinishedOf,
   type UploadRow,
 } from './upload-row.ts';
-
-export { removeOrphans } from './orphans.ts';
 
 /** Above the 5 MiB that S3 asks of a part; six at once leave other calls of a browser a turn soon enough. */
 const chunkSize = 8 * 1024 * 1024;

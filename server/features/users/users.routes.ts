@@ -3,8 +3,8 @@ import type { Context } from '../../context.ts';
 import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import { refusePassword } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
-import type { Refusals } from '../audit/audit.ts';
-import { refuseUnproven } from '../session/session.ts';
+import type { Refusals } from '../audit/index.ts';
+import { refuseUnproven } from '../session/index.ts';
 import {
   assignRole,
   createRole,

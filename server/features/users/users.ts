@@ -16,12 +16,9 @@ import {
   removeSecondFactor,
   refuseUnproven,
   type Guarded,
-} from '../session/session.ts';
+} from '../session/index.ts';
 import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf, refuseSuperAdmin } from './grants.ts';
 import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-row.ts';
-
-export { ensureFirstAdmin, seedRoles } from './first-start.ts';
-export { insertUser } from './user-row.ts';
 
 type UserPatch = RouteInput<typeof calls.update>['body'];
 

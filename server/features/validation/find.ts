@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { LicenseType } from '../../../contract/licenses.ts';
 import { batchLoader } from '../../db/batch-loader.ts';
-import type { ActivationRow } from '../activations/activations.ts';
+import type { ActivationRow } from '../activations/index.ts';
 
 export type Finder = (asked: { key: string; machineId: string }) => Promise<Found | undefined>;
 

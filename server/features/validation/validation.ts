@@ -19,15 +19,13 @@ import {
   toActivation,
   utcDayOf,
   type ActivationRow,
-} from '../activations/activations.ts';
+} from '../activations/index.ts';
 import { signJson, type Signer } from '../../signer.ts';
-import type { createModuleNames } from '../modules/modules.ts';
-import { parseLicenseKey } from '../licenses/licenses.ts';
+import type { createModuleNames } from '../modules/index.ts';
+import { parseLicenseKey } from '../licenses/index.ts';
 import { decideValidation, type Decision } from './decide-validation.ts';
 import type { Finder, Found } from './find.ts';
 import type { ValidationRecorder } from './validation-recorder.ts';
-
-export { clearFirstSeen, keepValidations } from './day-counts.ts';
 
 export type Validator = ChangeParts &
   Pick<Context, 'config'> & {

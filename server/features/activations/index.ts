@@ -1,0 +1,9 @@
+export {
+  type ActivationRow,
+  deactivateMachine,
+  leaveSeat,
+  listActivations,
+  selfReleasesOn,
+  toActivation,
+  utcDayOf,
+} from './activations.ts';

@@ -1,0 +1,7 @@
+export {
+  type ApiKeyCheck,
+  type KeyAttack,
+  createApiKey,
+  createApiKeyCheck,
+  revokeApiKey,
+} from './api-keys.ts';

@@ -1,0 +1,12 @@
+export { acceptGaps } from './accept.ts';
+export { beginAnew } from './begin-anew.ts';
+export { beganWith } from './begin.ts';
+export type { SignedHead } from './chain.ts';
+export { cleanUp } from './cleanup.ts';
+export { headPlaces, readHeadJson, readKept } from './kept-heads.ts';
+export { type AuditKeys, auditKeys, exchangeKeys } from './keys.ts';
+export { closeWindows } from './refusal-windows.ts';
+export { type Refusals, createRefusals } from './refusals.ts';
+export { verifyChain } from './verify.ts';
+export { type ChainWatch, createChainWatch } from './watch.ts';
+export { entryWriter } from './write-entry.ts';

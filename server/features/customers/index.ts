@@ -1,0 +1,1 @@
+export { createCustomer, softDeleteCustomer } from './customers.ts';

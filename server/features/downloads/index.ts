@@ -1,0 +1,1 @@
+export { verifyFiles } from './stored-file.ts';

@@ -1,0 +1,5 @@
+export { acceptNewKeys } from './accept.ts';
+export { type InstallationKeys, openKeys } from './claim.ts';
+export { followRotation } from './follow.ts';
+export { rotateSecrets } from './replace-secrets.ts';
+export { rotateKey } from './replace.ts';

@@ -1,0 +1,1 @@
+export { createModuleNames, listModules, unknownModules } from './modules.ts';

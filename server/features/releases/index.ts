@@ -1,0 +1,7 @@
+export { type LiveRelease, type ReleaseSet, createReleaseSet, toLiveRelease } from './live-releases.ts';
+export { refuseNew } from './publishing.ts';
+export { countPurgeable, purgeBin } from './release-bin.ts';
+export { getRelease } from './release-list.ts';
+export { filePathOf, selectReleases } from './release-row.ts';
+export { type NewRelease, checkIdentity, createRelease } from './releases.ts';
+export { pauseRollout } from './rollout.ts';

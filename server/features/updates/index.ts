@@ -1,0 +1,1 @@
+export { explainOffers } from './updates.ts';

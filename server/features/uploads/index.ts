@@ -1,0 +1,2 @@
+export { removeOrphans } from './orphans.ts';
+export { cancelAbandoned } from './uploads.ts';

@@ -1,0 +1,2 @@
+export { ensureFirstAdmin, seedRoles } from './first-start.ts';
+export { insertUser } from './user-row.ts';
