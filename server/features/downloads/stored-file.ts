@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { binDays } from '../../../contract/releases.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
@@ -167,6 +168,10 @@ async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number
             .selectFrom('releases')
             .select('release_id')
             .where('storage_key', 'is not', null)
+            // what the bin is about to lose is left to the purge, which skips rows that are locked
+            .where((is) =>
+              is.or([is('deleted_at', 'is', null), is('deleted_at', '>', before(binDays * dayMs))]),
+            )
             .where((is) =>
               is.or([
                 is('verified_at', 'is', null),
