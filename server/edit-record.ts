@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditDetail, AuditEvent, SubjectOf } from '../contract/audit-events.ts';
 import type { Change } from './change.ts';
-import { nextVersion } from './db/sql.ts';
+import { nextUpdatedAt } from './db/sql.ts';
 import { editConflict } from './edit-conflict.ts';
 import { fail, isFailure, type Failure } from './failure.ts';
 
@@ -71,7 +71,7 @@ export async function editRecord<
   if (wrong) return wrong;
   if (wanted && isSame(before, wanted)) return before;
   const set = typeof columns === 'function' ? (columns as (before: R) => Columns)(before) : columns;
-  const updated_at = nextVersion(new Date(before.updatedAt), change.now);
+  const updated_at = nextUpdatedAt(new Date(before.updatedAt), change.now);
   const after = await kind.write(change, before, { ...set, updated_at });
   if (isFailure(after)) return after;
   const happened = typeof event === 'function' ? event(before) : event;

@@ -31,6 +31,6 @@ export function orderBy(expression: RawBuilder<unknown>, descending: boolean): R
  * The next version of a record: now, or a millisecond after the stored version where the clock has not moved
  * on, so that two changes never share one.
  */
-export function nextVersion(stored: Date, now: Date): Date {
+export function nextUpdatedAt(stored: Date, now: Date): Date {
   return new Date(Math.max(now.getTime(), stored.getTime() + 1));
 }
