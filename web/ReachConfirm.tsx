@@ -10,7 +10,7 @@ type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture
   rolloutPercentage: number;
 };
 
-/** Asks before a build is offered to more machines than now, with how many they are. */
+/** Confirms offering a build to more machines than now, and says how many they are. */
 export function ReachConfirm(props: {
   title: string;
   confirmLabel: string;
@@ -47,7 +47,7 @@ export function ReachConfirm(props: {
   );
 }
 
-/** How many of the machines that could take a build are offered it at that percentage. */
+/** Of the machines that could take a build, how many are offered it at that percentage. */
 export function reachSentence(machines: number, percentage: number): string {
   const where = 'of this platform, architecture and channel';
   if (machines === 0) return `No machine ${where} that is known so far runs an older version.`;

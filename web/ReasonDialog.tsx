@@ -9,7 +9,7 @@ const longestReason = 500;
 
 type Props = {
   title: string;
-  /** Id of what is changed. */
+  /** Id of the record to change. */
   about: string;
   message: ReactNode;
   consequences: Consequences;
@@ -21,7 +21,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** The shared confirmation dialog, with the reason that is kept with the change. */
+/** Confirmation dialog with a reason that is stored with the change. */
 export function ReasonDialog(props: Props) {
   return (
     <Dialog title={props.title} danger={props.severity === 'high'} onClose={props.onClose}>
@@ -58,7 +58,7 @@ function AskReason({ title, about, onConfirm, ...question }: Props) {
           setMissing(false);
         }}
         onKeyDown={(event) => {
-          // What cannot be undone takes the button itself.
+          // An irreversible change requires a click on the button.
           if (event.key !== 'Enter' || event.shiftKey || question.severity === 'high') return;
           event.preventDefault();
           // A key that is held down was pressed for something else, such as to sign in.

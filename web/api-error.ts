@@ -2,14 +2,14 @@ import type { ErrorBody, ErrorDetail } from '../contract/errors.ts';
 
 export const signInAgain = 'Authentication failed - please log in again';
 
-/** A call that did not succeed. `message` is what a person is shown. `status` 0: no answer came. */
+/** A failed call. `message` is shown to the user. `status` is 0 when no response was received. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: ErrorBody['code'] | undefined;
   readonly details: readonly ErrorDetail[];
   readonly requestId: string | undefined;
-  /** The server's own sentence, without details. */
+  /** The server's message, without details. */
   readonly sentence: string | undefined;
 
   constructor(status: number, message: string, body: Partial<ErrorBody> = {}) {
@@ -23,8 +23,8 @@ export class ApiError extends Error {
 }
 
 /**
- * The error that a non-success answer stands for, in the words of spec part 1, section 8; `otherwise` is said when
- * the server says nothing.
+ * The error for an unsuccessful response, in the words of spec part 1, section 8; `otherwise` is the message when the
+ * server sends none.
  */
 export function errorOf(
   status: number,
@@ -39,21 +39,21 @@ export function errorOf(
   return new ApiError(status, asText(said) + details, body);
 }
 
-/** What to show for anything that was thrown. */
+/** The message to show for any thrown value. */
 export const messageOf = (error: unknown, fallback = 'Unknown error'): string =>
   error instanceof Error && error.message ? error.message : fallback;
 
-/** What the server says about single fields, by field, for `form.setErrors`. */
+/** The server's messages about single fields, by field, for `form.setErrors`. */
 export const fieldErrors = (error: unknown): Record<string, string> =>
   error instanceof ApiError ? Object.fromEntries(error.details.map((d) => [d.path, d.message])) : {};
 
-/** The server's own sentence, else the words of spec part 2, section 8; a server that is not there is named. */
+/** The server's message, else the words of spec part 2, section 8; an unreachable server is named as such. */
 export function sentenceOf(error: unknown, otherwise: string): string {
   if (!(error instanceof ApiError)) return otherwise;
   return error.sentence ?? (error.status === 0 ? `${otherwise}. ${error.message}` : otherwise);
 }
 
-/** The same for a form whose fields already say part of it: undefined where they say all. */
+/** The same for a form whose fields already show part of it: undefined when they show all of it. */
 export function sentenceBesideFields(error: Error | null, otherwise: string): string | undefined {
   if (!error) return undefined;
   const sentence = sentenceOf(error, otherwise);
@@ -62,7 +62,7 @@ export function sentenceBesideFields(error: Error | null, otherwise: string): st
 
 const longestPlainText = 99;
 
-/** A page of a proxy is no sentence for a person. */
+/** An HTML page from a proxy is not a message for the user. */
 const isMarkup = (text: string) => /^<[a-z!?/]/i.test(text);
 
 function plainText(text: string): string | undefined {

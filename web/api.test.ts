@@ -6,7 +6,7 @@ import type { Permission } from '../contract/permissions.ts';
 import { session } from '../contract/session.ts';
 import { users } from '../contract/users.ts';
 
-/** A browser's storage and the network, as far as the client needs them: the world outside. */
+/** Fake browser storage and network. */
 const storage = new Map<string, string>();
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('navigator', {});
@@ -34,7 +34,7 @@ const signedIn = {
 };
 const sent: { url: string; init: RequestInit }[] = [];
 
-/** Answers the calls one after the other; a string is a body, an object its JSON. */
+/** Responds to the calls in order; a string is a body, an object its JSON. */
 function answer(...answers: [status: number, body?: unknown][]) {
   const fetch = vi.fn((url: string, init: RequestInit) => {
     sent.push({ url, init });
@@ -298,7 +298,7 @@ describe('the key that lets a change be sent again', () => {
     await create('Osaka Medical');
     const [first, refused, , renewed] = keys();
     expect([refused, renewed]).toEqual([first, first]);
-    // It is done: the same once more is another one.
+    // The change has succeeded, so the same request again is a new one.
     await create('Osaka Medical');
     expect(keys().at(-1)).not.toBe(first);
     close();

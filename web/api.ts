@@ -8,8 +8,8 @@ import { refusedByPreview } from './role-preview.ts';
 import { clearSession, getSession, rereadSession, setSession } from './session-store.ts';
 
 /*
- * Routes come in as values and only as types from the contract: the schemas behind them load with the screen
- * that uses them, not with the sign-in screen.
+ * From the contract, routes are passed in as values and imported only as types: their schemas load with the screen that
+ * uses them, not with the sign-in screen.
  */
 
 type Data<R extends Route> = R['answer'] extends z.ZodType ? z.output<R['answer']> : null;
@@ -25,12 +25,12 @@ type Parts = {
   body?: unknown;
 };
 
-/** Makes a call and gives back its data: the `data` property, else the whole body, null when it is empty. */
+/** Makes a call and returns its data: the `data` property, else the whole body, null when it is empty. */
 export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
   return dataOf(await send(route, request ?? {}, options?.signal)) as Data<R>;
 }
 
-/** Makes the call of a list and gives back `{ data, meta }`. */
+/** Calls a list route and returns `{ data, meta }`. */
 export async function callList<R extends Route & { meta: z.ZodType }>(
   route: R,
   ...[request, options]: Arguments<R>
@@ -38,7 +38,7 @@ export async function callList<R extends Route & { meta: z.ZodType }>(
   return listOf(await send(route, request ?? {}, options?.signal)) as RouteAnswer<R>;
 }
 
-/** The address of a call, for a link such as a CSV export. */
+/** The URL of a call, for a link such as a CSV export. */
 export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): string {
   return address(route, request ?? {});
 }
@@ -79,8 +79,8 @@ function parsed(status: number, text: string): unknown {
 }
 
 /**
- * Throws instead of asking for what the person may not read, so that no screen makes a call that its viewer may not
- * make. Changes go to the server, whose word on them counts.
+ * Throws before a call that the user may not read, so that no screen makes a call that its user lacks the permission
+ * for. Changes are always sent: the server decides on them.
  */
 function refuseUnpermitted(route: Route): void {
   const session = getSession();
@@ -91,15 +91,15 @@ function refuseUnpermitted(route: Route): void {
   throw new ApiError(403, refusal, { error: refusal });
 }
 
-/** Throws when the console is shown as a role and the call does not belong to that: every change, for one. */
+/** While the console is previewed as a role, throws for every change and for calls outside that role. */
 export function refuseInPreview(route: Route): void {
   const refusal = refusedByPreview(route);
   if (refusal) throw new ApiError(403, refusal, { error: refusal });
 }
 
 /**
- * Makes a call as whoever is signed in: once more with a renewed token when the first is refused, and ends the
- * session when that is refused as well.
+ * Makes a call with the session's token: retries once with a renewed token on a 401, and ends the session when that is
+ * refused as well.
  */
 export async function withSession<T extends { status: number; keepsSession?: boolean }>(
   attempt: (token: string | undefined) => Promise<T>,
@@ -129,7 +129,7 @@ async function fetchOnce(url: string, init: RequestInit): Promise<Answer> {
   }
 }
 
-/** A current password that was typed wrong is a 401 as well, and says nothing about the session. */
+/** A wrong current password is a 401 as well, but does not mean that the session is invalid. */
 const isAboutPassword = (text: string) => text.includes('"code":"WRONG_CREDENTIALS"');
 
 function address(route: Route, { params = {}, query = {} }: Parts): string {
@@ -151,8 +151,8 @@ function signedOut(): ApiError {
 let renewal: Promise<boolean> | undefined;
 
 /**
- * Rotates the session once, however many calls of however many tabs found `staleToken` refused; false when the
- * session is over. A rotated token that is used a second time would end the session on the server.
+ * Rotates the session once, no matter how many calls in how many tabs found `staleToken` refused; false when the
+ * session has ended. Using a rotated token a second time would end the session on the server.
  */
 function renewSession(staleToken: string): Promise<boolean> {
   renewal ??= withLock(() => renew(staleToken)).finally(() => (renewal = undefined));
@@ -173,6 +173,6 @@ async function renew(staleToken: string): Promise<boolean> {
   }
 }
 
-/** Web Locks exist only on https and localhost; elsewhere the tabs rely on the server's short grace. */
+/** Web Locks exist only on https and localhost; elsewhere the tabs rely on the server's short grace period. */
 const withLock = <T>(job: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? navigator.locks.request('lanyard-session', job) : job();

@@ -5,8 +5,8 @@ export type BulkResult<T> = { done: T[]; failed: { item: T; reason: string }[] }
 const atOnce = 4;
 
 /**
- * Does `change` to every item, a few at a time. One that fails does not keep the others from being done. After an
- * abort what has begun is finished and the rest is left alone, in neither list.
+ * Calls `change` for every item, a few in parallel. A failure does not stop the others. After an abort, items in
+ * progress are finished, and the rest is in neither list.
  */
 export async function runBulk<T>(
   items: readonly T[],

@@ -8,12 +8,13 @@ type Input<Values> = UseFormInput<Values> & {
   validate: (values: Values) => FormErrors;
 };
 
-/** Fields that are typed anew, however the session ended. */
+/** Fields that are never restored after the session ended. */
 const secrets: ReadonlySet<string> = new Set(['password', 'secret', 'code']);
 
 /**
- * The library's form, which tells the dialog around it whether something was typed, and keeps that when the session
- * ends. `key`: the id of the record, or what is made. A record that is edited comes from `useSeen` with the same key.
+ * Mantine's form, which also tells the surrounding dialog whether it was edited, and keeps its values when the session
+ * ends. `key`: the id of the record, or what is created. A record that is edited comes from `useSeen` with the same
+ * key.
  */
 export function useDialogForm<Values extends Record<string, any>>(key: string, input: Input<Values>) {
   const [initial] = useState(input.initialValues);
@@ -28,8 +29,8 @@ export function useDialogForm<Values extends Record<string, any>>(key: string, i
 }
 
 /**
- * As `useState`, for what a person enters outside of such a form, with the same promises. `initial`: what holds without
- * them; `atFirst`: what the dialog opens with, where that was entered before.
+ * As `useState`, for input outside of such a form, kept in the same way. `initial`: the unedited value; `atFirst`: the
+ * value that the dialog opens with, where that was entered before.
  */
 export function useEntered<Value>(key: string, initial: Value, atFirst = initial) {
   const state = useState(() => keptValues(key, { entered: atFirst }).entered);
@@ -44,7 +45,7 @@ const isSame = (one: unknown, other: unknown) => textOf(one) === textOf(other);
 const textOf = (value: unknown) =>
   JSON.stringify(value, (_name, part: unknown) => (part instanceof Set ? [...part].toSorted() : part));
 
-/** The values that may be kept: those that are typed anew are as they were at first. */
+/** The values that may be kept: those that are never restored are reset to their initial values. */
 export const withoutSecrets = <Values extends Record<string, unknown>>(
   values: Values,
   initial: Values,

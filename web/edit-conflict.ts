@@ -4,14 +4,14 @@ import { isSame, mergeEdits } from './merge-edits.ts';
 import type { ConflictRow } from './ui/ConflictDialog.tsx';
 import { useChange } from './use-change.ts';
 
-/** The refusal of an edit because somebody else saved the record after it was opened. */
+/** The refusal of an edit because the record was saved by another user after it was opened. */
 export const conflictOf = (error: unknown): ApiError | undefined =>
   error instanceof ApiError && error.code === 'EDIT_CONFLICT' ? error : undefined;
 
-/** The fields that two people changed, each to something else. */
+/** The fields that two users changed to different values. */
 export type Clash = { readonly details: readonly ErrorDetail[] };
 
-/** The fields that two people changed, as a person reads them: by their names in the form. */
+/** The labels of the fields that two users changed, as shown in the form. */
 export const differingFields = <Field extends string>(
   clash: Clash,
   labels: Readonly<Record<Field, string>>,
@@ -29,18 +29,18 @@ export const differingFields = <Field extends string>(
     ];
   });
 
-/** The record that an edit began from, with its version. */
+/** The record that an edit started from, with its version. */
 type Seen = { readonly updatedAt: string };
 
-/** What is sent, and what it was made from. */
+/** The request body, and the record that it was made from. */
 export type Attempt<Payload> = { payload: Payload; base: Seen; round: number };
 
-/** How often an edit is merged and sent again before a person hears of it: each time somebody else was quicker. */
+/** How often an edit is merged and sent again before the user is notified: each attempt met a newer change. */
 const roundsAlone = 5;
 
 /**
- * What an attempt that met a conflict becomes: what only the other person changed is taken over. `clash` is what both
- * changed; undefined when the merged attempt may be sent as it is.
+ * Merges an attempt that met a conflict: fields that only the other user changed are taken over. `clash`: the fields
+ * that both changed; undefined when the merged attempt may be sent as it is.
  */
 export function mergedAttempt<Payload extends object>(
   error: unknown,
@@ -61,7 +61,7 @@ export function mergedAttempt<Payload extends object>(
 const fieldsOf = (details: readonly ErrorDetail[]): Record<string, unknown> =>
   Object.fromEntries(details.map(({ path, current }) => [path, current]));
 
-/** An optional text that is empty is left out of what a form sends. */
+/** Forms omit an empty optional text from the request. */
 const sendable = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).map(([path, value]) => [path, value ?? undefined]));
 
@@ -73,13 +73,13 @@ const changesNothing = (payload: object, stored: Seen): boolean =>
 type Edit<Payload, Saved> = {
   save: (payload: Payload, updatedAt: string) => Promise<Saved>;
   onSaved: (saved: Saved) => void;
-  /** The person keeps what the other one saved, and nothing of their own is left to save. */
+  /** The user keeps the saved version, and has no changes of their own left to save. */
   onGivenUp: () => void;
 };
 
 /**
- * Saves an edit together with the record that it began from. When someone else has saved the record meanwhile, the
- * two edits are merged; only what both changed waits for a decision.
+ * Saves an edit together with the record that it started from. When another user has saved the record in the meantime,
+ * the two edits are merged; only fields that both changed wait for a decision.
  */
 export function useEdit<Payload extends object, Saved>({ save, onSaved, onGivenUp }: Edit<Payload, Saved>) {
   const edit = useChange({
@@ -93,17 +93,17 @@ export function useEdit<Payload extends object, Saved>({ save, onSaved, onGivenU
   const merged = edit.error && edit.variables ? mergedAttempt(edit.error, edit.variables) : undefined;
   const clash = merged?.clash;
   return {
-    /** `base`: the record as the form was opened with it. */
+    /** The record as it was when the form was opened. */
     submit: (payload: Payload, base: Seen) => edit.mutate({ payload, base, round: 0 }),
     busy: edit.isPending || (merged !== undefined && !clash),
-    /** What is not about a conflict. */
+    /** Errors other than conflicts. */
     error: merged ? null : edit.error,
     conflict:
       merged && clash
         ? {
             clash,
             saveMine: () => edit.mutate(merged.attempt),
-            /** The rest of the own edit is saved. */
+            /** The remaining changes of this user are saved. */
             keepTheirs: () => {
               const payload = { ...merged.attempt.payload, ...sendable(fieldsOf(clash.details)) };
               if (changesNothing(payload, merged.attempt.base)) onGivenUp();

@@ -1,11 +1,11 @@
 import { topDialog } from './ui/open-dialogs.ts';
 
-/** Of each dialog: the keys of the requests that have not succeeded yet. They go with the dialog. */
+/** For each dialog, the keys of the requests that have not succeeded yet. Garbage-collected with the dialog. */
 const waiting = new WeakMap<object, Map<string, string>>();
 
 /**
- * The `Idempotency-Key` of a change. The same request from the same dialog keeps its key until it has succeeded: when
- * only the answer was lost, sending it again does not carry it out twice. Anything else is a new request.
+ * The `Idempotency-Key` of a change. The same request from the same dialog keeps its key until it has succeeded, so
+ * that a retry after a lost response does not apply it twice. Anything else is a new request.
  */
 export function idempotencyKey(request: string): { key: string; onSuccess: () => void } {
   const dialog = topDialog();
@@ -17,5 +17,5 @@ export function idempotencyKey(request: string): { key: string; onSuccess: () =>
   return { key, onSuccess: () => void keys.delete(request) };
 }
 
-/** Not `randomUUID`, which plain http does not have. */
+/** Not `randomUUID`, which requires https. */
 const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { acceptedSentence, refusedSentence } from './impact-labels.ts';
 
-/** A browser's storage, as far as the client asks for it when it is loaded. */
+/** Fake browser storage, which the client reads when it loads. */
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
 

@@ -1,6 +1,6 @@
 import { counted } from './ui/counted.ts';
 
-/** What refusing means for the machines that run now. */
+/** What a refusal means for running machines. */
 export const refusedSentence = (machines: number): string =>
   machines === 0
     ? 'No machine is refused: none runs on them now.'
@@ -8,7 +8,7 @@ export const refusedSentence = (machines: number): string =>
       ? '1 machine is refused from its next check.'
       : `${counted(machines, 'machine')} are refused from their next check.`;
 
-/** What accepting again means for the machines that kept their seats. */
+/** What the reactivation means for machines that kept their seats. */
 export const acceptedSentence = (machines: number): string =>
   machines === 0
     ? 'No machine is waiting: none holds a seat that is valid now.'

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { getSession, hasSessionLapsed, sessionStore } from './session-store.ts';
 
 /*
- * What was typed when the session ended unasked, until the same person has signed in again. In memory: signing in
- * does not load the page anew, and what is in storage could be read by the next person.
+ * Form input that was not saved when the session ended unexpectedly, kept until the same user signs in again. In
+ * memory: signing in does not reload the page, and the next user could read storage.
  */
 
 type Work = { values?: unknown; record?: unknown };
@@ -17,25 +17,25 @@ sessionStore.subscribe(() => {
   owner = user ?? owner;
 });
 
-/** True when a form that opens after signing in again will hold what was typed. */
+/** True when a form that reopens after signing in will restore its input. */
 export const hasKeptWork = (): boolean => [...kept.values()].some(({ values }) => values !== undefined);
 
-// Loading the sign-in page anew would lose it.
+// Reloading the sign-in page would lose it.
 window.addEventListener('beforeunload', (event) => {
   if (hasKeptWork()) event.preventDefault();
 });
 
-/** What a form begins with: what the one of this key held when the session ended, or `otherwise`. */
+/** Initial value of a form: what the form with this key held when the session ended, or `otherwise`. */
 export const keptValues = <Values>(key: string, otherwise: Values): Values =>
   (kept.get(key)?.values as Values | undefined) ?? otherwise;
 
-/** `current` is asked when the session ends: what to keep of the form, or undefined when there is nothing. */
+/** `current` is called when the session ends: it returns what to keep of the form, or undefined for nothing. */
 export const useKeepingValues = (key: string, current: () => object | undefined): void =>
   useKeeping(key, 'values', current);
 
 /**
- * As `useState`, for which dialog is open: it opens again after signing in, when it or another held what was typed. A
- * bare confirmation does not, lest the key that signs in confirms it.
+ * As `useState`, for which dialog is open: it reopens after signing in, when there is input to restore. A bare
+ * confirmation does not reopen, so that the key press that signs in cannot confirm it.
  */
 export function useKept<Value>(key: string) {
   const state = useState(() => (hasKeptWork() ? (kept.get(key)?.record as Value | undefined) : undefined));
@@ -44,8 +44,8 @@ export function useKept<Value>(key: string) {
 }
 
 /**
- * The record that an edit begins from. A later load of the same record must not pass for having been seen: also not
- * the one after signing in again, when what was typed before is in the form.
+ * The record that an edit starts from. A later load of the same record must not count as seen by the user, also not the
+ * one after signing in again, when the form restores earlier input.
  */
 export function useSeen<Row>(key: string, record: Row) {
   const state = useState(() => {
@@ -62,7 +62,7 @@ function useKeeping(key: string, part: keyof Work, current: () => unknown): void
     latest.current = current;
   });
   useLayoutEffect(() => {
-    // It is in the form now.
+    // The form has restored it.
     kept.delete(key);
     return () => {
       if (!hasSessionLapsed()) return;

@@ -10,7 +10,7 @@ afterEach(() => {
 test('what changes by itself is asked again within half a minute', () => {
   expect(live.refetchInterval({ state: { status: 'success', data: [] } })).toBeLessThan(30_000);
   expect(live.refetchInterval({ state: { status: 'error', data: [] } })).toBeLessThan(30_000);
-  // however fresh it is
+  // even when the cache is fresh
   expect(live.refetchOnWindowFocus).toBe('always');
 });
 

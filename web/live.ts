@@ -1,15 +1,15 @@
 import { focusManager } from '@tanstack/react-query';
 
-/** How often a live query asks again, in milliseconds: what happens by itself is seen within half a minute. */
+/** Polling interval of a live query in milliseconds, so that changes appear within half a minute. */
 export const every = 15_000;
 
-/** How long a page without a key or pointer counts as attended, in milliseconds. */
+/** How long a page without keyboard or pointer input counts as in use, in milliseconds. */
 const attendedFor = 15 * 60_000;
 
 /**
- * Options of a query of what changes without the person: rollouts, failures, figures, activations. It asks again while
- * somebody is at the page, however fresh the cache is, and when they come back to it. A screen that could not be loaded
- * at all waits for Retry: the button must not vanish under the pointer.
+ * Options of a query for data that changes without the user: rollouts, failures, figures, activations. It polls while
+ * the page is in use, however fresh the cache is, and when the user returns. A screen that failed to load waits for
+ * Retry instead: the button must not vanish under the pointer.
  */
 export const live = {
   refetchInterval: ({ state }: { state: { status: string; data: unknown } }) =>
@@ -20,8 +20,8 @@ export const live = {
 const signs = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
 
 /**
- * A page that nobody has touched for a while asks nothing by itself, like one in the background: else it would keep
- * the session of a person who has left their desk alive.
+ * A page that is not in use does not poll, like one in the background: it would keep the session of a user who has left
+ * alive.
  */
 export function watchAttendance(): void {
   focusManager.setEventListener((setFocused) => {
@@ -32,7 +32,7 @@ export function watchAttendance(): void {
       lastSign = Date.now();
       decide();
     };
-    // known from the start: else the first touch of a page counted as coming back to it, and asked for everything anew
+    // initialized, because otherwise the first input on a page would count as a return and refetch everything
     decide();
     const timer = setInterval(decide, every);
     for (const name of signs) window.addEventListener(name, sign, { capture: true, passive: true });

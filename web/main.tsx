@@ -12,13 +12,13 @@ import { fontCame, ThemeProvider } from './ui/ThemeProvider.tsx';
 watchAttendance();
 watchPrinting();
 
-// Stands in index.html.
+// From index.html.
 const root = createRoot(document.getElementById('root')!, {
-  // The screen says it; the console of the browser only keeps the trace.
+  // The screen shows the error; the browser's console gets the stack trace.
   onCaughtError: (error) => console.warn(error),
 });
 
-// Not `await`: with it, the bundler splits what every screen needs into more files.
+// Not `await`: with it, the bundler splits the code that every screen needs into more files.
 void fontCame.then(() =>
   root.render(
     <StrictMode>

@@ -4,19 +4,19 @@ type Fields = Readonly<Record<string, unknown>>;
 type Difference = Pick<ErrorDetail, 'path' | 'current' | 'yours'>;
 
 export type Merged<D extends Difference> = {
-  /** What the own edit takes over from the other one, by field. */
+  /** Values to take over from the other edit, by field. */
   taken: Record<string, unknown>;
-  /** The fields that both changed, and not to the same: a person decides. */
+  /** The fields that both changed to different values: the user decides. */
   clashes: D[];
 };
 
-/** Lists whose entries are fields of their own: a form has a checkbox for each. */
+/** Lists whose entries are merged one by one: a form has a checkbox for each. */
 const ofCheckboxes: ReadonlySet<string> = new Set(['moduleIds', 'permissions', 'scopes']);
 
 /**
- * Merges two edits of one record that began from the same `base`. `differences` are the fields in which what is
- * stored now and what is sent differ. A field that only one of the two changed keeps that change; a list of
- * checkboxes is merged entry by entry, so it never clashes.
+ * Merges two edits of one record that started from the same `base`. `differences` are the fields in which the stored
+ * record and the request differ. A field that only one of the two changed keeps that change; a list of checkboxes is
+ * merged entry by entry, so it never clashes.
  */
 export function mergeEdits<D extends Difference>(base: Fields, differences: readonly D[]): Merged<D> {
   const merged: Merged<D> = { taken: {}, clashes: [] };
@@ -34,7 +34,7 @@ export function mergeEdits<D extends Difference>(base: Fields, differences: read
   return merged;
 }
 
-/** What is stored now, with what was added and removed here. */
+/** The stored list, with the entries that were added and removed here. */
 function mergeLists(base: unknown[], theirs: unknown[], mine: unknown[]): unknown[] {
   const [before, kept] = [namesOf(base), namesOf(mine)];
   const stored = namesOf(theirs);

@@ -1,4 +1,4 @@
-/** Every path of the console (spec part 1, section 2), so that no other file spells one. */
+/** Every path of the console (spec part 1, section 2), so that no other file hard-codes one. */
 export const paths = {
   home: '/',
   login: '/login',
@@ -16,7 +16,7 @@ export const paths = {
   apiKeys: '/api-keys',
 } as const;
 
-/** A path of our own origin, else `/`: a link to the sign-in page must not send a person elsewhere. */
+/** A same-origin path, else `/`: a link to the sign-in page must not redirect to another site. */
 export function safeRedirect(wanted: string | undefined, origin: string): string {
   if (!wanted?.startsWith('/')) return paths.home;
   try {

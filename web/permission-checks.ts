@@ -5,9 +5,9 @@ import type { StoredSession } from './session-store.ts';
 type Pair = readonly [resource: Resource, action: Action];
 type Rights = Pick<StoredSession, 'permissions' | 'roles'>;
 
-/** The questions of spec part 1, section 6, asked of one person's rights. */
+/** The checks of spec part 1, section 6, for one user's permissions. */
 export function permissionChecks({ permissions, roles }: Rights) {
-  // Not the contract's own one-liner: that module brings its schemas along, and the sign-in screen has no use for them.
+  // Not the contract's own helper: its module imports schemas, which the sign-in screen does not need.
   const hasPermission = (resource: Resource, action: Action) =>
     permissions.some((p: Permission) => p.resource === resource && p.action === action);
   const hasRole = (name: string) => roles.some((role) => role.name === name);
@@ -23,7 +23,7 @@ export function permissionChecks({ permissions, roles }: Rights) {
   };
 }
 
-/** The permission of a call that `held` lacks, in words; undefined where the call may be made. */
+/** Names the permission of a call that `held` lacks; undefined where the call is allowed. */
 export function lackedBy(held: readonly Permission[], access: Access): string | undefined {
   if (access.kind !== 'staff') return undefined;
   const enough = [access.permission, ...(access.or ?? [])];

@@ -1,15 +1,15 @@
 import { normalizeModuleIds } from '../contract/module-ids.ts';
 
 /*
- * Answers as the contract has them, whatever shape of the spec they came in: lists may stand bare, without `data`, and
- * the modules of a license travel in five ways (spec part 1, sections 3 and 7).
+ * Normalizes the response shapes that the spec allows to those of the contract: lists may come without `data`, and the
+ * modules of a license in five forms (spec part 1, sections 3 and 7).
  */
 
-/** What stands under `data`, else the whole body; null when it is empty. */
+/** The `data` property, else the whole body; null when it is empty. */
 export const dataOf = (body: unknown): unknown =>
   withModuleIds(isObject(body) && 'data' in body ? body['data'] : body);
 
-/** The same of a list, with its `meta`: a list that comes without has its length as the total. */
+/** The same for a list, with its `meta`: without one, the total is its length. */
 export function listOf(body: unknown): { data: unknown[]; meta: unknown } {
   const found = dataOf(body);
   const data = Array.isArray(found) ? found : [];
@@ -17,7 +17,7 @@ export function listOf(body: unknown): { data: unknown[]; meta: unknown } {
   return { data, meta: { limit: null, offset: 0, total: data.length, ...(isObject(meta) ? meta : {}) } };
 }
 
-/** Licenses, also those of customers, with `moduleIds` as a list. */
+/** Licenses, including those of customers, with `moduleIds` as a list. */
 function withModuleIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withModuleIds);
   if (!isObject(value)) return value;

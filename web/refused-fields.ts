@@ -3,10 +3,9 @@ import { useEffect } from 'react';
 import { fieldErrors, messageOf } from './api-error.ts';
 
 /**
- * Says under its field what the server refused of it, until the person changes that field. The form holds its errors
- * itself, so an answer is handed to it once, when it comes. `setErrors` and `atFields` must stay the same ones.
- *
- * Gives back what the form has to say besides: the message, unless fields of the form say all of it.
+ * Shows the server's field errors under their fields, until the user edits them. The form keeps its errors itself, so
+ * they are set once per response: `setErrors` and `atFields` must be stable. Returns the message for the form as a
+ * whole, or undefined when its fields show all of it.
  */
 export function useRefusedFields(
   error: Error | null,

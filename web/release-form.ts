@@ -3,7 +3,7 @@ import { percentage, type FailureThreshold } from '../contract/builds.ts';
 import type { Channel } from '../contract/versions.ts';
 import type { TypedNumber } from './ui/typed-number.ts';
 
-/** What staff decide about a release, as it is typed when it is uploaded and when it is edited. */
+/** The fields that the upload form and the edit form of a release share, as typed. */
 export type PublishValues = {
   channel: Channel;
   releaseNotes: string;
@@ -17,19 +17,19 @@ export type PublishValues = {
   minimumInstalls: TypedNumber;
 };
 
-/** Checked when they are left. */
+/** Validated on blur. */
 export const numberFields = ['rolloutPercentage', 'failurePercent', 'minimumInstalls'] as const;
 
 const usualThreshold = { percent: 5, minimumInstalls: 50 };
 
-/** The fields of a failure threshold; without one they hold what is usual. */
+/** The fields of a failure threshold; without one, the defaults. */
 export const thresholdValues = (threshold: FailureThreshold | null) => ({
   stopsOnFailures: threshold !== null,
   failurePercent: (threshold ?? usualThreshold).percent,
   minimumInstalls: (threshold ?? usualThreshold).minimumInstalls,
 });
 
-/** What is sent of these fields, but for the percentage. Numbers are as they were typed, for the contract to check. */
+/** The request body of these fields, without the percentage. Numbers are as typed, for the contract to validate. */
 export const publishPayload = (values: PublishValues) => ({
   channel: values.channel,
   releaseNotes: values.releaseNotes,
@@ -42,8 +42,8 @@ export const publishPayload = (values: PublishValues) => ({
 });
 
 /**
- * A draft cannot be mandatory (spec part 2, section 5). A percentage that no release can have gives way to `usual`,
- * since that of a draft cannot be corrected.
+ * A draft cannot be mandatory (spec part 2, section 5). An invalid percentage is replaced by `usual`, since that of a
+ * draft cannot be edited.
  */
 export const withDraft = (
   values: PublishValues,
@@ -57,10 +57,10 @@ export const withDraft = (
 
 export const isPercentage = (typed: TypedNumber): boolean => percentage.safeParse(typed).success;
 
-/** The percentage that was typed, right or wrong; 0 for what is no number (spec part 2, section 5). */
+/** The percentage as typed, valid or not; 0 for what is not a number (spec part 2, section 5). */
 export const percentageOf = (typed: TypedNumber): number => (typeof typed === 'number' ? typed : 0);
 
-/** The errors of the contract or the server, at the fields that they are about. */
+/** The errors of the contract or the server, by form field. */
 export function atPublishFields({
   'failureThreshold.percent': percent,
   'failureThreshold.minimumInstalls': installs,

@@ -4,12 +4,12 @@ import { lackedBy } from './permission-checks.ts';
 import { createStore, type Store } from './ui/store.ts';
 
 /**
- * The console as another role shows it: kept in memory only, so that a reload ends it. What may be seen is then what
- * that role may see, and nothing can be changed. The server goes on knowing the person by their own rights.
+ * Preview of the console as another role: kept in memory only, so that a reload ends it. It shows what that role may
+ * see, and nothing can be changed. The server still uses the user's own permissions.
  */
 export type RolePreview = {
   role: string;
-  /** What the banner calls the role. */
+  /** Name of the role in the banner. */
   label: string;
   permissions: readonly Permission[];
 };
@@ -17,15 +17,15 @@ export type RolePreview = {
 const store = createStore<RolePreview | null>(null);
 export const rolePreview: Store<RolePreview | null> = store;
 
-/** Begins to look at the console as a role; null ends it. */
+/** Starts the preview of a role; null ends it. */
 export function setRolePreview(preview: RolePreview | null): void {
   if (store.get() !== preview) store.set(preview);
 }
 
-/** Why a call is not made while the preview is on: every change, and what the role may not read. */
+/** Why a call is not made during the preview: every change, and what the role may not read. */
 export function refusedByPreview({ method, access }: { method: string; access: Access }): string | undefined {
   const current = store.get();
-  // Signing out, and keeping the session alive.
+  // Signing out, and renewing the session.
   if (!current || access.kind === 'public') return undefined;
   if (method !== 'GET')
     return `You see the console as ${current.label}. Nothing can be changed: choose Exit first.`;

@@ -35,7 +35,7 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('./features/session/LoginPage.tsx'), 'LoginPage'),
 });
 
-/** Everything but the sign-in page: without a session a person is sent there, and back afterwards. */
+/** All pages except the sign-in page: without a session they redirect there, and back afterwards. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -177,7 +177,7 @@ const routeTree = root.addChildren([
   ]),
 ]);
 
-/** What the command palette searches beside pages; loaded when the palette is opened. */
+/** What the command palette searches in addition to pages; loaded when the palette is opened. */
 registerPaletteSource(async () => (await import('./features/licenses/licenses-palette.ts')).licensesPalette);
 registerPaletteSource(
   async () => (await import('./features/customers/customers-palette.ts')).customersPalette,
@@ -187,12 +187,12 @@ registerPaletteSource(async () => (await import('./features/releases/releases-pa
 registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
 registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
 
-/** A rollout that paused itself concerns everyone, wherever they are. */
+/** Shown on every screen: a rollout that paused itself concerns everyone. */
 registerNotice(() => import('./features/releases/PausedNotice.tsx'));
 registerNotice(() => import('./features/releases/StorageNotice.tsx'));
 registerNotice(() => import('./features/clock/ClockNotice.tsx'));
 
-/** Uploads go on whatever the screen. */
+/** Uploads continue on every screen. */
 registerTray({ wanted: uploadsWanted, load: () => import('./features/uploads/UploadTray.tsx') });
 
 export const router = createRouter({
@@ -214,7 +214,7 @@ declare module '@tanstack/react-router' {
     router: typeof router;
   }
   interface StaticDataRouteOption {
-    /** Without it the screen is not shown, so that none of its calls is made. */
+    /** Without it the screen is not rendered, so that none of its calls is made. */
     needs: Permission | 'nothing';
   }
 }

@@ -1,11 +1,11 @@
 /*
- * Readers for `validateSearch`: what stands in the address bar is text that anyone may have typed. What makes no
- * sense is dropped, so that a screen never fails because of its address.
+ * Readers for `validateSearch`: the URL is untrusted input. Invalid values are dropped, so that a screen never fails
+ * because of its URL.
  */
 
 type Params = Record<string, unknown>;
 
-/** Text that is not empty. */
+/** Non-empty text. */
 export function textParam(params: Params, name: string): string | undefined {
   const value = params[name];
   const text = typeof value === 'number' ? String(value) : value;
@@ -20,7 +20,7 @@ export function idParam(params: Params, name: string): string | undefined {
   return text && uuid.test(text) ? text : undefined;
 }
 
-/** A page from 2 on; the first one needs no mention. */
+/** A page from 2 on; the first page is omitted. */
 export function pageParam(params: Params): number | undefined {
   const page = Number(params['page']);
   return Number.isInteger(page) && page > 1 && page <= 100_000 ? page : undefined;
@@ -34,11 +34,11 @@ export function oneOf<const T extends string>(known: readonly T[], value: string
 export type SearchEffects = Partial<Record<'dialogs' | 'typed' | 'tabs', readonly string[]>>;
 
 /**
- * What a change of the address does to the page of the list and to the history. `dialogs` are the parameters that say
- * which dialog is open, `typed` those that a person types, `tabs` those that show something else than the list.
+ * How a change of search parameters affects the page of the list and the history. `dialogs` are the parameters of the
+ * open dialog, `typed` those that the user types, `tabs` those that replace the list.
  *
- * Another filter or order starts at the first page again. Back undoes a choice and closes a dialog; it follows no
- * typing letter by letter, goes not through the dialogs that one dialog led to, and opens none again that was closed.
+ * Another filter or order starts at the first page again. Back undoes a filter and closes a dialog; single keystrokes,
+ * a dialog opened from another, and closing a dialog add no history entry.
  */
 export function effectOf(
   now: Params,

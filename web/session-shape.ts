@@ -2,14 +2,14 @@ import type { Permission } from '../contract/permissions.ts';
 import type { SessionUser } from '../contract/session.ts';
 
 /*
- * Storage may hold anything: an earlier version wrote it, or a hand. The shapes are checked here and not by the schemas
- * of the contract, which the sign-in screen does not load.
+ * Storage may hold anything: it may have been written by an earlier version, or edited. The shapes are checked here and
+ * not by the schemas of the contract, which the sign-in screen does not load.
  */
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A person whose fields are text; what is missing is empty, and what is something else is no person. */
+/** A user whose fields are text; missing fields become empty, and a value of another type is rejected. */
 export function userOf(value: unknown): SessionUser | undefined {
   if (!isObject(value)) return undefined;
   const { userId, email, name } = value;
@@ -18,14 +18,14 @@ export function userOf(value: unknown): SessionUser | undefined {
   return { userId: id, email: address, name: called };
 }
 
-/** Of `permissions`. */
+/** For `permissions`. */
 export const isPermission = (value: unknown): value is Permission =>
   isObject(value) && typeof value['resource'] === 'string' && typeof value['action'] === 'string';
 
-/** Of `roles`. */
+/** For `roles`. */
 export const isRole = (value: unknown): value is { name: string } =>
   isObject(value) && typeof value['name'] === 'string';
 
-/** The list when each of its entries is one; one that is not may be any list, and permits nothing. */
+/** The list when all its entries are valid; otherwise an empty list, which permits nothing. */
 export const listOf = <T>(value: unknown, isEntry: (entry: unknown) => entry is T): T[] =>
   Array.isArray(value) && value.every(isEntry) ? value : [];

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 
-/** A browser's storage: the world outside. */
+/** Fake browser storage. */
 const storage = new Map<string, string>();
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', {
@@ -20,7 +20,7 @@ function fill() {
   storage.set('roles', JSON.stringify(roles));
 }
 
-// The store reads at once when it loads.
+// The store reads storage when it loads.
 fill();
 const { clearSession, getSession, hasSessionLapsed, rereadSession, setSession } =
   await import('./session-store.ts');
@@ -74,7 +74,7 @@ test('a session has lapsed unless the person ended it, until someone signs in', 
   expect(hasSessionLapsed()).toBe(false);
   clearSession({ asked: true });
   expect(hasSessionLapsed()).toBe(false);
-  // A call that was under way is refused after that.
+  // A call that was in progress is refused after that.
   clearSession();
   expect(hasSessionLapsed()).toBe(false);
   setSession(session);
@@ -82,7 +82,7 @@ test('a session has lapsed unless the person ended it, until someone signs in', 
   expect(hasSessionLapsed()).toBe(true);
   setSession(session);
   expect(hasSessionLapsed()).toBe(false);
-  // As another tab leaves it.
+  // As another tab writes it.
   storage.clear();
   rereadSession();
   expect(hasSessionLapsed()).toBe(true);

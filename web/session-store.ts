@@ -3,18 +3,18 @@ import type { Advice, SessionUser } from '../contract/session.ts';
 import { isPermission, isRole, listOf, userOf } from './session-shape.ts';
 import { createStore, type Store } from './ui/store.ts';
 
-/** What the console keeps of a session in local storage, under these four names (spec part 1, sections 3, 9). */
+/** What the console stores of a session in local storage, under these four names (spec part 1, sections 3, 9). */
 export type StoredSession = {
   user: SessionUser;
   accessToken: string;
   permissions: Permission[];
   roles: { name: string }[];
-  // In memory only: the server says it at every start.
-  /** A role requires a second factor that the person lacks. */
+  // In memory only: the server sends it at every start.
+  /** A role requires a second factor that the user has not set up. */
   secondFactorMissing?: boolean;
-  /** The server requires a password that the person chose. */
+  /** The server requires the user to choose a new password. */
   ownPasswordMissing?: boolean;
-  /** What the person is asked to do, and may put off. */
+  /** What the user is advised to do, and may postpone. */
   advice?: Advice[];
 };
 
@@ -22,7 +22,7 @@ const keys = ['user', 'accessToken', 'permissions', 'roles'] as const;
 const store = createStore(read());
 let lapsed = false;
 
-/** The session of this browser, or null; it changes also when another tab changes it. */
+/** The session of this browser, or null; it also changes when another tab changes it. */
 export const sessionStore: Store<StoredSession | null> = store;
 export const getSession = store.get;
 
@@ -38,16 +38,16 @@ export function setSession(session: StoredSession): void {
   changed({ ...session, ...rights });
 }
 
-/** `asked`: the person wanted it to end. */
+/** `asked`: the user requested it. */
 export function clearSession({ asked = false } = {}): void {
   for (const key of keys) localStorage.removeItem(key);
   changed(null, asked);
 }
 
-/** True from when a session ended that the person did not end in this tab, until someone signs in. */
+/** True after a session ended that the user did not end in this tab, until someone signs in. */
 export const hasSessionLapsed = (): boolean => lapsed;
 
-/** Reads storage again: what another tab has written since is not yet in memory. */
+/** Reads storage again, to see what another tab has written since. */
 export function rereadSession(): StoredSession | null {
   const stored = read();
   const before = store.get();

@@ -12,33 +12,33 @@ import { clearSession, getSession, sessionStore, setSession, type StoredSession 
 type Auth = ReturnType<typeof permissionChecks> & {
   user: StoredSession['user'] | null;
   isAuthenticated: boolean;
-  /** True until the stored session has been restored and its rights refreshed, and while it is being ended. */
+  /** True until the stored session has been restored and its permissions refreshed, and while it is being ended. */
   loading: boolean;
-  /** `code`: of the second factor, where the person has one. */
+  /** `code`: of the second factor, where the user has one. */
   login: (email: string, password: string, code?: string) => Promise<void>;
   logout: () => Promise<void>;
-  /** Asks the server again what the person may do. */
+  /** Fetches the permissions of the user again. */
   refreshRights: () => Promise<void>;
-  /** Nothing is permitted until the person has set up a second factor. */
+  /** No call is permitted until the user has set up a second factor. */
   secondFactorMissing: boolean;
-  /** Nothing is permitted until the person has changed the password that somebody else set. */
+  /** No call is permitted until the user has replaced a password that was set by someone else. */
   ownPasswordMissing: boolean;
-  /** What the person is asked to do for the safety of their account. */
+  /** Security advice for the user's account. */
   advice: readonly Advice[];
-  /** The role as which the console is shown, instead of the person's own. */
+  /** The role whose view of the console is previewed, instead of the user's own. */
   preview: RolePreview | null;
 };
 
 const AuthContext = createContext<Auth | null>(null);
 
-/** The person, and what they may do. */
+/** The user, and their permissions. */
 export function useAuth(): Auth {
   const auth = use(AuthContext);
   if (!auth) throw new Error('useAuth must be used within an AuthProvider');
   return auth;
 }
 
-/** Keeps the session of this browser: restored at start, shared by its tabs (spec part 1, section 4). */
+/** Provides the session of this browser: restored at start, shared by its tabs (spec part 1, section 4). */
 export function AuthProvider({ children }: { children: ReactNode }) {
   const session = useStore(sessionStore);
   const preview = useStore(rolePreview);
@@ -57,7 +57,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
       loading,
       login,
       logout: async () => {
-        // No screen asks anything of a session that is about to end: the answer would be a refusal.
+        // Screens make no calls with a session that is about to end: they would be refused.
         flushSync(() => setLoading(true));
         await queryClient.cancelQueries();
         await endSession();
@@ -80,7 +80,7 @@ function rightsOf(session: StoredSession | null, preview: RolePreview | null) {
   return preview ? { permissions: [...preview.permissions], roles: [{ name: preview.role }] } : session;
 }
 
-/** What one person loaded must not be shown to the next, nor to the role that the console is shown as. */
+/** Cached data of one user must not be shown to the next, nor in the preview of a role. */
 function useForgetDataWithSession(queryClient: QueryClient): void {
   useEffect(
     () =>
@@ -94,17 +94,17 @@ function useForgetDataWithSession(queryClient: QueryClient): void {
   useEffect(() => rolePreview.subscribe(() => void queryClient.resetQueries()), [queryClient]);
 }
 
-/** A server that does not answer must not keep a person behind the spinner. */
+/** A server that does not respond must not keep the user behind the spinner. */
 const patience = 5000;
 
-// The schemas behind these calls load when one is made, not with the sign-in screen.
+// The schemas of these calls load with the first call, not with the sign-in screen.
 const calls = async () => (await import('../contract/session.ts')).session;
 
-/** Signs in, or throws an error whose message is for the person. */
+/** Signs in, or throws an error whose message is for the user. */
 async function login(email: string, password: string, code?: string): Promise<void> {
   try {
     const answer = await call((await calls()).login, { body: { email, password, ...(code && { code }) } });
-    // Without a token nobody is signed in, whatever the status says.
+    // A response without a token is not a sign-in, whatever its status.
     if (!answer.accessToken) throw new ApiError(200, 'Login failed', answer as object);
     setSession(answer);
   } catch (error) {
@@ -119,7 +119,7 @@ function loginMessage(error: unknown): string {
   return error.sentence ?? 'Login failed';
 }
 
-/** Ends the session here whatever the server says. */
+/** Ends the session here even if the call fails. */
 async function endSession(): Promise<void> {
   try {
     await call((await calls()).logout, undefined, { signal: AbortSignal.timeout(patience) });

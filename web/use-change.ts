@@ -2,8 +2,8 @@ import { useMutation, type UseMutationOptions, type UseMutationResult } from '@t
 import { useCallback, useRef } from 'react';
 
 /**
- * The library's `useMutation` for everything that a form or a button does. What is under way is not begun a second
- * time, such as by a double click: that is known at once, while `isPending` waits for the next render.
+ * The library's `useMutation` for every form and button. A mutation in progress is not started a second time, such as
+ * by a double click: a ref knows that immediately, while `isPending` waits for the next render.
  */
 export function useChange<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,

@@ -8,8 +8,8 @@ type Route<Search> = {
 export type ChangeSearch<Search> = (changes: Search, options?: { replace?: boolean }) => void;
 
 /**
- * What the address of a screen holds, and how to change parts of it: another filter or order starts at the first page
- * again. `effects` as in `effectOf`; `replace`: Back leads past the change in any case.
+ * The search parameters of a screen, and how to change some of them: another filter or order starts at the first page
+ * again. `effects` as in `effectOf`; `replace`: always replaces the history entry.
  */
 export function useSearch<Search extends Record<string, unknown>>(
   route: Route<Search>,

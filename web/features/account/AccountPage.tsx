@@ -15,7 +15,7 @@ import { endOtherSessions, endSession, ownSessionsQuery } from './queries.ts';
 import { ChangePassword } from './ChangePassword.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
 
-/** What a person does with their own account: password, second factor, sessions. */
+/** The user's own account: password, second factor, sessions. */
 export function AccountPage() {
   const { user } = useAuth();
   return (

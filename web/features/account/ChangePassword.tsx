@@ -11,7 +11,7 @@ import classes from './account.module.css';
 import { changePassword } from './queries.ts';
 import { PasswordField } from './PasswordField.tsx';
 
-/** Sets one's own password, with the current one. */
+/** Changes the user's own password; requires the current one. */
 export function ChangePassword() {
   const { user, refreshRights } = useAuth();
   const form = useRef<HTMLFormElement>(null);
@@ -20,7 +20,7 @@ export function ChangePassword() {
     mutationFn: changePassword,
     onSuccess: () => {
       form.current?.reset();
-      // What the missing password of one’s own held back is permitted now.
+      // Calls that required a changed password are permitted now.
       void refreshRights();
       void toast({ message: 'Password changed successfully' });
     },
@@ -42,7 +42,7 @@ export function ChangePassword() {
 
   return (
     <form ref={form} noValidate onSubmit={submit} className={classes.form}>
-      {/* For password managers: whose password it is. */}
+      {/* Tells password managers which account the password belongs to. */}
       <input type="email" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
       <Stack gap="md">
         <PasswordField label="Current Password" name="currentPassword" />

@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core';
 
-/** A password of one's own, read from the form when it is sent. */
+/** The user's own password, read from the form when it is submitted. */
 export function PasswordField(props: {
   label: string;
   name: string;

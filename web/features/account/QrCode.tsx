@@ -1,9 +1,9 @@
 import { encode } from 'uqr';
 
-/** What readers need to tell the code from what is around it, in modules. */
+/** The quiet zone around the code that readers require, in modules. */
 const quiet = 4;
 
-/** A text as a QR code, dark on white in both themes: many readers know no other. */
+/** A text as a QR code, dark on white in both themes: many readers support nothing else. */
 export default function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: quiet });
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import classes from './account.module.css';
 
-/** Each signs in once where the app is lost. They are shown this once. */
+/** Each code signs in once when the app is lost. They are shown only once. */
 export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const [kept, setKept] = useState(false);
   const text = `${codes.join('\n')}\n`;

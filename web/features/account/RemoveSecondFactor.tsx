@@ -9,7 +9,7 @@ import { useChange } from '../../use-change.ts';
 import { removeSecondFactor } from './queries.ts';
 import { PasswordField } from './PasswordField.tsx';
 
-/** Goes back to the password alone. */
+/** Removes the second factor, so that the password alone signs in. */
 export default function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
   const remove = useChange({
     mutationFn: removeSecondFactor,

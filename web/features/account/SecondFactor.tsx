@@ -13,7 +13,7 @@ import { secondFactorQuery } from './queries.ts';
 const SetUpSecondFactor = lazy(() => import('./SetUpSecondFactor.tsx'));
 const RemoveSecondFactor = lazy(() => import('./RemoveSecondFactor.tsx'));
 
-/** Whether there is a second factor, and the way to one or back. */
+/** Shows whether there is a second factor, with buttons to set it up or remove it. */
 export function SecondFactor() {
   const factor = useQuery(secondFactorQuery);
   const [dialog, setDialog] = useKept<'set up' | 'remove'>('open: second factor');

@@ -21,21 +21,21 @@ const QrCode = lazy(() => import('./QrCode.tsx'));
 
 type Secret = RouteAnswer<typeof account.enrollSecondFactor>;
 
-/** Password, then the app and a code of it, then the recovery codes, which are shown this once. */
+/** Password, then the app and a code from it, then the recovery codes, which are shown only once. */
 export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) {
   const { refreshRights } = useAuth();
   const [secret, setSecret] = useState<Secret>();
   const confirm = useChange({
     mutationFn: confirmSecondFactor,
-    // The answer holds the codes: nothing keeps them once the dialog is closed.
+    // The response holds the codes: they are not cached after the dialog is closed.
     gcTime: 0,
-    // What the missing factor held back is permitted now.
+    // Calls that required a second factor are permitted now.
     onSuccess: () => void refreshRights(),
   });
   const [keptCodes] = useState(() => keptValues<{ codes?: string[] }>('recovery codes', {}).codes);
   const codes = confirm.data?.recoveryCodes ?? keptCodes;
   useKeepingValues('recovery codes', () => codes && { codes });
-  // What is shown once, or about to be, is not closed by a slip.
+  // Codes that are shown only once, or about to be, must not be lost by closing accidentally.
   const isHeld = codes !== undefined || confirm.isPending;
   return (
     <Dialog

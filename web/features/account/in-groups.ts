@@ -1,2 +1,2 @@
-/** A key in groups of four, easier to type from the screen. */
+/** Splits a key into groups of four, which are easier to type from the screen. */
 export const inGroups = (key: string): string => key.replace(/(.{4})(?=.)/g, '$1 ');

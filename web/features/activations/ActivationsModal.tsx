@@ -22,13 +22,13 @@ import { classNames } from '../../ui/class-names.ts';
 
 type Props = {
   licenseKey: string;
-  /** Undefined as long as it is not known. */
+  /** Undefined while it is unknown. */
   maxActivations: number | undefined;
   customerName: string | undefined;
   onClose: () => void;
 };
 
-/** The machines of a license (spec part 1, section 2). Open to everyone who sees licenses; its buttons are not. */
+/** The machines of a license (spec part 1, section 2). Anyone who sees licenses may open it; its buttons need more. */
 export default function ActivationsModal({ licenseKey, maxActivations, customerName, onClose }: Props) {
   const list = useQuery(activationsQuery(licenseKey));
   const used = list.data?.data.filter((activation) => activation.status === 'active').length;
@@ -45,7 +45,7 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
             </Text>
           </Group>
           <Group gap="md">
-            {/* Not seen as long as it is not known, so that what is below it does not move. */}
+            {/* Hidden while it is unknown, so that the layout below does not shift. */}
             <span style={{ visibility: isUsageKnown ? undefined : 'hidden' }}>
               <SeatUsage used={used ?? 0} max={maxActivations ?? 1} />
             </span>
@@ -126,7 +126,7 @@ function Refusal({ message, onClose }: { message: string; onClose: () => void })
   );
 }
 
-/** Puts what the service answered into the list at once; the list is asked anew besides. */
+/** Updates the list immediately from the response, and also refetches it. */
 function useShowChange(licenseKey: string) {
   const queryClient = useQueryClient();
   return (changed: Pick<Activation, 'activationId'> & Partial<Activation>) =>
@@ -151,7 +151,7 @@ function useReactivate(licenseKey: string, onFailure?: (error: Error) => void) {
       if (activation) show(activation);
       void toast({ message: `Machine ${machineId} reactivated` });
     },
-    // A refusal tells that what is shown here is no longer so, or that another machine was quicker.
+    // A refusal means that the list is out of date, or that another machine took the seat first.
     onError: (error) => {
       onFailure?.(error);
       return queryClient.invalidateQueries();
@@ -162,7 +162,7 @@ function useReactivate(licenseKey: string, onFailure?: (error: Error) => void) {
 function Deactivate(props: { licenseKey: string; activation: Activation; onClose: () => void }) {
   const { activation, onClose } = props;
   const show = useShowChange(props.licenseKey);
-  // Of its own: by then the dialog, and what it would say, may be gone.
+  // A separate notification: by then the dialog may be closed.
   const undo = useReactivate(
     props.licenseKey,
     (error) =>

@@ -2,7 +2,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { usageOf } from './seat-usage.ts';
 import classes from './SeatUsage.module.css';
 
-/** Seats in use as a bar and in numbers, in the colors of spec part 1, section 2. */
+/** Seats in use as a bar and as numbers, in the colors of spec part 1, section 2. */
 export function SeatUsage({ used, max }: { used: number; max: number }) {
   const usage = usageOf(used, max);
   return (

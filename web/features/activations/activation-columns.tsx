@@ -10,13 +10,12 @@ import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 type Handlers = {
   onDeactivate: (activation: Activation) => void;
   onReactivate: (activation: Activation) => void;
-  /** Machine that is being reactivated. */
+  /** Id of the machine that is being reactivated. */
   busy: string | undefined;
-  /** Why this person may do neither. */
+  /** Why this user may do neither. */
   refusal: string | null;
 };
 
-/** Columns of the activations of a license (spec part 1, section 2). */
 export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
   {
     accessorKey: 'machineId',
@@ -53,7 +52,7 @@ export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
 
 const longestMachineId = 36;
 
-/** The id, and below it what the machine has told about itself. */
+/** The id, and below it what the machine reported about itself. */
 function Machine({ activation: a }: { activation: Activation }) {
   const system = [a.platform, a.architecture && `(${a.architecture})`].filter(Boolean).join(' ');
   const known = [a.hostname, system, a.appVersion && `app ${a.appVersion}`];

@@ -1,4 +1,4 @@
 import { lazy } from 'react';
 
-/** `License Activations`; the screen that opens it says for which license. */
+/** `License Activations`; the screen that opens it passes the license. */
 export const ActivationsModal = lazy(() => import('./ActivationsModal.tsx'));

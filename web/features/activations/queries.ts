@@ -18,8 +18,8 @@ export const deactivateMachine = ({
   call(activations.deactivate, { params: { activationId }, body: { machineId } });
 
 /**
- * Gives a machine its seat back, by a validation from staff (spec part 1, section 4). A refusal comes with status
- * 200, but is a failure for the person who asked.
+ * Gives a machine its seat back, by a validation from staff (spec part 1, section 4). A refusal has status 200, but is
+ * a failure for the user.
  */
 export async function reactivateMachine(licenseKey: string, machineId: string) {
   const result = await call(validation.validate, { body: { licenseKey, machineId } });

@@ -1,9 +1,9 @@
-/** How many of the seats of a license are taken: few enough, nearly all, all. */
+/** Usage level of the seats of a license. */
 export type Usage = 'normal' | 'high' | 'full';
 
 /**
- * High above 75 percent of max, full at or above max (spec part 1, section 9). In whole numbers, so that 3 of 4 is
- * not high because of a rounding.
+ * High above 75 percent of max, full at or above max (spec part 1, section 9). In integers, so that 3 of 4 is not high
+ * because of rounding.
  */
 export function usageOf(used: number, max: number): Usage {
   if (used >= max) return 'full';

@@ -7,7 +7,7 @@ import { versionsByCustomer } from './series.ts';
 
 const title = 'Versions in the Field';
 
-/** Which versions run where: machines of the top customers by version. */
+/** Machines of the top customers by version. */
 export function VersionsTable({ versions }: { versions: CustomerUse['versions'] | undefined }) {
   if (!versions) return <Skeleton height={220} radius={8} />;
   const { names, rows } = versionsByCustomer(versions);

@@ -1,4 +1,4 @@
-/** What the address of the screen holds: the period, unless it is the week that it starts with. */
+/** Search parameters of the screen: the period, unless it is the default week. */
 export type AnalyticsSearch = { period?: 'month' | 'year' | undefined };
 
 export const analyticsSearch = (params: Record<string, unknown>): AnalyticsSearch => {

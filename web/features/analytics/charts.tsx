@@ -30,15 +30,15 @@ const look = {
 
 type Series = LicenseTrends['activations'];
 
-/** One line over days. Nothing is drawn where nothing was measured. */
+/** One line over days; days without data have no point. */
 export function DayLine(props: {
   title: string;
   unit: string;
   series: Series | undefined;
   format?: (value: number) => string;
-  /** Stands behind the figures of the value axis. */
+  /** Suffix of the labels on the value axis. */
   axisUnit?: string;
-  /** Fixed ends of the value axis. */
+  /** Fixed limits of the value axis. */
   domain?: [number, number];
 }) {
   const { can } = useAuth();
@@ -75,7 +75,7 @@ export function DayLine(props: {
   );
 }
 
-/** Why machines are refused, by day. */
+/** Reasons for refused validations, by day. */
 export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undefined }) {
   const { can } = useAuth();
   if (!codes) return <Skeleton height={height + 60} radius={8} />;
@@ -122,7 +122,7 @@ export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undef
   );
 }
 
-/** The ten customers with most machines. */
+/** The ten customers with the most machines. */
 export function TopCustomers({ customers }: { customers: CustomerUse['customers'] | undefined }) {
   const { can } = useAuth();
   if (!customers) return <Skeleton height={height + 60} radius={8} />;

@@ -34,14 +34,14 @@ export const customerUseQuery = (period: Period) => {
   });
 };
 
-/** These answers may say of themselves that they failed (spec part 2, section 3). */
+/** These responses may carry an error of their own (spec part 2, section 3). */
 function succeeded<T extends object>(answer: T, otherwise: string): T {
   if (!('success' in answer)) return answer;
   const { error } = answer as { error?: unknown };
   throw new Error(typeof error === 'string' ? error : otherwise);
 }
 
-/** The words of spec part 2, section 8, and what the server or the network says beside them. */
+/** The words of spec part 2, section 8, plus the message of the server or the network. */
 export function analyticsProblem(error: unknown): string {
   if (!(error instanceof ApiError)) return messageOf(error, unknownProblem);
   const words = error.status === 0 ? unknownProblem : 'Failed to fetch analytics data';

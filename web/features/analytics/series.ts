@@ -1,13 +1,13 @@
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
 
-/* How figures become what is drawn. */
+/* Converts figures to chart data. */
 
 export const periods = ['week', 'month', 'year'] as const;
 export type Period = (typeof periods)[number];
 
 const day = (date: Date) => date.toISOString().slice(0, 10);
 
-/** From 7 days, 1 month or 1 year before today to today, as UTC days (spec part 2, section 4). */
+/** From 7 days, 1 month or 1 year ago to today, as UTC days (spec part 2, section 4). */
 export function daysOf(period: Period, today: Date): { startDate: string; endDate: string } {
   const start = new Date(day(today));
   if (period === 'week') start.setUTCDate(start.getUTCDate() - 7);
@@ -15,13 +15,13 @@ export function daysOf(period: Period, today: Date): { startDate: string; endDat
     const wanted = start.getUTCDate();
     if (period === 'month') start.setUTCMonth(start.getUTCMonth() - 1);
     else start.setUTCFullYear(start.getUTCFullYear() - 1);
-    // A month that is too short ran over into the next one: its last day is meant.
+    // A day that the month does not have overflowed into the next month: use the last day instead.
     if (start.getUTCDate() !== wanted) start.setUTCDate(0);
   }
   return { startDate: day(start), endDate: day(today) };
 }
 
-/** One row a day with a column for each code that occurred, the most frequent first. */
+/** One row per day with a column for each code that occurred, the most frequent first. */
 export function codesByDay(codes: LicenseTrends['codes']) {
   const totals = new Map<string, number>();
   const days = new Map<string, Record<string, number>>();
@@ -38,7 +38,7 @@ export function codesByDay(codes: LicenseTrends['codes']) {
   return { names, rows };
 }
 
-/** One row a customer with a column for each version, the newest first. */
+/** One row per customer with a column for each version, the newest first. */
 export function versionsByCustomer(versions: CustomerUse['versions']) {
   const byNumber = new Intl.Collator('en', { numeric: true });
   const names = [...new Set(versions.map((v) => v.appVersion))].toSorted((a, b) => byNumber.compare(b, a));

@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx';
 import { snippetsFor, type Snippet } from './api-key-snippets.ts';
 import classes from './api-keys.module.css';
 
-/** The whole key, this once, and what to do with it. */
+/** The whole key, shown only once, and the next steps. */
 export function ApiKeyCreated({ made, onDone }: { made: ApiKey & { key: string }; onDone: () => void }) {
   return (
     <Stack gap="md">

@@ -12,7 +12,7 @@ import { RecordHistoryLink } from '../audit/index.ts';
 import { makerNotice, rateText, scopeLabels, statusNote, statusOf, whyFinal } from './api-key-labels.ts';
 import classes from './api-keys.module.css';
 
-/** All that is known of a key; viewing is open to whoever may see the list. */
+/** All details of a key; anyone who may see the list may view it. */
 export function ApiKeyDetails(props: { apiKey: ApiKey; onEdit: () => void; onClose: () => void }) {
   const { apiKey } = props;
   const { can } = useAuth();

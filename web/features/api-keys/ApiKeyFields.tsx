@@ -37,7 +37,7 @@ export function LimitFields({ form, required }: { form: ApiKeyForm; required: bo
   );
 }
 
-/** The whitelist. Where there is one already, an empty field leaves it, and taking it away is a choice of its own. */
+/** The IP whitelist. When the key already has one, an empty field leaves it unchanged, and a checkbox removes it. */
 export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: boolean }) {
   const lifted = canLift && form.values.anyAddress;
   return (
@@ -68,8 +68,8 @@ export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: b
 }
 
 /**
- * What the key may be used for. Scopes that the person cannot give are disabled and say why; one that the key has
- * already may stay, or be taken away.
+ * The scopes of the key. Scopes that the user cannot grant are disabled and say why; one that the key already has may
+ * be kept or removed.
  */
 export function ScopesField({ form, already }: { form: ApiKeyForm; already: readonly ApiKeyScope[] }) {
   const { permissions } = useAuth();

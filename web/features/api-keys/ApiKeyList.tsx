@@ -53,7 +53,7 @@ export function ApiKeyList() {
   );
 }
 
-/** Asks as the spec wants it, by the browser's own question, which shows nothing that comes later: numbers first. */
+/** The spec wants the browser's `confirm`, whose text cannot change once open, so the numbers are loaded first. */
 function useRevoke() {
   const revoke = useChange({
     mutationFn: ({ id }: ApiKey) => revokeApiKey(id),

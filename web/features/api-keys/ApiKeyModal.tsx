@@ -7,7 +7,7 @@ import { whyFinal } from './api-key-labels.ts';
 import { apiKeyListQuery } from './queries.ts';
 import { EditApiKey, Loading } from './EditApiKey.tsx';
 
-/** Details of a key, or with `edits` the fields to change; a key that was revoked is only shown. */
+/** Details of a key, or its edit form when `edits` is set; a revoked key is read-only. */
 export default function ApiKeyModal(props: {
   id: string;
   edits: boolean;

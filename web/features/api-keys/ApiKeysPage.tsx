@@ -11,7 +11,7 @@ import { useApiKeysSearch } from './api-keys-search.ts';
 const CreateApiKey = lazy(() => import('./CreateApiKey.tsx'));
 const ApiKeyModal = lazy(() => import('./ApiKeyModal.tsx'));
 
-/** API keys (spec part 2, section 2.10). Which dialog is open is in the address. */
+/** API keys (spec part 2, section 2.10). The open dialog is in the URL. */
 export function ApiKeysPage() {
   const { search, change } = useApiKeysSearch();
   const close = () => change({ dialog: undefined, key: undefined });

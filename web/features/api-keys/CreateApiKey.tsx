@@ -11,16 +11,16 @@ import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
 import { whyNotScope } from './api-key-labels.ts';
 import { createApiKey, type ApiKeyPayload } from './queries.ts';
 
-/** Creates a key, and then shows it, once. */
+/** Creates a key, then shows it once. */
 export default function CreateApiKey({ onClose }: { onClose: () => void }) {
-  // The answer holds the secret: nothing keeps it once the modal is gone.
+  // The response holds the secret: it is not cached after the modal is closed.
   const create = useChange({ mutationFn: createApiKey, gcTime: 0 });
   const isShown = create.data !== undefined;
   return (
     <Dialog
       title={isShown ? 'API Key Created' : 'Create API Key'}
       size={isShown ? 660 : 480}
-      // A slip must not lose a key that is not shown again, or that is being made.
+      // Closing accidentally must not lose a key that is not shown again, or that is being created.
       held={create.isPending ? 'all' : isShown ? 'slips' : undefined}
       onClose={onClose}
     >

@@ -23,7 +23,7 @@ const statuses = [
   { value: 'inactive', label: 'Inactive' },
 ];
 
-/** Changes a key; what is saved acts on its next call. */
+/** Edits a key; changes apply from its next call. */
 export function EditApiKey({ id, onClose }: { id: string; onClose: () => void }) {
   const apiKey = useQuery(apiKeyQuery(id));
   if (apiKey.isLoadingError)
@@ -31,7 +31,7 @@ export function EditApiKey({ id, onClose }: { id: string; onClose: () => void })
   return apiKey.data ? <Edit apiKey={apiKey.data} onClose={onClose} /> : <Loading />;
 }
 
-/** Holds the focus for the form that comes in its place. */
+/** Keeps the focus until the form replaces it. */
 export const Loading = () => (
   <p role="status" tabIndex={-1} data-autofocus>
     Loading…
@@ -116,7 +116,7 @@ function EditForm(props: {
   );
 }
 
-/** Whom it hits that the key is set to inactive. */
+/** Shows whom setting the key to inactive affects. */
 function Deactivated({ id }: { id: string }) {
   const consequences = useQuery({
     ...apiKeyImpactQuery(id),

@@ -14,7 +14,6 @@ type Handlers = {
   onRevoke: ((key: ApiKey) => void) | undefined;
 };
 
-/** Columns of the list (spec part 2, section 2.10). */
 export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] => [
   {
     accessorKey: 'name',
@@ -77,7 +76,7 @@ function Created({ apiKey: { createdAt, maker } }: { apiKey: ApiKey }) {
   );
 }
 
-/** The badge; hovering tells what it leaves open. */
+/** The badge, with a tooltip that explains the status. */
 function ApiKeyStatus({ apiKey, now }: { apiKey: ApiKey; now: Date }) {
   const { word, tone } = statusOf(apiKey, now);
   return (

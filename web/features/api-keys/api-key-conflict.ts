@@ -4,7 +4,7 @@ import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fullTime } from '../../ui/time.ts';
 import { rateText, scopeLabels } from './api-key-labels.ts';
 
-/** Fields of the forms and what they are called there. */
+/** Labels of the form fields. */
 export const fieldLabels = {
   name: 'Name',
   isActive: 'Status',
@@ -22,7 +22,7 @@ const words: { [F in Field]: (value: ApiKey[F]) => string } = {
   expiresAt: (expiresAt) => (expiresAt === null ? 'Never' : fullTime(expiresAt)),
   rateLimit: rateText,
   ipWhitelist: (entries) => entries.join(', ') || 'None',
-  // Their order means nothing.
+  // Their order has no meaning.
   scopes: (scopes) =>
     apiKeyScopes
       .filter((scope) => scopes.includes(scope))
@@ -30,7 +30,7 @@ const words: { [F in Field]: (value: ApiKey[F]) => string } = {
       .join(', '),
 };
 
-/** The fields in which two edits of one key differ, as a person reads them. */
+/** Labels of the fields in which two edits of one key differ. */
 export const conflictRows = (clash: Clash) =>
   differingFields(clash, fieldLabels, asText).filter(({ theirs, yours }) => theirs !== yours);
 

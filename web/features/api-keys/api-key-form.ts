@@ -5,21 +5,21 @@ import { isMoment, localOf, momentProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { ApiKeyPatch, ApiKeyPayload } from './queries.ts';
 
-/** The fields as a person fills them. */
+/** The form values. */
 export type Values = {
   name: string;
   status: 'active' | 'inactive';
-  /** As a day field with a time holds it, in the zone of the reader. */
+  /** A value of `datetime-local`, in the time zone of the user. */
   expiresAt: string;
   rateLimit: TypedNumber;
-  /** Separated by commas. */
+  /** Comma-separated. */
   ipWhitelist: string;
-  /** Takes the whitelist away, which an empty field does not. */
+  /** Removes the whitelist, which an empty field does not. */
   anyAddress: boolean;
   scopes: ApiKeyScope[];
 };
 
-/** A new key: the least scope, and the limit of spec part 2, section 9. */
+/** A new key: the smallest scope, and the limit of spec part 2, section 9. */
 export const emptyValues: Values = {
   name: '',
   status: 'active',
@@ -40,14 +40,14 @@ export const valuesOf = (key: ApiKey): Values => ({
   scopes: key.scopes,
 });
 
-/** Addresses and ranges, separated by commas or on lines of their own. */
+/** Addresses and ranges, separated by commas or newlines. */
 const whitelistOf = (text: string): string[] =>
   text
     .split(/[,\n]/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-/** What is sent to create a key; an empty whitelist is left out (spec part 2, section 5). */
+/** The request body to create a key; an empty whitelist is omitted (spec part 2, section 5). */
 export function payloadOf({ name, expiresAt, rateLimit, ipWhitelist, scopes }: Values): ApiKeyPayload {
   const whitelist = whitelistOf(ipWhitelist);
   return {
@@ -60,8 +60,8 @@ export function payloadOf({ name, expiresAt, rateLimit, ipWhitelist, scopes }: V
 }
 
 /**
- * What is sent to change a key: what differs from `before`, so that a change made by someone else meanwhile stays.
- * Empty fields are left out (spec part 2, section 5).
+ * The request body to update a key: only fields that differ from `before`, so that a concurrent change of another field
+ * stays. Empty fields are omitted (spec part 2, section 5).
  */
 export function patchOf(values: Values, before: ApiKey): ApiKeyPatch {
   const seen = valuesOf(before);
@@ -82,7 +82,7 @@ export function patchOf(values: Values, before: ApiKey): ApiKeyPatch {
 const checkInput = schemaResolver(apiKeyInput, { sync: true });
 const checkPatch = schemaResolver(apiKeys.update.body, { sync: true });
 
-/** What is wrong with a new key, by field. */
+/** Errors of a new key, by field. */
 export function checkNew(values: Values): FormErrors {
   const errors = byField(checkInput(payloadOf(values)));
   return {
@@ -92,7 +92,7 @@ export function checkNew(values: Values): FormErrors {
   };
 }
 
-/** What is wrong with the changes to a key, by field. */
+/** Errors of an edit, by field. */
 export const checkChanges = (values: Values, before: ApiKey): FormErrors => ({
   ...byField(checkPatch(patchOf(values, before))),
   ...wrongExpiry(values),
@@ -103,9 +103,9 @@ function wrongExpiry({ expiresAt }: Values): FormErrors {
   return problem ? { expiresAt: problem } : {};
 }
 
-/** What is said about an entry of a list is said at its field. */
+/** Shows an error about an entry of a list at the field of the list. */
 export const byField = (errors: FormErrors): FormErrors =>
   Object.fromEntries(Object.entries(errors).map(([path, message]) => [path.replace(/\..*$/, ''), message]));
 
-/** Empty where the field holds no date and time. */
+/** Empty where the value is not a date and time. */
 const isoOf = (local: string): string => (isMoment(local) ? new Date(local).toISOString() : '');

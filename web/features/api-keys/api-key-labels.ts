@@ -6,7 +6,7 @@ import { fullTime } from '../../ui/time.ts';
 
 type State = Pick<ApiKey, 'isActive' | 'revokedAt' | 'expiresAt'>;
 
-/** The word of the list and its color (spec part 2, section 4). */
+/** Label of the status in the list, and its color (spec part 2, section 4). */
 export function statusOf({ isActive, expiresAt }: State, now: Date) {
   if (!isActive) return { word: 'Revoked', tone: 'red' } as const;
   if (expiresAt !== null && Date.parse(expiresAt) < now.getTime())
@@ -14,17 +14,17 @@ export function statusOf({ isActive, expiresAt }: State, now: Date) {
   return { word: 'Active', tone: 'teal' } as const;
 }
 
-/** What the word of the status leaves open: whether there is a way back. */
+/** Explains whether the status can be undone. */
 export function statusNote({ isActive, revokedAt }: State): string | undefined {
   if (revokedAt !== null) return 'Revoked for good';
   return isActive ? undefined : 'Inactive, and may be made active again';
 }
 
-/** Why a key can neither be edited nor revoked; null when it can. */
+/** Why a key can be neither edited nor revoked; null when it can. */
 export const whyFinal = ({ revokedAt }: State): string | null =>
   revokedAt === null ? null : 'The API key has been revoked for good.';
 
-/** What a key may be for, the least first. */
+/** The scopes, the smallest first. */
 export const scopeLabels: Record<ApiKeyScope, { label: string; description: string }> = {
   validate: {
     label: 'Validate licenses',
@@ -34,15 +34,15 @@ export const scopeLabels: Record<ApiKeyScope, { label: string; description: stri
   releases: { label: 'Publish releases', description: 'A build pipeline uploads releases' },
 };
 
-/** Why somebody who holds `held` cannot give a key this scope; null when they can. The server decides. */
+/** Why a user with the permissions `held` cannot grant this scope; null when they can. The server decides. */
 export function whyNotScope(scope: ApiKeyScope, held: readonly Permission[]): string | null {
   const lacking = lacksForScope(scope, held);
   return lacking.length === 0 ? null : `You lack ${lacking.join(' and ')} yourself`;
 }
 
 /**
- * What changed about the person who created a key, as a badge and as sentences; undefined where nothing did, and for a
- * key that was revoked for good, since nobody has to look at it any more.
+ * What changed about the user who created a key, as a badge and as sentences; undefined where nothing changed, and for
+ * a permanently revoked key, which needs no review any more.
  */
 export function makerNotice({
   maker,
@@ -71,14 +71,14 @@ export const rateText = (perHour: number): string => `${perHour.toLocaleString('
 
 type Impact = { validations: number; machines: number };
 
-/** Which machines are refused once a key no longer works. */
+/** Which machines are refused once a key stops working. */
 export const refusedSentence = ({ machines, validations }: Impact): string =>
   machines === 0
     ? 'No machine has validated with it in the last 24 hours.'
     : `${counted(machines, 'machine')} validated with it in the last 24 hours (${counted(validations, 'validation')}) and ${machines === 1 ? 'is' : 'are'} refused from the next check.`;
 
 /**
- * The question of spec part 2, section 2.10, with what the key is used for below it; `impact` is undefined where that
+ * The confirmation text of spec part 2, section 2.10, followed by the usage of the key; `impact` is undefined where it
  * could not be loaded.
  */
 export function revokeQuestion(

@@ -2,7 +2,7 @@ import type { ApiKeyScope } from '../../../contract/route.ts';
 
 export type Snippet = { title: string; note: string; text: string };
 
-/** What to do next with a new key, by what it may; the key itself stands in none of them. */
+/** Next steps for a new key, by its scopes; the key itself appears in none of them. */
 export function snippetsFor(scopes: readonly ApiKeyScope[], server: string): Snippet[] {
   const may = (scope: ApiKeyScope) => scopes.includes(scope);
   return [

@@ -2,9 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
-/** What the address of the screen holds: the dialog that is open, and the key that it is about. */
+/** Search parameters of the screen: the open dialog, and its key. */
 export type ApiKeysSearch = {
-  /** `edit` is about `key`; a `key` alone shows its details. */
+  /** `edit` edits `key`; `key` alone shows its details. */
   dialog?: 'create' | 'edit' | undefined;
   key?: string | undefined;
 };

@@ -5,7 +5,7 @@ import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
 import { askedOnce } from '../../query-client.ts';
 
-/** How often the usage figures are asked for anew while the screen is looked at, in milliseconds. */
+/** How often the usage figures are refetched while the screen is in use, in milliseconds. */
 const usageEvery = 10_000;
 
 /** All keys, the newest first. */
@@ -15,7 +15,7 @@ export const apiKeyListQuery = queryOptions({
   refetchInterval: usageEvery,
 });
 
-/** The keys that one person created and that are not revoked for good, the newest first. */
+/** The keys that one user created and that are not permanently revoked, the newest first. */
 export const apiKeysOfQuery = (userId: string) =>
   queryOptions({
     queryKey: ['api-keys', 'of', userId],
@@ -26,7 +26,7 @@ export const apiKeysOfQuery = (userId: string) =>
     ...askedOnce,
   });
 
-/** One key as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+/** One key, always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const apiKeyQuery = (id: string) =>
   queryOptions({
     queryKey: ['api-keys', 'one', id],
@@ -40,25 +40,24 @@ export const apiKeyQuery = (id: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** What the create modal sends. */
 export type ApiKeyPayload = RouteRequest<typeof apiKeys.create>['body'];
-/** What the edit modal sends: what was changed, and which version it was changed from. */
+/** Only changed fields, with the version that they were changed from. */
 export type ApiKeyPatch = RouteRequest<typeof apiKeys.update>['body'];
 
 export const createApiKey = (body: ApiKeyPayload) => call(apiKeys.create, { body });
 export const updateApiKey = (keyId: string, body: ApiKeyPatch) =>
   call(apiKeys.update, { params: { keyId }, body });
-/** How long the question before a revocation waits for its numbers, in milliseconds. */
+/** How long the confirmation of a revocation waits for its numbers, in milliseconds. */
 const patience = 3000;
 
-/** What used a key in the last 24 hours. */
+/** Usage of a key in the last 24 hours. */
 export const apiKeyImpactQuery = (keyId: string) =>
   queryOptions({
     queryKey: ['api-keys', 'impact', keyId],
     queryFn: ({ signal }) => call(apiKeys.impact, { params: { keyId } }, { signal }),
   });
 
-/** The same for the question before a revocation; undefined where that cannot be told in time. */
+/** The same for the confirmation of a revocation; undefined where it is not available in time. */
 export const apiKeyImpact = (keyId: string) =>
   call(apiKeys.impact, { params: { keyId } }, { signal: AbortSignal.timeout(patience) }).catch(
     () => undefined,

@@ -12,7 +12,7 @@ import { useAuditSearch } from './audit-search.ts';
 
 const typingDelay = 300;
 
-/** The Filters panel: person, record, event and days. All of it is in the address. */
+/** The Filters panel: user, record, event and days, all kept in the URL. */
 export function AuditFilters() {
   const { search, change } = useAuditSearch();
   const { data } = useQuery(auditChoicesQuery);
@@ -63,7 +63,7 @@ export function AuditFilters() {
   );
 }
 
-/** Asked for when typing settles. */
+/** Fetched after typing pauses. */
 function Typed({ name, ...input }: TextInputProps & { name: 'resourceId' }) {
   const { search, change } = useAuditSearch();
   const { typed, type } = useDebouncedText({
@@ -74,7 +74,7 @@ function Typed({ name, ...input }: TextInputProps & { name: 'resourceId' }) {
   return <TextInput {...input} value={typed} onChange={(event) => type(event.currentTarget.value)} />;
 }
 
-/** Filters once a day is typed; what is none stays in the field, and the list as it was. */
+/** Filters by a complete date; an incomplete one stays in the field and leaves the list unchanged. */
 function DayFilter(props: { name: 'from' | 'to'; label: string; notBefore?: string | undefined }) {
   const { name, label, notBefore } = props;
   const { search, change } = useAuditSearch();
@@ -105,7 +105,7 @@ type Choice = { value: string; label: string };
 
 const asChoices = (values: string[] = []): Choice[] => values.map((value) => ({ value, label: value }));
 
-/** What a link asks for stays chosen, also while the choices load or when the log has none of it any more. */
+/** Keeps the value of a link selected while the options load, and when the log no longer has it. */
 const withChosen = (choices: Choice[], chosen: string | undefined): Choice[] =>
   chosen === undefined || choices.some(({ value }) => value === chosen)
     ? choices

@@ -15,7 +15,7 @@ const AuditStats = lazy(() => import('./AuditStats.tsx'));
 const EntryDrawer = lazy(() => import('./EntryDrawer.tsx'));
 const Retention = lazy(() => import('./Retention.tsx'));
 
-/** The audit log (spec part 2, section 2.9); its filters and the open entry are in its address. */
+/** The audit log (spec part 2, section 2.9); its filters and the open entry are in the URL. */
 export function AuditPage() {
   const { search, change } = useAuditSearch();
   const { hasPermission } = useAuth();

@@ -10,7 +10,9 @@ const number = (n: number) => n.toLocaleString('en');
 
 export type AuditPage = RouteAnswer<typeof audit.list>;
 
-/** Foot of the list. The next page goes on behind the last entry shown, also when newer ones have come meanwhile. */
+/**
+ * Pagination. The next page starts after the last entry shown, even when newer entries were written in the meantime.
+ */
 export function AuditPages({ data }: { data: AuditPage | undefined }) {
   const { search, change } = useAuditSearch();
   const [page, size] = [search.page ?? 1, search.size ?? defaultSize];

@@ -9,7 +9,7 @@ import { auditStatsQuery, statsDays } from './queries.ts';
 
 const number = (n: number) => n.toLocaleString('en');
 
-/** The last 30 days in a line: how much was written, how much of it failed, and how it spread over the days. */
+/** The last 30 days in one line: entries, failures, and entries by day. */
 export default function AuditStats() {
   const stats = useQuery(auditStatsQuery);
   const { data } = stats;

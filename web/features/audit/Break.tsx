@@ -3,7 +3,7 @@ import type { AuditVerification } from '../../../contract/audit.ts';
 import classes from './audit.module.css';
 import { classNames } from '../../ui/class-names.ts';
 
-/** What breaks the chain, and the way to the entry where there is one. */
+/** Describes a break of the chain, with a link to the entry where there is one. */
 export function Break(props: {
   broken: NonNullable<AuditVerification['broken']>;
   onOpen: (entry: string) => void;

@@ -12,7 +12,7 @@ const shown: Record<ChainState['state'], { tone: Tone; label: string }> = {
   checking: { tone: 'neutral', label: 'Checking the chain' },
 };
 
-/** Whether the chain is whole, all the time; what is known of it when it is pressed. */
+/** Shows all the time whether the chain is intact; a click shows the details. */
 export function ChainBadge({ onOpen }: { onOpen: (entry: string) => void }) {
   const { data, isError } = useQuery(chainQuery);
   if (isError) return <StatusBadge tone="amber">Chain not known</StatusBadge>;
@@ -35,7 +35,7 @@ export function ChainBadge({ onOpen }: { onOpen: (entry: string) => void }) {
   );
 }
 
-/** Keeps the place of the badge: without it the buttons beside it wrap on a phone once it is there. */
+/** Reserves the space of the badge: otherwise the buttons next to it wrap on a phone when it appears. */
 function Place() {
   return (
     <Box mr="xs" style={{ visibility: 'hidden' }} aria-hidden>

@@ -13,7 +13,7 @@ import { eventTone, personText, rolesText } from './audit-labels.ts';
 import { FieldChanges } from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './audit-search.ts';
 
-/** One entry: what changed field by field, and the request that did it. */
+/** One entry: the changes field by field, and the request that made them. */
 export default function EntryDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const entry = useQuery(auditEntryQuery(id));
   return (

@@ -5,7 +5,7 @@ import { toast } from '../../ui/toast.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { saveExport } from './queries.ts';
 
-/** Saves what the filters show, all pages of it. A long export can be cancelled. */
+/** Exports all pages of the filtered list. A long export can be cancelled. */
 export function ExportButton({ search }: { search: AuditSearch }) {
   const [busy, setBusy] = useState(false);
   const running = useRef<AbortController>(null);

@@ -5,7 +5,7 @@ import { differences, valueText, type Difference } from './differences.ts';
 
 type Fields = Record<string, unknown> | null;
 
-/** Before → after, field by field; what stayed as it was is shown when asked for. */
+/** Before → after, field by field; unchanged fields are shown on request. */
 export function FieldChanges({ before, after }: { before: Fields; after: Fields }) {
   const [whole, setWhole] = useState(false);
   const all = differences(before, after);
@@ -48,7 +48,7 @@ export function FieldChanges({ before, after }: { before: Fields; after: Fields 
   );
 }
 
-/** `<del>` and `<ins>` say to everyone what the colors say. */
+/** `<del>` and `<ins>` make the meaning of the colors accessible. */
 function Value({ of: { kind, ...values }, side }: { of: Difference; side: 'before' | 'after' }) {
   const text = valueText(values[side]);
   if (text === null) return <td className={classes.nothing}>—</td>;

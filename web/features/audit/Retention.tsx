@@ -22,7 +22,7 @@ import { auditConfigQuery, cleanUp, cleanUpImpactQuery, setRetention } from './q
 
 type Config = RouteAnswer<typeof audit.config>;
 
-/** How long entries are kept, and the clean-up by it. */
+/** How long entries are kept, and the cleanup by that limit. */
 export default function Retention({ onClose }: { onClose: () => void }) {
   const config = useQuery(auditConfigQuery);
   return (
@@ -104,7 +104,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
   );
 }
 
-/** What the daily clean-up takes by a retention that is shorter than before. */
+/** What the daily cleanup deletes when the retention is shortened. */
 function Shorter({ days }: { days: number }) {
   const consequences = useQuery({
     ...cleanUpImpactQuery(days),

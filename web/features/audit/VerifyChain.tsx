@@ -9,7 +9,7 @@ import classes from './audit.module.css';
 import { chainQuery, verifyChain } from './queries.ts';
 import { Break, tones } from './Break.tsx';
 
-/** Checks the sealed chain, and says whether it is whole or which entry breaks it. */
+/** Verifies the chain, and shows whether it is intact or which entry breaks it. */
 export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
   const [opened, setOpened] = useState(false);
   const client = useQueryClient();

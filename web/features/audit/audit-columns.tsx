@@ -7,7 +7,6 @@ import { momentText } from '../../ui/time.ts';
 import { eventTone, personText, rolesText, shortId } from './audit-labels.ts';
 import classes from './audit.module.css';
 
-/** Columns of the audit log (spec part 2, section 2.9). */
 export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[] => [
   {
     accessorKey: 'timestamp',
@@ -83,7 +82,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   },
 ];
 
-/** A cell of two lines; the second is the lesser. */
+/** A cell of two lines; the second is dimmed. */
 function Two({ first, second }: { first: React.ReactNode; second: React.ReactNode }) {
   return (
     <div className={classes.two}>

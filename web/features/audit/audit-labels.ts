@@ -1,7 +1,7 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
-/** Who did it; a call that nobody was signed in for has no name. */
+/** The actor; an unauthenticated call has none. */
 export const personText = (email: string | null): string => email ?? 'Not signed in';
 
 /** `super_admin, viewer` as `Super Admin, Viewer`. */
@@ -9,13 +9,13 @@ export const rolesText = (roles: string): string => roles.split(', ').map(roleLa
 
 const shown = 13;
 
-/** The beginning of a long id. */
+/** The start of a long id. */
 export const shortId = (id: string): string => (id.length > shown + 2 ? `${id.slice(0, shown)}…` : id);
 
 const ends = /\.(\w*deleted|deactivated|revoked|removed|purged|reset|password_\w+)$/;
 const begins = /\.(created|begun|restored|reactivated|published|completed)$/;
 
-/** Color of an event: what failed, what ends something, what begins something, and the rest. */
+/** Color of an event: failures, endings, beginnings, and the rest. */
 export function eventTone(event: string, success: boolean): Tone {
   if (!success) return 'red';
   if (ends.test(event)) return 'orange';

@@ -3,22 +3,22 @@ import { isDay } from '../../ui/day.ts';
 import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
-/** What the address of the audit log holds: its filters, its page, and the entry that is open. */
+/** Search parameters of the audit log: its filters, its page, and the open entry. */
 export type AuditSearch = {
   search?: string | undefined;
-  /** Id of a person. */
+  /** Id of a user. */
   userId?: string | undefined;
   resourceType?: string | undefined;
   resourceId?: string | undefined;
   eventType?: string | undefined;
-  /** Only what succeeded, or only what failed. */
+  /** Only successes, or only failures. */
   status?: (typeof outcomes)[number] | undefined;
-  /** Days as `2026-11-20`, in the zone of the reader, both included. */
+  /** Days as `2026-11-20`, in the time zone of the user, both included. */
   from?: string | undefined;
   to?: string | undefined;
   page?: number | undefined;
   size?: number | undefined;
-  /** The cursor that leads to this page: whatever is written meanwhile, it stays the same page. */
+  /** The cursor of this page, so that new entries do not shift it. */
   after?: string | undefined;
   /** Id of the entry whose details are open. */
   entry?: string | undefined;
@@ -61,5 +61,4 @@ const filters = ['userId', 'resourceType', 'resourceId', 'eventType', 'status', 
 export const filtersSet = (search: AuditSearch) =>
   filters.filter((name) => search[name] !== undefined).length;
 
-/** All of them cleared. */
 export const noFilters: AuditSearch = Object.fromEntries(filters.map((name) => [name, undefined]));

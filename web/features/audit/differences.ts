@@ -1,8 +1,8 @@
 type Fields = Record<string, unknown>;
 
-/** One field of a record, and what happened to it. */
+/** One field of a record, and its change. */
 export type Difference = {
-  /** `customer.name` for a field inside a field. */
+  /** `customer.name` for a nested field. */
   field: string;
   kind: 'added' | 'removed' | 'changed' | 'same';
   before: unknown;
@@ -10,8 +10,8 @@ export type Difference = {
 };
 
 /**
- * Both states of a record, field by field: what changed first, each group in the order of the record. Fields of
- * nested records stand for themselves; lists are compared as a whole.
+ * Both states of a record, field by field: changed fields first, each group in the order of the record. Fields of
+ * nested records are listed separately; lists are compared as a whole.
  */
 export function differences(before: Fields | null, after: Fields | null): Difference[] {
   const [old, now] = [flat(before), flat(after)];
@@ -25,7 +25,7 @@ export function differences(before: Fields | null, after: Fields | null): Differ
   return all.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
-/** The version of a record changes with every edit: it comes after what was meant. */
+/** `updatedAt` changes with every edit, so it is listed after the intended changes. */
 const placeOf = ({ kind, field }: Difference): number =>
   kind === 'same' ? 2 : field === 'updatedAt' ? 1 : 0;
 
@@ -35,7 +35,7 @@ function kindOf(had: boolean, has: boolean, before: unknown, after: unknown): Di
   return isSame(before, after) ? 'same' : 'changed';
 }
 
-/** Values come from JSON; the order of a record's fields means nothing, that of a list does. */
+/** Values come from JSON: the order matters in lists, not in objects. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
@@ -61,7 +61,7 @@ function flat(record: Fields | null, prefix = ''): Map<string, unknown> {
 const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value as a person reads it; `null` where there is none. */
+/** A value as text for the user; `null` where there is none. */
 export function valueText(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null;
   if (Array.isArray(value))

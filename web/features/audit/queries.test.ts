@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 
-/** A browser's storage, as far as the client asks for it when it is loaded. */
+/** Fake browser storage, which the client reads when it loads. */
 vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
 

@@ -10,7 +10,7 @@ import { defaultSize, type AuditSearch } from './audit-search.ts';
 const freshFor = 30_000;
 const keptFor = 5 * 60_000;
 
-/** The part of the address that the service filters by; days begin and end where the reader is. */
+/** The search parameters that the service filters by; days begin and end in the time zone of the user. */
 function filterOf(search: AuditSearch) {
   return {
     search: search.search,
@@ -28,7 +28,7 @@ const successOf = { success: 'true', failed: 'false' } as const;
 
 const instant = (local: string) => new Date(local).toISOString();
 
-/** A page: by its cursor where the reader came from the page before, else counted from the newest entry. */
+/** A page: by its cursor after the page before it, else by its offset from the newest entry. */
 export const auditListQuery = (search: AuditSearch) => {
   const size = search.size ?? defaultSize;
   const place = search.after ? { after: search.after } : { offset: String(((search.page ?? 1) - 1) * size) };
@@ -64,7 +64,7 @@ export const auditStatsQuery = queryOptions({
   staleTime: freshFor,
 });
 
-/** What the server knows of the chain; asked again each minute, as the server checks it. */
+/** The state of the chain; refetched each minute, as the server verifies it. */
 export const chainQuery = queryOptions({
   queryKey: ['audit', 'chain'],
   queryFn: ({ signal }) => call(audit.chain, undefined, { signal }),
@@ -76,7 +76,7 @@ export const auditConfigQuery = queryOptions({
   queryFn: ({ signal }) => call(audit.config, undefined, { signal }),
 });
 
-/** What a clean-up removes; `days`: by another retention than the one that is set. */
+/** What a cleanup deletes; `days`: for a retention other than the stored one. */
 export const cleanUpImpactQuery = (days?: number) =>
   queryOptions({
     queryKey: ['audit', 'cleanUpImpact', days],
@@ -94,7 +94,7 @@ export const setRetention = (value: number) =>
 export const cleanUp = () => call(audit.cleanup);
 export const verifyChain = () => call(audit.verify);
 
-/** Fetches the whole filter as a file and hands it to the browser under the name that the service gave it. */
+/** Fetches the whole filtered list as a file and saves it under the file name of the response. */
 export async function saveExport(search: AuditSearch, signal: AbortSignal): Promise<void> {
   const response = await withSession((token) =>
     fetch(urlOf(audit.exportCsv, { query: filterOf(search) }), {
@@ -110,6 +110,6 @@ export async function saveExport(search: AuditSearch, signal: AbortSignal): Prom
   link.href = address;
   link.download = name ?? 'audit-logs.csv';
   link.click();
-  // the browser has begun to save it by then
+  // the browser has started saving by then
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

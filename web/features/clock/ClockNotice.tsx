@@ -11,7 +11,7 @@ import { clockQuery } from './queries.ts';
 
 const ConfirmClock = lazy(() => import('./ConfirmClock.tsx'));
 
-/** Deletions wait for somebody who can say whether the clock is right, above every screen of theirs. */
+/** Shown above every screen to users who can confirm the clock: deletions are paused until they do. */
 export default function ClockNotice() {
   const { hasPermission } = useAuth();
   const { data } = useQuery({ ...clockQuery, enabled: hasPermission('audit', 'delete') });

@@ -7,7 +7,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { confirmClock } from './queries.ts';
 
-/** Asks before a person's word lets deletions go on. */
+/** Confirms that the clock is right, so that deletions resume. */
 export default function ConfirmClock({ state, onClose }: { state: ClockState; onClose: () => void }) {
   const confirm = useChange({
     mutationFn: () => confirmClock(state.now),

@@ -3,7 +3,7 @@ import { clock } from '../../../contract/clock.ts';
 import { call } from '../../api.ts';
 import { every, live } from '../../live.ts';
 
-/** Whether deletions wait because the clock of the server jumped. */
+/** Whether deletions are paused because the clock of the server jumped. */
 export const clockQuery = queryOptions({
   ...live,
   refetchInterval: every,

@@ -4,7 +4,7 @@ import type { CustomerListSearch } from './customers-search.ts';
 
 const countryChoices = countries.map(({ code, name }) => ({ value: code, label: name }));
 
-/** Narrows the list to a country; the status says nothing here, since only soft-deleted customers are inactive. */
+/** Filters by country; there is no status filter, since only soft-deleted customers are inactive. */
 export function CustomerFilters(props: {
   search: CustomerListSearch;
   onChange: (changes: Pick<CustomerListSearch, 'country'>) => void;

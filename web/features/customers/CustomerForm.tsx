@@ -23,7 +23,7 @@ function validate(values: Values) {
   return values.country ? errors : { ...errors, country: 'Country is required' };
 }
 
-/** Empty optional fields are left out (spec part 1, section 5). */
+/** Empty optional fields are omitted (spec part 1, section 5). */
 function payloadOf({ name, country, ...optional }: Values): CustomerPayload {
   const given = Object.entries(optional).filter(([, value]) => value.trim() !== '');
   return { name, country, ...Object.fromEntries(given) };
@@ -37,7 +37,7 @@ const valuesOf = (customer: Customer | undefined): Values => ({
   country: customer?.country ?? '',
 });
 
-/** Fields of the customer modal. Nothing is sent while one of them is wrong. */
+/** Fields of the customer modal. It is not submitted while one of them is invalid. */
 export function CustomerForm(props: {
   customer?: Customer;
   submitLabel: string;
@@ -93,7 +93,7 @@ export function CustomerForm(props: {
   );
 }
 
-/** Found by typing; the first choice is the empty one. */
+/** Searchable; the first option is the empty one. */
 function CountrySelect(props: { value: string; onChange: (code: string) => void; error: ReactNode }) {
   const { value, onChange, error } = props;
   return (

@@ -23,7 +23,7 @@ import { customerTrashQuery, pageSize } from './queries.ts';
 const ReactivateCustomer = lazy(() => import('./ReactivateCustomer.tsx'));
 const route = getRouteApi('/signed-in/customers/trash');
 
-/** Soft-deleted customers: back to the list, or gone for good (spec part 1, section 2). */
+/** Soft-deleted customers, to be restored or permanently deleted (spec part 1, section 2). */
 export function CustomerTrashPage() {
   const { search, change } = useSearch<CustomerTrashSearch>(route);
   const { can } = useAuth();

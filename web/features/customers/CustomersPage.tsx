@@ -13,7 +13,7 @@ import { useCustomerSearch } from './customers-search.ts';
 
 const CustomerModal = lazy(() => import('./CustomerModal.tsx'));
 
-/** The customer list (spec part 1, section 2). What it shows, and which dialog is open, is in its address. */
+/** The customer list (spec part 1, section 2). Its state and the open dialog are in the URL. */
 export function CustomersPage() {
   const { search, change } = useCustomerSearch();
   const { can } = useAuth();
@@ -48,7 +48,7 @@ export function CustomersPage() {
   );
 }
 
-/** The way to the trash, with how many lie in it. */
+/** Link to the recycle bin, with the number of customers in it. */
 function TrashLink() {
   const { search } = useCustomerSearch();
   const { data } = useQuery(customerListQuery(search));

@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { customerImpactQuery, restoreCustomer, softDeleteCustomer } from './queries.ts';
 
-/** Asks before customers go to the trash, offers the way back afterwards, and names those that failed. */
+/** Confirms a soft delete, offers Undo afterwards, and lists failures. */
 export default function DeleteCustomers(props: {
   customers: Customer[];
   onClose: () => void;
@@ -35,7 +35,7 @@ export default function DeleteCustomers(props: {
 
   if (remove.data && !isOne) {
     const { done, failed } = remove.data;
-    // Only now: the way back would be gone before the failures are read.
+    // Only now: otherwise the Undo notification would time out while the user reads the failures.
     const close = () => {
       sayDeleted(done);
       onClose();
@@ -61,7 +61,7 @@ export default function DeleteCustomers(props: {
       busy={remove.isPending}
       error={remove.data?.failed[0]?.reason}
       onConfirm={() => remove.mutate(customers)}
-      // What fails is told here.
+      // Failures are shown in this dialog.
       onClose={remove.isPending ? () => {} : onClose}
     />
   );

@@ -13,13 +13,13 @@ type Props = {
   id: string;
   name: string;
   onClose: () => void;
-  /** Said when the service gives no reason why the customer cannot be deleted. */
+  /** Shown when the service gives no reason why the customer cannot be deleted. */
   refusal?: string;
 };
 
 /**
- * Deletes a soft-deleted customer for good. Asks the service first whether that may be, and a person only then
- * (spec part 1, section 5).
+ * Permanently deletes a soft-deleted customer. Runs the deletable check first, and asks for confirmation only if it
+ * passes (spec part 1, section 5).
  */
 export default function PermanentDelete({
   id,
@@ -30,7 +30,7 @@ export default function PermanentDelete({
   const check = useQuery({
     queryKey: ['customers', 'deletable', id],
     queryFn: () => checkCustomerDeletable(id),
-    // After the deletion there is nothing left to ask about.
+    // A deleted customer cannot be checked any more.
     ...askedOnce,
   });
   const failed = check.isError;

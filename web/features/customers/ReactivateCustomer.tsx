@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { customerImpactQuery, restoreCustomer } from './queries.ts';
 
-/** Asks before a customer comes back from the trash. */
+/** Confirms that a customer is restored from the recycle bin. */
 export default function ReactivateCustomer({
   customer,
   onClose,

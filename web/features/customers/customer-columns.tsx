@@ -5,7 +5,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 
-/** What the list shows besides the columns of the spec only when a person asks for it. */
+/** Columns that are not in the spec, hidden until the user shows them. */
 export const hiddenAtFirst = { contactName: false, phone: false, licenseCount: false, createdAt: false };
 
 type Handlers = {
@@ -13,7 +13,7 @@ type Handlers = {
   onDelete: ((customer: Customer) => void) | undefined;
 };
 
-/** Columns of the customer list. Ids of those that can be sorted are the service's sort names. */
+/** Columns of the customer list. Ids of sortable columns are the sort names of the service. */
 export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer>[] {
   const columns: Column<Customer>[] = [
     { accessorKey: 'name', header: 'Name', enableSorting: true, enableHiding: false },

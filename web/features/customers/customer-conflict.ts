@@ -1,7 +1,7 @@
 import { countryName } from '../../../contract/countries.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 
-/** Fields of the customer modal and what they are called in it. */
+/** Labels of the fields of the customer modal. */
 export const fieldLabels = {
   name: 'Company Name',
   contactName: 'Contact Name',
@@ -10,7 +10,7 @@ export const fieldLabels = {
   country: 'Country',
 } as const;
 
-/** The fields in which two edits of one customer differ, as a person reads them. */
+/** Labels of the fields in which two edits of one customer differ. */
 export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, asText);
 
 function asText(path: keyof typeof fieldLabels, value: unknown): string {

@@ -6,7 +6,7 @@ import { findCustomers } from './queries.ts';
 
 const found = 6;
 
-/** Customers in the command palette: found by name or email, and a way to create one. */
+/** Customers in the command palette: found by name or email, and a command to create one. */
 export const customersPalette: PaletteSource = {
   group: 'Customers',
   icon: IconBuilding,

@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { idParam, pageParam, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
-/** What the address of the customer list holds: its filters, page and order, and the dialog that is open. */
+/** Search parameters of the customer list: its filters, page and order, and the open dialog. */
 export type CustomerListSearch = {
   search?: string | undefined;
   country?: string | undefined;

@@ -1,4 +1,4 @@
 import { lazy } from 'react';
 
-/** The question before a soft-deleted customer is deleted for good, and the deletion. */
+/** Confirmation of a permanent deletion, and the deletion. */
 export const PermanentDelete = lazy(() => import('./PermanentDelete.tsx'));

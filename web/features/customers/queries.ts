@@ -11,7 +11,7 @@ export const pageSize = 50;
 
 const offsetOf = (page: number | undefined) => String(((page ?? 1) - 1) * pageSize);
 
-/** The part of the address that the service filters and sorts by. */
+/** The search parameters that the service filters and sorts by. */
 function filterOf(search: CustomerListSearch) {
   return {
     search: search.search,
@@ -20,7 +20,7 @@ function filterOf(search: CustomerListSearch) {
   };
 }
 
-/** A page of the list. Not tried again by itself: the screen offers that (spec part 1, section 9). */
+/** A page of the list. Not retried automatically: the screen offers Retry (spec part 1, section 9). */
 export const customerListQuery = (search: CustomerListSearch) => {
   const query = { ...filterOf(search), limit: String(pageSize), offset: offsetOf(search.page) };
   return queryOptions({
@@ -43,7 +43,7 @@ export const customerTrashQuery = ({ search, page }: CustomerTrashSearch) => {
   });
 };
 
-/** One customer as it is now, soft-deleted or not: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+/** One customer, soft-deleted or not: always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['customers', 'one', id],
@@ -55,7 +55,7 @@ export const customerQuery = (id: string) =>
 
 const choicesShown = 50;
 
-/** Customers to choose from, by part of their name or email. */
+/** Options of a customer select, by part of their name or email. */
 export const customerChoicesQuery = (search: string) =>
   queryOptions({
     queryKey: ['customers', 'choices', search],
@@ -64,11 +64,11 @@ export const customerChoicesQuery = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** The few customers that `text` finds first. */
+/** The first few customers that match `text`. */
 export const findCustomers = (text: string, limit: number, signal: AbortSignal) =>
   callList(customers.list, { query: { search: text, sort: 'name', limit: String(limit) } }, { signal });
 
-/** What hangs on customers: their licenses, and the machines that a deletion refuses. */
+/** What depends on customers: their licenses, and the machines that a deletion refuses. */
 export const customerImpactQuery = (ids: readonly string[]) =>
   queryOptions({
     queryKey: ['customers', 'impact', ids],
@@ -76,7 +76,6 @@ export const customerImpactQuery = (ids: readonly string[]) =>
     ...askedOnce,
   });
 
-/** What the customer modal sends. */
 export type CustomerPayload = RouteRequest<typeof customers.create>['body'];
 type Update = RouteRequest<typeof customers.update>['body'];
 

@@ -13,7 +13,6 @@ type Handlers = {
   whyNotDelete: string | null;
 };
 
-/** Columns of the customer trash. */
 export const trashColumns = (handlers: Handlers): Column<Customer>[] => [
   { accessorKey: 'name', header: 'Name' },
   { accessorKey: 'email', header: 'Email', cell: ({ row }) => row.original.email ?? '—' },

@@ -33,7 +33,7 @@ const kinds = {
   },
 } as const;
 
-/** Revokes or reactivates many licenses at once: asks, shows the progress, and names those that failed. */
+/** Revokes or reactivates many licenses: confirms, shows the progress, and lists failures. */
 export function BulkChange(props: {
   kind: Kind;
   licenses: License[];
@@ -46,7 +46,7 @@ export function BulkChange(props: {
     if (result.failed.length === 0) props.onClose();
     props.onDone();
   });
-  // Only now: the way back would be gone before the failures are read.
+  // Only now: otherwise the Undo notification would time out while the user reads the failures.
   const close = () => {
     if (run.data) sayDone(run.data);
     props.onClose();

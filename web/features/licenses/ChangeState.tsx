@@ -11,7 +11,7 @@ type Props = { license: License; onClose: () => void };
 
 const Key = ({ children }: { children: string }) => <span className="mono">{children}</span>;
 
-/** Asks before a license is revoked, and offers the way back afterwards. */
+/** Confirms a revocation, and offers Undo afterwards. */
 export function RevokeLicense({ license, onClose }: Props) {
   const undo = useChange({
     mutationFn: reactivateLicense,
@@ -50,7 +50,7 @@ export function RevokeLicense({ license, onClose }: Props) {
   );
 }
 
-/** Asks before a revoked license becomes valid again. */
+/** Confirms the reactivation of a revoked license. */
 export function ReactivateLicense({ license, onClose }: Props) {
   const reactivate = useChange({
     mutationFn: reactivateLicense,

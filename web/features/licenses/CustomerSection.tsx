@@ -8,7 +8,7 @@ import classes from './licenses.module.css';
 
 const unknown = 'unknown';
 
-/** The section that a license stands in: that of its customer, or the one for all whose customer is unknown. */
+/** The section of a license: its customer, or one section for all whose customer is unknown. */
 export const sectionOf = (license: License): string => (license.customer ? license.customerId : unknown);
 
 /** Licenses of a section in the whole list, not only on this page. */

@@ -8,15 +8,15 @@ import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { customerChoicesQuery, customerQuery } from '../customers/index.ts';
 
 const delay = 200;
-/** Inside the dialog or page that it belongs to, for those who go by landmarks. */
+/** Renders the options inside the dialog or page, for users who navigate by landmarks. */
 const inPlace = { withinPortal: false };
 
 type Props = Omit<ComponentProps<typeof SearchSelect>, 'data' | 'nothingFound'> & {
-  /** Name of the chosen customer, when the screen knows it already. */
+  /** Name of the selected customer, when the screen has it already. */
   name?: string | undefined;
 };
 
-/** A customer, found on the server by part of the name or email. */
+/** A customer select that searches on the server by part of the name or email. */
 export function CustomerSelect({ value, onChange, name, ...input }: Props) {
   const [text, setText] = useState('');
   const [picked, setPicked] = useState<{ id: string; name: string }>();
@@ -58,7 +58,7 @@ export function CustomerSelect({ value, onChange, name, ...input }: Props) {
               : 'No customer found'
       }
       data={isChosenMissing ? [{ value, label: chosenName }, ...offered] : offered}
-      // The service has searched already, by email too.
+      // The service has already filtered, by email as well.
       match={bestFirst}
       isSearching={can.viewCustomers && isOutdated}
       onSearch={setText}

@@ -3,7 +3,7 @@ import type { License } from '../../../contract/licenses.ts';
 import { ActivationsModal } from '../activations/index.ts';
 import { licenseByKeyQuery } from './queries.ts';
 
-/** The activations of a license that a link names by its key; the license may stand on another page or tab. */
+/** The activations of a license that the URL names by its key; the license may be on another page or tab. */
 export function LicenseActivations(props: {
   licenseKey: string;
   known: License | undefined;

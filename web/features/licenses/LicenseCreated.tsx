@@ -5,7 +5,7 @@ import { typeBadges } from './license-labels.ts';
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 
-/** The key of a license that was just made: sending it is what comes next. */
+/** The key of a new license, ready to copy. */
 export function LicenseCreated(props: { license: License; onAnother: () => void; onDone: () => void }) {
   const { license } = props;
   return (

@@ -12,7 +12,7 @@ import { ownerText } from './license-labels.ts';
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 
-/** A license that may not be edited, with the reason when it lies in its state. */
+/** A license that may not be edited, with the reason when its state is the cause. */
 export function LicenseDetails({ license, onClose }: { license: License; onClose: () => void }) {
   const refusal = licenseRefusal.update(license);
   return (

@@ -8,7 +8,7 @@ import type { LicenseListSearch } from './licenses-search.ts';
 
 const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
 
-/** Narrows the list to a type, a customer, or what expires soon. */
+/** Filters by type, customer and upcoming expiry. */
 export function LicenseFilters(props: {
   search: LicenseListSearch;
   customerName: string | undefined;

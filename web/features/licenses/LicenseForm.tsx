@@ -21,7 +21,7 @@ const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type]
 
 type Props = {
   license?: License;
-  /** How long a license of each type lasts at first. */
+  /** Default term of each license type. */
   terms: Terms;
   submitLabel: string;
   busy: boolean;
@@ -30,7 +30,7 @@ type Props = {
   onCancel: () => void;
 };
 
-/** Fields of the license modal and of the page /licenses/new. Nothing is sent while one of them is wrong. */
+/** Fields of the license modal and of the page /licenses/new. It is not submitted while one of them is invalid. */
 export function LicenseForm(props: Props) {
   const { license, terms } = props;
   const form = useDialogForm(license?.licenseId ?? 'new license', {

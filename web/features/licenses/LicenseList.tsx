@@ -24,7 +24,7 @@ import { useSelected } from './use-selected.ts';
 
 const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
 
-/** Filters, rows by customer, and pages of one tab. */
+/** Filters, rows grouped by customer, and pages of one tab. */
 export function LicenseList(props: {
   list: LicenseListResult;
   search: LicenseListSearch;
@@ -138,11 +138,11 @@ export function LicenseList(props: {
   );
 }
 
-/** A filter for a customer shows the name without asking for it, where a row tells. */
+/** Takes the name for a customer filter from a row where possible, without a request. */
 const nameOf = (customerId: string | undefined, rows: License[] | undefined) =>
   customerId ? rows?.find((row) => row.customerId === customerId)?.customer?.name : undefined;
 
-/** The sections of the customers: which are collapsed, and their headers. */
+/** The sections by customer: their headers, and which are collapsed. */
 function useSections(counts: LicenseListMeta['groups'] = [], onPermanentDelete: (license: License) => void) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const toggle = (section: string) => {
@@ -165,7 +165,7 @@ function useSections(counts: LicenseListMeta['groups'] = [], onPermanentDelete: 
   };
 }
 
-/** Takes the place of the filters while rows are ticked. */
+/** Replaces the filters while rows are selected. */
 function BulkBar(props: { count: number; revoked: boolean; onChange: () => void; onClear: () => void }) {
   return (
     <>

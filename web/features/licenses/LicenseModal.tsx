@@ -23,8 +23,8 @@ import { NewLicense } from './NewLicense.tsx';
 const width = 480;
 
 /**
- * Creates a license, or with an `id` edits it. It only shows one that may not be edited, because of its state or
- * because this person may not (spec part 1, section 2).
+ * Creates a license, or with an `id` edits it. Read-only when the state of the license or the permissions of the user
+ * do not allow editing (spec part 1, section 2).
  */
 export default function LicenseModal({ id, onClose }: { id?: string; onClose: () => void }) {
   if (id) return <ExistingLicense id={id} onClose={onClose} />;
@@ -65,7 +65,7 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
 
 function EditForm({ license, onClose }: { license: License; onClose: () => void }) {
   const [seen] = useSeen(license.licenseId, license);
-  // What a conflict shows of the customer.
+  // The fields of the customer that a conflict shows.
   const [customerName, setCustomerName] = useState('');
   const edit = useEdit({
     save: (payload: LicensePayload, updatedAt) => updateLicense(seen.licenseId, { ...payload, updatedAt }),

@@ -3,12 +3,12 @@ import { licenseTabs, type LicenseListMeta, type LicenseTab } from '../../../con
 import { PageTabs } from '../../ui/PageTabs.tsx';
 import { stateBadges } from './license-labels.ts';
 
-/** Active, Revoked and Expired with their counts; what is below belongs to the chosen one. */
+/** Active, Revoked and Expired with their counts; the list below is the panel of the selected tab. */
 export function LicenseTabs(props: {
   tab: LicenseTab;
   counts: LicenseListMeta['counts'] | undefined;
   onTab: (tab: LicenseTab) => void;
-  /** Someone points at a tab, and will probably choose it. */
+  /** Prefetches the tab under the pointer, which is likely to be selected. */
   onApproach: (tab: LicenseTab) => void;
   children: ReactNode;
 }) {

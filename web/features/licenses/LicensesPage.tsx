@@ -14,7 +14,7 @@ import { useLicenseList, usePrefetch } from './use-license-list.ts';
 
 const LicenseModal = lazy(() => import('./LicenseModal.tsx'));
 
-/** The license list (spec part 1, section 2); all that it shows is in its address. */
+/** The license list (spec part 1, section 2); its whole state is in the URL. */
 export function LicensesPage() {
   const { search, change } = useLicenseSearch();
   const { can } = useAuth();
@@ -54,7 +54,7 @@ export function LicensesPage() {
   );
 }
 
-/** The dialogs that the address can name. */
+/** The dialogs that the URL can open. */
 function Dialogs(props: {
   search: LicenseListSearch;
   rows: License[] | undefined;

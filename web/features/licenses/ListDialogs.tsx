@@ -3,7 +3,7 @@ import { PermanentDelete } from '../customers/index.ts';
 import { BulkChange } from './BulkChange.tsx';
 import { ReactivateLicense, RevokeLicense } from './ChangeState.tsx';
 
-/** What a person wants to do from the list, and is asked about first. */
+/** Actions of the list that need a confirmation. */
 export type Asked =
   | { about: 'revoke' | 'reactivate' | 'permanentDelete'; license: License }
   | { about: 'bulk'; licenses: License[] };

@@ -5,7 +5,7 @@ import { LicenseCreated } from './LicenseCreated.tsx';
 import { LicenseForm } from './LicenseForm.tsx';
 import { createLicense, type LicensePayload } from './queries.ts';
 
-/** The form of a new license, and its key afterwards. */
+/** The form of a new license, then its key. */
 export function NewLicense({ terms, onClose }: { terms: Terms; onClose: () => void }) {
   const create = useChange({ mutationFn: (payload: LicensePayload) => createLicense(payload) });
   if (create.data) return <LicenseCreated license={create.data} onAnother={create.reset} onDone={onClose} />;

@@ -7,7 +7,7 @@ import { pageTerms } from './license-term.ts';
 import classes from './licenses.module.css';
 import { NewLicense } from './NewLicense.tsx';
 
-/** The page /licenses/new: the same form as in the modal, with defaults of its own (spec part 2, sections 7–9). */
+/** The page /licenses/new: the form of the modal with other defaults (spec part 2, sections 7–9). */
 export function NewLicensePage() {
   const navigate = useNavigate();
   const close = () => void navigate({ to: paths.licenses });

@@ -21,7 +21,7 @@ const empty: Record<LicenseTab, { title: string; todo: string }> = {
 
 const noFilters = { search: undefined, type: undefined, customer: undefined, expiring: undefined };
 
-/** Says why there are no rows, and what to do about it. */
+/** Says why the list is empty, and what to do about it. */
 export function NoLicenses(props: {
   search: LicenseListSearch;
   meta: LicenseListMeta | undefined;
@@ -44,7 +44,7 @@ function CreateFirst({ change }: { change: ChangeLicenseSearch }) {
   return can.createLicenses && <Button onClick={() => change({ dialog: 'create' })}>Create License</Button>;
 }
 
-/** What is searched for may well stand in another tab. */
+/** Matches of the search may be in another tab. */
 function NothingFound(props: {
   tab: LicenseTab;
   counts: LicenseListMeta['counts'] | undefined;

@@ -10,10 +10,10 @@ import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { customerChoicesQuery } from '../customers/index.ts';
 
-/** Of the fields of the license form, in pixels. */
+/** Height of the fields of the license form, in pixels. */
 export const formHeights = [48, 48, 48, 150];
 
-/** A license needs a customer: the form for a new one appears once it is known that there are some. */
+/** A license needs a customer: the form for a new one appears only when there are customers. */
 export function RequireCustomers({ children }: { children: ReactNode }) {
   const { can } = useAuth();
   const customers = useQuery({ ...customerChoicesQuery(''), enabled: can.viewCustomers });

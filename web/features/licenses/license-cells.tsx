@@ -26,7 +26,7 @@ export function CustomerCell({ customer }: Pick<License, 'customer'>) {
   );
 }
 
-/** The first module, and how many more there are; those in a tooltip. */
+/** The first module and the number of others, which a tooltip lists. */
 export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
   const [first, ...rest] = moduleIds.map(moduleLabel);
   if (!first) return <span aria-label="No modules">—</span>;

@@ -8,12 +8,12 @@ import { CustomerCell, ModulesCell, StateBadge, TypeBadge, ValidUntilCell } from
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 
-/** What the list shows besides the columns of the spec only when a person asks for it. */
+/** Columns that are not in the spec, hidden until the user shows them. */
 export const hiddenAtFirst = { validFrom: false, createdAt: false };
 
 type LicenseHandlers = {
   onActivations: (license: License) => void;
-  /** Opens the dialog of the license, which edits where that may be and shows otherwise. */
+  /** Opens the dialog of the license, which is read-only where editing is not allowed. */
   onOpen: (license: License) => void;
   onRevoke: (license: License) => void;
   onReactivate: (license: License) => void;
@@ -21,7 +21,7 @@ type LicenseHandlers = {
 
 type Options = LicenseHandlers & { mayUpdate: boolean; withCustomer: boolean };
 
-/** Columns of the license list. Ids of those that can be sorted are the service's sort names. */
+/** Columns of the license list. Ids of sortable columns are the sort names of the service. */
 export function licenseColumns({ withCustomer, ...actions }: Options): Column<License>[] {
   return [
     {
@@ -97,7 +97,9 @@ function LicenseActions({ license, ...on }: Omit<Options, 'withCustomer'> & { li
   );
 }
 
-/** What changes the license; for one whose owner is deleted only the reason why nothing may (spec part 1, section 2). */
+/**
+ * Actions on the license; for one whose customer is deleted, the reason why there are none (spec part 1, section 2).
+ */
 function StateActions({ license, mayUpdate, ...on }: Omit<Options, 'withCustomer'> & { license: License }) {
   const revoked = license.status === 'revoked';
   const refusal = revoked ? licenseRefusal.reactivate(license) : licenseRefusal.revoke(license);

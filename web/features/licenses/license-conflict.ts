@@ -8,7 +8,7 @@ import { typeBadges } from './license-labels.ts';
 type Field = keyof typeof fieldLabels;
 type CustomerNames = { theirs: string; yours: string };
 
-/** The fields in which two edits of one license differ, as a person reads them. */
+/** Labels of the fields in which two edits of one license differ. */
 export const conflictRows = (clash: Clash, customers: CustomerNames) =>
   differingFields(clash, fieldLabels, (field, value, whose) =>
     field === 'customerId' ? customers[whose] : asText(field, value),

@@ -5,8 +5,8 @@ const expiryWarningDays = 30;
 const day = 86_400_000;
 
 /**
- * What follows `Expires in` for an active license with 30 days or fewer left; otherwise undefined. A day that has
- * begun counts, but on the last day it is the hours and in the last hour the minutes.
+ * Follows `Expires in` for an active license with 30 days or fewer left; otherwise undefined. A started day counts as a
+ * whole; on the last day the unit is hours, in the last hour minutes.
  */
 export function expiresIn(license: Pick<License, 'status' | 'validUntil'>, now: Date): string | undefined {
   if (licenseTab(license, now) !== 'active') return undefined;
@@ -14,7 +14,7 @@ export function expiresIn(license: Pick<License, 'status' | 'validUntil'>, now: 
   return left <= expiryWarningDays * day ? timeLeft(left) : undefined;
 }
 
-/** What follows `Starts in` for a license that is not revoked and not yet valid; otherwise undefined. */
+/** Follows `Starts in` for a license that is not revoked and not yet valid; otherwise undefined. */
 export function startsIn(
   license: Pick<License, 'status' | 'validFrom' | 'validUntil'>,
   now: Date,
@@ -29,7 +29,7 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-/** `10 days`, `5 hours`, `1 minute`: in the largest unit that is left whole, rounded up. */
+/** `10 days`, `5 hours`, `1 minute`: in the largest unit with at least one left, rounded up. */
 function timeLeft(ms: number): string {
   const [unit, length] = units.find((one) => ms >= one[1]) ?? units[2];
   const count = Math.max(1, Math.ceil(ms / length));

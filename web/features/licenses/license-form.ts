@@ -6,7 +6,7 @@ import type { TypedNumber } from '../../ui/typed-number.ts';
 import { addTerm, dayOf, instantOf, today, type Terms } from './license-term.ts';
 import type { LicensePayload } from './queries.ts';
 
-/** Fields of the license form and what they are called in it (spec part 1, section 2). */
+/** Labels of the license form (spec part 1, section 2). */
 export const fieldLabels = {
   customerId: 'Customer',
   type: 'License Type',
@@ -18,17 +18,17 @@ export const fieldLabels = {
 
 export type LicenseValues = {
   customerId: string;
-  /** Shown, never sent. */
+  /** Displayed only, never sent. */
   customerName: string;
   type: LicenseType;
   maxActivations: TypedNumber;
-  /** Days as a day field holds them. */
+  /** Values of date inputs. */
   validFrom: string;
   validUntil: string;
   moduleIds: string[];
 };
 
-/** What the form begins with: the license, or the defaults of spec part 1, section 5. */
+/** Initial values: those of the license, or the defaults of spec part 1, section 5. */
 export function valuesOf(license: License | undefined, terms: Terms, now: Date): LicenseValues {
   if (!license) {
     const validFrom = today(now);
@@ -54,15 +54,15 @@ export function valuesOf(license: License | undefined, terms: Terms, now: Date):
   };
 }
 
-/** Another type or first day sets the last one (spec part 1, section 4). */
+/** Changing the type or first day sets the last day (spec part 1, section 4). */
 export function withTerm(values: LicenseValues, terms: Terms): Partial<LicenseValues> {
   const { type, validFrom, validUntil } = values;
   return { type, validFrom, validUntil: isDay(validFrom) ? addTerm(validFrom, terms[type]) : validUntil };
 }
 
 /**
- * What is sent. A day that was not changed keeps the time of day it was stored with, which another program may have
- * chosen: an edit of something else must not move the end of a license.
+ * The request body. A day that was not changed keeps its stored time of day, which another program may have chosen:
+ * editing another field must not move the end of a license.
  */
 export function payloadOf(values: LicenseValues, license?: License): LicensePayload {
   return {

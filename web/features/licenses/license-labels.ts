@@ -2,7 +2,7 @@ import { licenseTab, type License, type LicenseTab, type LicenseType } from '../
 import type { Tone } from '../../ui/StatusBadge.tsx';
 import { startsIn } from './license-expiry.ts';
 
-/** What types and states are called on the screen, and the color of their badge. */
+/** Labels of types and states, and the color of their badge. */
 export const typeBadges: Record<LicenseType, { tone: Tone; word: string }> = {
   trial: { tone: 'violet', word: 'Trial' },
   enterprise: { tone: 'neutral', word: 'Enterprise' },
@@ -14,7 +14,7 @@ export const stateBadges: Record<LicenseTab, { tone: Tone; word: string }> = {
   expired: { tone: 'amber', word: 'Expired' },
 };
 
-/** The state of a license at `now`, in words: one that is not yet valid is not called active. */
+/** The state of a license at `now` as text: one that is not yet valid is not called active. */
 export function stateBadge(license: License, now: Date): { tone: Tone; word: string } {
   const start = startsIn(license, now);
   return start ? { tone: 'neutral', word: `Starts in ${start}` } : stateBadges[licenseTab(license, now)];
@@ -22,7 +22,7 @@ export function stateBadge(license: License, now: Date): { tone: Tone; word: str
 
 const unknownCustomers = 'Unknown Customers (Deleted)';
 
-/** The owner of a license, with its mark when it is deleted (spec part 1, section 2). */
+/** The customer of a license, marked when it is deleted (spec part 1, section 2). */
 export function ownerText(customer: License['customer'] | undefined): string {
   if (!customer) return unknownCustomers;
   return customer.deletedAt ? `${customer.name} (Deleted)` : customer.name;

@@ -2,10 +2,10 @@ import type { LicenseType } from '../../../contract/licenses.ts';
 import { lastDay } from '../../ui/day.ts';
 
 /*
- * Days of a license. A form holds a day as `2026-11-20` and nothing finer; on the wire it is the instant at which
- * that day begins in UTC. So `validFrom` plus 30 days is exactly 30 days of time (spec part 1, section 5), the
- * search for a long date finds what is shown, and every reader sees the same day in every time zone. "Today" is
- * the day in UTC as well: a license issued now is valid now, also east of Greenwich.
+ * Days of a license. A form holds a day as `2026-11-20`; on the wire it is the instant at which that day begins in UTC.
+ * So `validFrom` plus 30 days is exactly 30 days of time (spec part 1, section 5), the search for a long date finds
+ * what is shown, and every user sees the same day in every time zone. "Today" is the UTC day as well: a license issued
+ * now is valid immediately, also east of Greenwich.
  */
 
 /** `2026-11-20`. */
@@ -23,8 +23,8 @@ export const dayOf = (instant: string): Day => instant.slice(0, 10);
 export const instantOf = (day: Day): string => `${day}T00:00:00.000Z`;
 
 /**
- * The day that lies `term` after `from`. Months keep the day of the month where there is one, else take the last:
- * a year from 29 February ends on 28 February.
+ * The day that is `term` after `from`. Months keep the day of the month where it exists, else take the last: a year
+ * from 29 February ends on 28 February.
  */
 export function addTerm(from: Day, term: Term): Day {
   const end = 'days' in term ? addDays(from, term.days) : addMonths(from, term.months);

@@ -7,7 +7,7 @@ import { findLicenses } from './queries.ts';
 
 const found = 6;
 
-/** Licenses in the command palette: found by key, customer, module or machine, and ways to create one. */
+/** Licenses in the command palette: found by key, customer, module or machine, and commands to create one. */
 export const licensesPalette: PaletteSource = {
   group: 'Licenses',
   icon: IconLicense,

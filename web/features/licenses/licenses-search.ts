@@ -2,14 +2,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { idParam, pageParam, textParam } from '../../search-params.ts';
 import { useSearch, type ChangeSearch } from '../../use-search.ts';
 
-/** What the address of the license list holds: tab, filters, page and order, and the dialog that is open. */
+/** Search parameters of the license list: tab, filters, page and order, and the open dialog. */
 export type LicenseListSearch = {
   tab?: string | undefined;
   search?: string | undefined;
   type?: string | undefined;
   /** Id of a customer. */
   customer?: string | undefined;
-  /** Only licenses that expire within so many days. */
+  /** Only licenses that expire within this number of days. */
   expiring?: '30' | undefined;
   sort?: string | undefined;
   page?: number | undefined;

@@ -18,7 +18,7 @@ export const pageSize = 50;
 export const tabOf = (search: LicenseListSearch): LicenseTab => oneOf(licenseTabs, search.tab) ?? 'active';
 export const sortOf = (search: LicenseListSearch) => oneOf(licenseSorts, search.sort) ?? 'customer';
 
-/** The part of the address that the service filters and sorts by. */
+/** The search parameters that the service filters and sorts by. */
 const filterOf = (search: LicenseListSearch) => ({
   tab: tabOf(search),
   search: search.search,
@@ -42,7 +42,7 @@ export const licenseListQuery = (search: LicenseListSearch) => {
 export const licenseExportUrl = (search: LicenseListSearch): string =>
   urlOf(licenses.exportCsv, { query: filterOf(search) });
 
-/** One license as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+/** One license, always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const licenseQuery = (id: string) =>
   queryOptions({
     queryKey: ['licenses', 'one', id],
@@ -51,7 +51,7 @@ export const licenseQuery = (id: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** The few licenses that `text` finds best, in every state. */
+/** The best matches for `text`, in every state. */
 export const findLicenses = (text: string, limit: number, signal: AbortSignal) =>
   callList(licenses.list, { query: { search: text, limit: String(limit) } }, { signal });
 
@@ -75,7 +75,6 @@ export const licenseImpactQuery = (changed: readonly License[]) => {
   });
 };
 
-/** What the license form sends. */
 export type LicensePayload = RouteRequest<typeof licenses.create>['body'];
 type Update = RouteRequest<typeof licenses.update>['body'];
 

@@ -8,7 +8,7 @@ export const useLicenseList = (search: LicenseListSearch) => useQuery(licenseLis
 
 const freshFor = 10_000;
 
-/** Loads what a person is about to ask for, so that it is there when they do. */
+/** Prefetches a list that the user is about to open. */
 export function usePrefetch() {
   const queryClient = useQueryClient();
   return (search: LicenseListSearch) =>

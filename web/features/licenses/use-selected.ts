@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
 
-/** The rows that a person has ticked: of the list as it is now filtered and paged, and of no other. */
+/** The rows that the user has selected in the current filter and page. */
 export function useSelected(search: LicenseListSearch, rows: License[] | undefined) {
   const { dialog: _dialog, edit: _edit, activations: _activations, ...list } = search;
   const here = JSON.stringify(list);

@@ -26,7 +26,7 @@ const icons: Record<UpdateEventType, Icon> = {
   rollback: IconArrowBackUp,
 };
 
-/** What the machine did and reported, the latest first. */
+/** Events of the machine, the latest first. */
 export function EventList({ events }: { events: UpdateEvent[] }) {
   if (events.length === 0) {
     return (

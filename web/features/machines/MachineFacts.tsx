@@ -5,7 +5,7 @@ import { shortDate } from '../../ui/time.ts';
 import { platformText } from '../releases/index.ts';
 import classes from './machines.module.css';
 
-/** What the machine told about itself, and how often it was here. */
+/** What the machine reported about itself, and how often it was seen. */
 export function MachineFacts({ machine }: { machine: Machine }) {
   return (
     <dl className={classes.facts}>

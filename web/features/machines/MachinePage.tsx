@@ -20,7 +20,7 @@ import { Offers } from './Offers.tsx';
 
 const route = getRouteApi('/signed-in/machines/$machineId');
 
-/** All that is known about one client machine (spec part 2, section 2.6). */
+/** All details of one client machine (spec part 2, section 2.6). */
 export function MachinePage() {
   const { machineId } = route.useParams();
   const machine = useQuery(machineQuery(machineId));
@@ -70,7 +70,7 @@ function Back() {
 
 const hashShown = 16;
 
-/** As much of the hash as the spec shows (part 2, section 9); all of it is copied. */
+/** The part of the hash that the spec shows (part 2, section 9); the whole hash is copied. */
 function Hash({ machine }: { machine: Machine }) {
   return (
     <CopyText
@@ -88,7 +88,7 @@ function MachineError({ error, onRetry }: { error: unknown; onRetry: () => void 
   return <ErrorState title="Error loading machine" message={messageOf(error)} onRetry={onRetry} />;
 }
 
-/** Events, downloads and activations, with how many there are of each. */
+/** Events, downloads and activations, each with its count. */
 function History({ detail }: { detail: MachineDetail }) {
   const { tab = 'events' } = route.useSearch();
   const navigate = route.useNavigate();

@@ -70,7 +70,7 @@ const activationColumns: Column<Activation>[] = [
   { accessorKey: 'createdAt', header: 'Created', cell: ({ row }) => momentText(row.original.createdAt) },
 ];
 
-/** Leads to the activations of the license, for those who may see licenses. */
+/** Links to the activations of the license, for users who may see licenses. */
 function LicenseKey({ licenseKey }: { licenseKey: string }) {
   const { can } = useAuth();
   if (!can.viewLicenses) return <span className="mono">{licenseKey}</span>;

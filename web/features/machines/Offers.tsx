@@ -49,7 +49,7 @@ const columns: Column<Explanation>[] = [
   },
 ];
 
-/** The decision of the update feeds, release by release, with its numbers. */
+/** The decision of the update feeds for each release, with its numbers. */
 export function Offers({ machineId }: { machineId: string }) {
   const offers = useQuery(machineOffersQuery(machineId));
   const [all, setAll] = useState(false);

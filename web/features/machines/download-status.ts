@@ -1,6 +1,6 @@
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
-/** How a download stands: an error code decides, then whether it was completed (spec part 2, section 2.6). */
+/** Status of a download: an error code decides, then whether it was completed (spec part 2, section 2.6). */
 export function downloadStatus(download: { errorCode: string | null; completedAt: string | null }): {
   word: string;
   tone: Tone;

@@ -2,7 +2,7 @@ import type { UpdateEvent } from '../../../contract/machines.ts';
 
 type Told = Pick<UpdateEvent, 'eventType' | 'fromVersion' | 'toVersion' | 'errorMessage' | 'errorCode'>;
 
-/** What an event of a machine says, in the words of spec part 2, section 2.6. */
+/** Text of an event, in the words of spec part 2, section 2.6. */
 export function eventSentence(event: Told): string {
   const from = event.fromVersion ?? 'Unknown';
   const to = event.toVersion ?? 'Unknown';

@@ -3,7 +3,7 @@ import { oneOf, textParam } from '../../search-params.ts';
 export const machineTabs = ['events', 'downloads', 'activations'] as const;
 export type MachineTab = (typeof machineTabs)[number];
 
-/** What the address of a machine holds beside its id. */
+/** Search parameters of the screen of a machine. */
 export type MachineSearch = { tab?: MachineTab | undefined };
 
 export const machineSearch = (params: Record<string, unknown>): MachineSearch => ({

@@ -1,6 +1,6 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 
-/** Why a release is or is not offered, in a word or two; the numbers stand in the sentence beside it. */
+/** Short label why a release is or is not offered; the sentence next to it has the numbers. */
 export const reasonLabels: Record<OfferReason, string> = {
   OFFERED: 'Offered',
   FULL_RELEASE_OFFERED_INSTEAD: 'Full release instead',
@@ -18,11 +18,11 @@ export const reasonLabels: Record<OfferReason, string> = {
   NEWER_RELEASE_OFFERED: 'Newer one offered',
 };
 
-/** Releases for other platforms explain nothing about this machine, and there are many of them. */
+/** Hides releases for other platforms: there are many, and they are irrelevant to this machine. */
 export const isForPlatform = ({ reason }: Pick<Explanation, 'reason'>): boolean =>
   reason !== 'OTHER_PLATFORM';
 
-/** `41.70 of 5 %`: bucket of the machine against how far the release is out; all the way out, no bucket matters. */
+/** `41.70 of 5 %`: bucket of the machine and rollout percentage; at 100 % the bucket does not matter. */
 export const bucketText = ({
   bucket,
   rolloutPercentage,

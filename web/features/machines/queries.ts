@@ -9,7 +9,7 @@ const retryOnce = (failures: number, error: unknown) => failures < 1 && shouldRe
 const loadMachine = (id: string, signal: AbortSignal) => call(machines.get, { params: { id } }, { signal });
 export type MachineDetail = Awaited<ReturnType<typeof loadMachine>>;
 
-/** One machine by its display id or hash, as it is now: whoever looks at it waits for its next event. */
+/** One machine by its display id or hash, refetched so that its next event appears. */
 export const machineQuery = (id: string) =>
   queryOptions({
     ...live,
@@ -27,6 +27,6 @@ export const machineOffersQuery = (id: string) =>
     retry: retryOnce,
   });
 
-/** The few machines that `text` finds first, by what the service knows them by. */
+/** The first few machines that match `text`. */
 export const findMachines = (text: string, limit: number, signal: AbortSignal) =>
   callList(machines.list, { query: { search: text, limit: String(limit) } }, { signal });

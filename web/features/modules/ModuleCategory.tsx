@@ -4,7 +4,7 @@ import type { ModuleGroup } from './module-groups.ts';
 import classes from './ModulePicker.module.css';
 import { classNames } from '../../ui/class-names.ts';
 
-/** One category of the picker: a box for all of it, and one for each module. */
+/** One category of the picker: a checkbox for all of it, and one for each module. */
 export function ModuleCategory(props: {
   group: ModuleGroup;
   selected: readonly string[];

@@ -14,7 +14,7 @@ type Props = {
   error?: ReactNode;
 };
 
-/** Modules by category, with a search and a box per category that takes them all. */
+/** Modules by category, with a search and a checkbox per category that selects all of it. */
 export function ModulePicker(props: Props) {
   const list = useQuery(modulesQuery);
   return (
@@ -76,7 +76,7 @@ function Choices({ value, onChange, offered }: Props & { offered: Module[] }) {
   );
 }
 
-/** A license keeps modules that are no longer offered until someone takes them off. */
+/** A license keeps modules that are no longer offered until a user removes them. */
 const retired = (offered: Module[], value: string[]): Module[] =>
   value.filter((id) => !offered.some((module) => module.moduleId === id)).map(unknownModule);
 
@@ -87,7 +87,7 @@ const unknownModule = (moduleId: string): Module => ({
   metadata: {},
 });
 
-/** Modules of a license to read: a line for each category, or a single one until the categories are known. */
+/** Read-only modules of a license: a line for each category, or one line until the categories are loaded. */
 export function ModulesByCategory({ moduleIds }: { moduleIds: readonly string[] }) {
   const offered = useQuery(modulesQuery).data;
   if (moduleIds.length === 0) return '—';

@@ -3,10 +3,10 @@ import { moduleLabel, type Module } from '../../../contract/modules.ts';
 export type ModuleGroup = { category: string; title: string; modules: Module[] };
 
 const noCategory = 'Other';
-/** Before all other categories, in this order (spec part 1, section 9). */
+/** Listed before all other categories, in this order (spec part 1, section 9). */
 const leading = ['oncology', 'chronic_diseases'];
 
-/** Modules by category: oncology, chronic_diseases, then alphabetical; without a category under Other. */
+/** Modules by category: oncology, chronic_diseases, then alphabetical; modules without a category under Other. */
 export function groupModules(modules: readonly Module[]): ModuleGroup[] {
   const groups = new Map<string, Module[]>();
   for (const module of modules) {
@@ -23,7 +23,7 @@ function rank(category: string): number {
   return place < 0 ? leading.length : place;
 }
 
-/** The groups with only the modules whose label, description or category holds `text`. */
+/** The groups with only the modules whose label, description or category contains `text`. */
 export function searchGroups(groups: readonly ModuleGroup[], text: string): ModuleGroup[] {
   const wanted = text.trim().toLowerCase();
   const holds = (...texts: string[]) => texts.some((one) => one.toLowerCase().includes(wanted));
@@ -35,7 +35,7 @@ export function searchGroups(groups: readonly ModuleGroup[], text: string): Modu
     .filter((group) => group.modules.length > 0);
 }
 
-/** `selected` with all of `ids` or none of them. What stays keeps its place: order is part of a license's record. */
+/** `selected` with all of `ids` or none of them. The others keep their position: their order is part of the license. */
 export function withModules(selected: readonly string[], ids: readonly string[], chosen: boolean): string[] {
   const rest = chosen ? selected : selected.filter((id) => !ids.includes(id));
   return chosen ? [...new Set([...rest, ...ids])] : rest.slice();

@@ -1,6 +1,6 @@
 import classes from './edit-release.module.css';
 
-/** How saving went, inside the dialog. */
+/** Shows the result of saving inside the dialog. */
 export function Banner({ tone, children }: { tone: 'teal' | 'red'; children: string }) {
   return (
     <div

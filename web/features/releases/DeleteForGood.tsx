@@ -6,7 +6,7 @@ import { releaseProblem } from './release-labels.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { deleteReleasePermanently } from './queries.ts';
 
-/** Asks before a release and its binary are gone for good. */
+/** Confirms that a release and its binary are permanently deleted. */
 export default function DeleteForGood(props: { release: DeletedRelease; onClose: () => void }) {
   const { release, onClose } = props;
   const consequences = useReleaseConsequences(release, 'deletePermanently');

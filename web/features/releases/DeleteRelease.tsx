@@ -6,7 +6,7 @@ import { buildText, releaseProblem } from './release-labels.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { restoreRelease, softDeleteRelease } from './queries.ts';
 
-/** Asks before a release goes to the recycle bin (spec part 2, section 2.4), and offers the way back afterwards. */
+/** Confirms that a release moves to the recycle bin (spec part 2, section 2.4), and offers Undo afterwards. */
 export default function DeleteRelease({ release, onClose }: { release: Release; onClose: () => void }) {
   const { id, version } = release;
   const consequences = useReleaseConsequences(release, 'softDelete');

@@ -9,7 +9,7 @@ import { chartHeight, whole } from './TrendsChart.tsx';
 
 const separator = ' · ';
 
-/** One version may have been built for several machines, so the name says for which. */
+/** One version may have builds for several platforms, so the name includes the platform. */
 const nameOf = ({ version, channel, platform, architecture, fileKind }: ReleaseStat) =>
   [
     version,
@@ -20,7 +20,7 @@ const nameOf = ({ version, channel, platform, architecture, fileKind }: ReleaseS
     .filter(Boolean)
     .join(separator);
 
-/** Downloads of the newest releases, those that succeeded and those that did not. */
+/** Downloads of the newest releases, succeeded and failed. */
 export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) {
   if (!stats) return <Skeleton height={chartHeight + 60} radius={8} />;
   const shown = stats.slice(0, mostShown);
@@ -60,7 +60,7 @@ export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) 
   );
 }
 
-/** What a tick is measured by, so that those that would run into the next one are left out. */
+/** The width of a tick is measured with this font, so that overlapping ticks are left out. */
 const widestLine = (name: string) => {
   const [version = '', ...rest] = name.split(separator);
   const about = rest.join(' ');

@@ -25,7 +25,7 @@ import classes from './edit-release.module.css';
 
 const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 
-/** Errors of the contract's schema, under the fields that show them. */
+/** Errors of the contract's schema, by form field. */
 function validate(values: ReleaseValues) {
   return {
     ...atPublishFields(checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) })),
@@ -33,7 +33,7 @@ function validate(values: ReleaseValues) {
   };
 }
 
-/** Fields of the Edit dialog. Nothing is sent while one of them is wrong. */
+/** Fields of the Edit dialog. It is not submitted while one of them is invalid. */
 export function EditReleaseForm(props: {
   release: Release;
   busy: boolean;
@@ -56,7 +56,7 @@ export function EditReleaseForm(props: {
     form.setValues({
       ...withDraft(form.values, draft, props.release.rolloutPercentage),
       ...(chooses && percentageToChoose(draft)),
-      // Draft clears it, and it could not be ticked again.
+      // Draft clears it and disables its checkbox.
       ...(locked.terms && !draft && { isMandatory: props.release.isMandatory }),
     });
     if (draft) form.clearFieldError('rolloutPercentage');

@@ -7,7 +7,7 @@ import { useReleaseConsequences } from './release-consequences.ts';
 import { buildText } from './release-labels.ts';
 import { pauseRollout } from './queries.ts';
 
-/** Stops a rollout where it is, with the reason that everyone reads until it is resumed. */
+/** Pauses a rollout, with a reason that is shown to everyone until it is resumed. */
 export default function PauseRollout({ release, onClose }: { release: Release; onClose: () => void }) {
   const consequences = useReleaseConsequences(release, 'pause');
   const pause = useChange({

@@ -7,8 +7,8 @@ import { buildText } from './release-labels.ts';
 import { pausedReleasesQuery } from './queries.ts';
 
 /**
- * Rollouts that paused themselves, above every screen: nobody did it, so nobody would know. The screen of the releases
- * says more about them, and about those that staff paused.
+ * Rollouts that paused themselves, above every screen, since no user would know otherwise. The screen of the releases
+ * shows more about them, and those that staff paused.
  */
 export default function PausedNotice() {
   const { can } = useAuth();

@@ -15,7 +15,7 @@ import { pausedReleasesQuery } from './queries.ts';
 const ResumeRollout = lazy(() => import('./ResumeRollout.tsx'));
 const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
 
-/** Paused rollouts, whatever the filters of the list, with who paused them and why: someone has to decide. */
+/** Paused rollouts, regardless of the filters of the list, with who paused them and why. */
 export function PausedRollouts() {
   const { data: paused } = useQuery(pausedReleasesQuery());
   const [toResume, setToResume] = useKept<Release>('open: resume paused rollout');

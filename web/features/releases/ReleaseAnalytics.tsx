@@ -11,7 +11,7 @@ import { DownloadsChart } from './DownloadsChart.tsx';
 import { releaseAnalyticsQuery } from './queries.ts';
 import { TrendsChart } from './TrendsChart.tsx';
 
-/** Checks, downloads and machines of the last 30 days. Loaded when the tab is opened: charts are heavy. */
+/** Checks, downloads and machines of the last 30 days. Loaded when the tab is opened: the chart code is large. */
 export default function ReleaseAnalytics() {
   const figures = useQuery(releaseAnalyticsQuery());
   const { data, error, isError, refetch } = figures;

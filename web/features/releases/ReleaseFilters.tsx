@@ -9,7 +9,7 @@ const architectureChoices = architectures.map((value) => ({ value, label: archit
 
 type Filters = Pick<ReleasesSearch, 'platform' | 'channel' | 'architecture' | 'inactive'>;
 
-/** Narrows the list to a platform, a channel or an architecture, and widens it to what is inactive. */
+/** Filters by platform, channel and architecture; a switch includes inactive releases. */
 export function ReleaseFilters(props: { search: ReleasesSearch; onChange: (changes: Filters) => void }) {
   const { search, onChange } = props;
   return (

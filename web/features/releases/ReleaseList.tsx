@@ -30,7 +30,7 @@ const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
 
 const count = (value: number | undefined) => value?.toLocaleString('en');
 
-/** Tiles, filters and releases by version. */
+/** Tiles, filters and releases grouped by version. */
 export function ReleaseList() {
   const { search, change } = useReleasesSearch();
   const { can } = useAuth();

@@ -24,7 +24,7 @@ const DeleteForGood = lazy(() => import('./DeleteForGood.tsx'));
 const route = getRouteApi('/signed-in/releases/trash');
 const mayNot = 'You may not delete releases';
 
-/** Deleted releases: back to the list, or gone for good (spec part 2, section 2.5). */
+/** Deleted releases, to be restored or permanently deleted (spec part 2, section 2.5). */
 export function ReleaseTrashPage() {
   const { search, change } = useSearch<ReleaseTrashSearch>(route);
   const { can } = useAuth();

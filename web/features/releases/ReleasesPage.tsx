@@ -20,7 +20,7 @@ const tabs = [
   { value: 'analytics', label: 'Analytics' },
 ] as const;
 
-/** Releases and how they spread (spec part 2, section 2.1); what is shown, and which dialog is open, is in the address. */
+/** Releases and their analytics (spec part 2, section 2.1); the state and the open dialog are in the URL. */
 export function ReleasesPage() {
   const { search, change } = useReleasesSearch();
   const { can } = useAuth();

@@ -6,7 +6,7 @@ import { releaseProblem } from './release-labels.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { restoreRelease } from './queries.ts';
 
-/** Asks before a release comes back from the recycle bin. */
+/** Confirms that a release is restored from the recycle bin. */
 export default function RestoreRelease(props: { release: DeletedRelease; onClose: () => void }) {
   const { release, onClose } = props;
   const consequences = useReleaseConsequences(release, 'restore');

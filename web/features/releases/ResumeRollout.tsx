@@ -6,7 +6,7 @@ import { useChange } from '../../use-change.ts';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { resumeRollout } from './queries.ts';
 
-/** Asks before a paused rollout goes on. */
+/** Confirms that a paused rollout is resumed. */
 export default function ResumeRollout({ release, onClose }: { release: Release; onClose: () => void }) {
   const consequences = useReleaseConsequences(release, 'resume');
   const resume = useChange({

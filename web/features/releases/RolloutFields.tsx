@@ -13,16 +13,16 @@ const usualPercentages = [5, 25, 50, 100];
 
 type Form = UseFormReturnType<ReleaseValues>;
 
-/** Collapsible: to whom the release is offered, and when that stops by itself. */
+/** Collapsible: who is offered the release, and when the rollout pauses itself. */
 export function RolloutFields({ form }: { form: Form }) {
   const { can } = useAuth();
   const { rolloutPercentage, stopsOnFailures, isDraft } = form.values;
   const [expanded, setExpanded] = useState(() => percentageOf(rolloutPercentage) < 100 || stopsOnFailures);
   const unchosen = lacksRollout(form.values);
-  // stays open when something was chosen
+  // stays open after the percentage has been chosen
   if (unchosen && !expanded) setExpanded(true);
   const id = useId();
-  // An error is not said where nobody sees it.
+  // Open also when a field inside has an error.
   const isOpen = expanded || numberFields.some((name) => form.errors[name] !== undefined);
   const refusal =
     releaseRefusal.rollOut({ isDraft, isActive: true, pausedAt: null }) ??
@@ -117,7 +117,7 @@ function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
   );
 }
 
-/** The rollout pauses itself when more than so many percent of so many installs fail. */
+/** The rollout pauses itself when more than this percentage of at least this number of installs fails. */
 function Threshold({ form, disabled }: { form: Form; disabled: boolean }) {
   return (
     <div>

@@ -4,7 +4,9 @@ import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
 import { storageQuery } from './queries.ts';
 
-/** The storage of files is away, above every screen: uploads and downloads fail meanwhile, and nothing else does. */
+/**
+ * Shown above every screen while the file storage is unavailable: uploads and downloads fail, and nothing else does.
+ */
 export default function StorageNotice() {
   const { can } = useAuth();
   const { data, refetch, isFetching } = useQuery({ ...storageQuery(), enabled: can.viewReleases });

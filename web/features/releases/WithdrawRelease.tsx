@@ -14,7 +14,7 @@ import { withdrawRelease } from './queries.ts';
 
 type Withdrawn = Awaited<ReturnType<typeof withdrawRelease>>;
 
-/** Takes a release out of every feed at once, and lists the machines that have it already. */
+/** Removes a release from every feed immediately, and lists the machines that already have it. */
 export default function WithdrawRelease({ release, onClose }: { release: Release; onClose: () => void }) {
   const consequences = useReleaseConsequences(release, 'withdraw');
   const withdraw = useChange({ mutationFn: (reason: string) => withdrawRelease(release.id, reason) });

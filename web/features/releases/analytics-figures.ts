@@ -3,7 +3,7 @@ import type { Tone } from '../../ui/StatusBadge.tsx';
 
 export type ReleaseStat = ReleaseAnalytics['releaseStats'][number];
 
-/** Charts and tables show at most so many releases or machines (spec part 2, section 9). */
+/** Maximum of releases or machines in charts and tables (spec part 2, section 9). */
 export const mostShown = 10;
 
 /** The tiles of the tab (spec part 2, section 2.1). */
@@ -17,11 +17,11 @@ export function summaryOf({ updateTrends, releaseStats }: ReleaseAnalytics) {
 
 type Downloads = Pick<ReleaseStat, 'totalDownloads' | 'completedDownloads'>;
 
-/** Share of downloads that were completed: a percentage with one decimal, 0 when there was none. */
+/** Share of completed downloads: a percentage with one decimal, 0 when there were no downloads. */
 export const successRate = ({ totalDownloads, completedDownloads }: Downloads): string =>
   totalDownloads > 0 ? ((completedDownloads / totalDownloads) * 100).toFixed(1) : '0';
 
-/** Green above 95, yellow above 80, red otherwise; judged by what is shown. */
+/** Green above 95, yellow above 80, red otherwise; based on the displayed value. */
 export function rateTone(rate: string): Tone {
   const percent = Number(rate);
   return percent > 95 ? 'teal' : percent > 80 ? 'amber' : 'red';

@@ -10,7 +10,7 @@ import { every, live } from '../../live.ts';
 import { oneOf } from '../../search-params.ts';
 import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
 
-/** Releases on a page of the list. */
+/** Releases per page of the list. */
 export const pageSize = 100;
 
 /** Spec part 2, section 9. */
@@ -22,7 +22,7 @@ const asReleases = {
   retry: (failures: number, error: unknown) => failures < 1 && shouldRetry(failures, error),
 };
 
-/** The part of the address that the service filters by. */
+/** The search parameters that the service filters by. */
 const filterOf = (search: ReleasesSearch) => ({
   search: search.search,
   platform: oneOf(platforms, search.platform),
@@ -46,12 +46,12 @@ export const releaseListQuery = (search: ReleasesSearch) => {
   });
 };
 
-/** Paused rollouts, of releases that machines would be offered. */
+/** Paused rollouts of active releases. */
 export const pausedReleasesQuery = () =>
   queryOptions({
     ...asReleases,
     ...live,
-    // nothing on the screen offers Retry for it
+    // the screen has no Retry for it
     refetchInterval: every,
     queryKey: ['releases', 'paused'],
     queryFn: async ({ signal }) => {
@@ -61,21 +61,21 @@ export const pausedReleasesQuery = () =>
     },
   });
 
-/** Whether the service can take and deliver files. */
+/** Whether the service can store and deliver files. */
 export const storageQuery = () =>
   queryOptions({
     ...live,
-    // nothing on the screen offers Retry for it
+    // the screen has no Retry for it
     refetchInterval: every,
     queryKey: ['storage'],
     queryFn: ({ signal }) => call(uploads.storage, {}, { signal }),
   });
 
-/** Releases found by version or notes, inactive ones too. */
+/** Releases found by version or notes, including inactive ones. */
 export const findReleases = (text: string, limit: number, signal: AbortSignal) =>
   callList(releases.list, { query: { search: text, limit: String(limit) } }, { signal });
 
-/** One release as it is now: always asked anew, since its `updatedAt` decides whether an edit may be saved. */
+/** One release, always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const releaseQuery = (id: string) =>
   queryOptions({
     ...asReleases,
@@ -126,7 +126,7 @@ export const softDeleteRelease = (id: string, reason: string) =>
   call(releases.softDelete, { ...withId(id), body: { reason } });
 export const restoreRelease = (id: string, reason: string) =>
   call(releases.restore, { ...withId(id), body: { reason } });
-/** The person has confirmed it in a dialog of its own; the service wants the words as well. */
+/** The user has confirmed it in a dialog; the service requires the confirmation text as well. */
 export const deleteReleasePermanently = (id: string, reason: string) =>
   call(releases.deletePermanently, {
     ...withId(id),

@@ -13,7 +13,7 @@ function PlatformIcon({ platform }: { platform: Platform }) {
   return <Icon size={16} stroke={1.5} aria-hidden />;
 }
 
-/** `kind` tells it from another file of the same version for the same machines. */
+/** `kind` distinguishes it from another file of the same version for the same machines. */
 export function PlatformCell(props: {
   release: Pick<Release, 'platform' | 'architecture'>;
   kind: string | undefined;
@@ -32,7 +32,7 @@ export const ChannelBadge = ({ channel }: { channel: Channel }) => (
   <StatusBadge tone={channelTones[channel]}>{channel}</StatusBadge>
 );
 
-/** Channel, and whatever else sets a release apart. */
+/** Channel, and the badges of a release. */
 export function Badges({ release }: { release: Release }) {
   return (
     <span className={classes.badges}>
@@ -46,7 +46,7 @@ export function Badges({ release }: { release: Release }) {
   );
 }
 
-/** How far a release is out, once it is published. */
+/** Rollout percentage of a published release. */
 export function RolloutCell({ release }: { release: Release }) {
   const { isDraft, isActive, rolloutPercentage, pausedAt, pausedBy, pauseReason } = release;
   if (isDraft || !isActive) return <span className={classes.dimmed}>—</span>;

@@ -20,7 +20,7 @@ import classes from './releases.module.css';
 type Handler = ((release: Release) => void) | undefined;
 type Handlers = Record<'onEdit' | 'onPause' | 'onResume' | 'onWithdraw' | 'onDelete', Handler>;
 
-/** How much of a hash is shown (spec part 2, section 9). */
+/** Number of characters of a hash that are shown (spec part 2, section 9). */
 const hashShown = 8;
 
 /** Columns of the release list, below the heading of their version. */

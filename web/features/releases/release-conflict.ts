@@ -2,7 +2,7 @@ import type { FailureThreshold } from '../../../contract/builds.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fieldLabels } from './release-form.ts';
 
-/** The fields in which two edits of one release differ, as a person reads them. */
+/** Labels of the fields in which two edits of one release differ. */
 export const conflictRows = (clash: Clash) =>
   differingFields(clash, fieldLabels, (_field, value) => asText(value));
 

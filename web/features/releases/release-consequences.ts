@@ -5,7 +5,7 @@ import { releaseImpactQuery } from './queries.ts';
 
 type Change = 'withdraw' | 'pause' | 'softDelete' | 'restore' | 'deletePermanently' | 'resume';
 
-/** Whom a change of a release hits, in numbers; for a confirmation. */
+/** How many machines a change of a release affects, for its confirmation. */
 export function useReleaseConsequences(release: Release, change: Change) {
   return useQuery({
     ...releaseImpactQuery(release.id),
@@ -13,7 +13,7 @@ export function useReleaseConsequences(release: Release, change: Change) {
   });
 }
 
-/** What a confirmation says of each change. */
+/** Text of the confirmation of each change. */
 export const releaseConsequences: Record<Change, (machines: number, release: Counted) => string[]> = {
   withdraw: (machines) => [keepIt(machines), 'All others are offered the previous full release.'],
   pause: (machines) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],

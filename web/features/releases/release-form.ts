@@ -2,10 +2,10 @@ import type { Release } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
 import { percentageOf, publishPayload, thresholdValues, type PublishValues } from '../../release-form.ts';
 
-/** What the Edit dialog holds. */
+/** Values of the Edit dialog. */
 export type ReleaseValues = PublishValues & { isActive: boolean };
 
-/** Fields of the Edit dialog and what they are called in it. */
+/** Labels of the Edit dialog. */
 export const fieldLabels = {
   isDraft: 'Draft Release',
   isMandatory: 'Mandatory Update',
@@ -28,7 +28,7 @@ export const valuesOf = (release: Release): ReleaseValues => ({
 });
 
 /**
- * What somebody who may not publish cannot change of a release, as the server has it: bring it to machines (Draft,
+ * What a user who may not publish cannot change of a release, given its stored values: offer it to machines (Draft,
  * Active), or change the terms on which machines are offered it.
  */
 export function lockedFor(seen: Pick<Release, 'isDraft' | 'isActive'>, mayPublish: boolean) {
@@ -40,8 +40,7 @@ export function lockedFor(seen: Pick<Release, 'isDraft' | 'isActive'>, mayPublis
 }
 
 /**
- * The percentage of a draft at the 100 % that a new release has when nobody says otherwise: once it is to be published,
- * somebody has to choose.
+ * Clears the percentage of a draft that has the default of 100 %, so that the user has to choose one before publishing.
  */
 export const percentageToChoose = (isDraft: boolean): Partial<ReleaseValues> => ({
   rolloutPercentage: isDraft ? 100 : unchosen,
@@ -49,7 +48,7 @@ export const percentageToChoose = (isDraft: boolean): Partial<ReleaseValues> => 
 
 const unchosen = '';
 
-/** Whether a release is about to be published without a word on to how many users. */
+/** Whether a release is about to be published without a chosen percentage. */
 export const lacksRollout = ({ isDraft, rolloutPercentage }: ReleaseValues): boolean =>
   !isDraft && rolloutPercentage === unchosen;
 
@@ -59,8 +58,8 @@ const offeredTo = (release: Reach): number =>
   release.isDraft || !release.isActive ? 0 : percentageOf(release.rolloutPercentage);
 
 /**
- * Whether saving needs a second look: more machines than now would be offered the release, and these are all of them,
- * or more than the person asked for, because they did not change the percentage.
+ * Whether saving needs a confirmation: the release would be offered to more machines than now, and to all of them or to
+ * more than the user chose, because they did not change the percentage.
  */
 export function needsReachConfirm(
   values: Reach,
@@ -77,15 +76,15 @@ export const payloadOf = (values: ReleaseValues) => ({
   isActive: values.isActive,
 });
 
-/** The percentage as it was typed, for the contract to check; a draft has none (spec part 2, section 4). */
+/** The percentage as typed, for the contract to validate; a draft has none (spec part 2, section 4). */
 export const rolloutOf = ({ isDraft, rolloutPercentage }: ReleaseValues) =>
   isDraft ? {} : { rolloutPercentage };
 
-/** What publishing a draft sends besides, so that no machine is offered more than what was chosen; else nothing. */
+/** What publishing a draft also sends, so that no machine is offered more than what was chosen; else nothing. */
 export const rolloutOnPublishing = (values: ReleaseValues, seen: Pick<Release, 'isDraft'>) =>
   seen.isDraft && !values.isDraft ? { rolloutPercentage: percentageOf(values.rolloutPercentage) } : {};
 
-/** The percentage for the rollout call that follows an update: none for a draft, or when it is stored already. */
+/** The percentage for the rollout call that follows an update: undefined for a draft, or when it is stored already. */
 export function rolloutAfter(values: ReleaseValues, stored: number): number | undefined {
   const wanted = percentageOf(values.rolloutPercentage);
   return values.isDraft || stored === wanted ? undefined : wanted;

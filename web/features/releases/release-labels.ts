@@ -13,7 +13,7 @@ export const channelTones: Record<Channel, Tone> = { stable: 'neutral', beta: 'v
 const nameIn = (names: Record<string, string>, value: string | null) =>
   value === null ? 'Unknown' : (names[value] ?? value);
 
-/** `Windows (arm64)`; what a machine never told is Unknown. */
+/** `Windows (arm64)`; values that a machine never reported are Unknown. */
 export const platformText = (platform: string | null, architecture: string | null): string =>
   platform === null && architecture === null
     ? 'Unknown'
@@ -27,24 +27,24 @@ type Build = {
   fileName: string;
 };
 
-/** The kind that goes without saying on its platform. */
+/** The default kind of each platform, which is not mentioned. */
 const usualKinds = new Set(['exe', 'zip', 'appimage']);
 
-/** `2.4.1 (stable) for Windows (x64)`, `…, .nupkg`: one release among those of its version. */
+/** `2.4.1 (stable) for Windows (x64)`, `…, .nupkg`: identifies a release among those of its version. */
 export const buildText = ({ version, channel, platform, architecture, fileName }: Build): string =>
   [`${version} (${channel}) for ${platformText(platform, architecture)}`, unusualKind(kindOf(fileName))]
     .filter(Boolean)
     .join(', ');
 
-/** `nupkg`, as the service calls the kind of a file. */
+/** `nupkg`, the kind of a file as the service names it. */
 export const kindOf = (fileName: string): string =>
   fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
 
-/** `.nupkg`, where a version may also have another file for the same machines; else nothing. */
+/** `.nupkg` when the version may also have another file for the same machines; else empty. */
 export const unusualKind = (kind: string): string | undefined =>
   usualKinds.has(kind) ? undefined : `.${kind}`;
 
-/** The builds that differ from another of their version in the kind of file alone. */
+/** The builds that differ from another of their version only in the kind of file. */
 export function inSeveralKinds<R extends Build>(releases: readonly R[]): ReadonlySet<R> {
   const lineOf = (r: R) => [r.version, r.channel, r.platform, r.architecture].join(' ');
   const counts = new Map<string, number>();
@@ -52,11 +52,11 @@ export function inSeveralKinds<R extends Build>(releases: readonly R[]): Readonl
   return new Set(releases.filter((release) => (counts.get(lineOf(release)) ?? 0) > 1));
 }
 
-/** Like `platformText`, without the architecture that goes without saying (spec part 2, section 2.1). */
+/** Like `platformText`, without the default architecture (spec part 2, section 2.1). */
 export const shortPlatformText = (platform: Platform, architecture: Architecture): string =>
   architecture === 'x64' ? platformNames[platform] : platformText(platform, architecture);
 
-/** The server's own words; `otherwise` where it says nothing (spec part 2, section 8). */
+/** The server's message; `otherwise` when it sends none (spec part 2, section 8). */
 export const releaseProblem = (error: unknown, otherwise: string): string =>
   error instanceof ApiError && error.message === `Request failed with status ${error.status}`
     ? otherwise

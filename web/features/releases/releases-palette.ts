@@ -7,7 +7,7 @@ import { findReleases } from './queries.ts';
 
 const found = 6;
 
-/** Releases in the command palette: found by version or notes, and a way to upload one. */
+/** Releases in the command palette: found by version or notes, and a command to upload one. */
 export const releasesPalette: PaletteSource = {
   group: 'Releases',
   icon: IconPackage,

@@ -2,18 +2,18 @@ import { getRouteApi } from '@tanstack/react-router';
 import { idParam, pageParam, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
-/** What the address of the release list holds: tab, filters, page, and the dialog that is open. */
+/** Search parameters of the release list: tab, filters, page, and the open dialog. */
 export type ReleasesSearch = {
   tab?: 'analytics' | undefined;
   search?: string | undefined;
   platform?: string | undefined;
   channel?: string | undefined;
   architecture?: string | undefined;
-  /** Inactive releases are shown as well. */
+  /** Includes inactive releases. */
   inactive?: '1' | undefined;
   page?: number | undefined;
   dialog?: 'create' | undefined;
-  /** Id of the upload that was begun in this dialog: a reload shows it again. */
+  /** Id of the upload that was started in this dialog: a reload shows it again. */
   upload?: string | undefined;
   /** Id of the release whose Edit dialog is open. */
   edit?: string | undefined;
@@ -46,7 +46,7 @@ export const releaseTrashSearch = (params: Record<string, unknown>): ReleaseTras
   page: pageParam(params),
 });
 
-/** As the browser that began it made it up. */
+/** The id that the browser generated for the upload. */
 function uploadParam(params: Record<string, unknown>): string | undefined {
   const text = textParam(params, 'upload');
   return text && /^[\d-]{1,60}$/.test(text) ? text : undefined;

@@ -16,7 +16,6 @@ type Handlers = {
   whyNot: string | null;
 };
 
-/** Columns of the recycle bin. */
 export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
   {
     accessorKey: 'version',

@@ -13,23 +13,21 @@ import {
 } from './release-form.ts';
 import { setRollout, updateRelease } from './queries.ts';
 
-/** How long the banner that says so stands before the dialog closes. */
+/** How long the success banner is shown before the dialog closes, in milliseconds. */
 const bannerFor = 1200;
 
-/**
- * Saves what was edited; a rollout that the person changed follows in a call of its own (spec part 2, section 4).
- */
+/** Saves the edit; a changed rollout follows in a separate call (spec part 2, section 4). */
 export function useSaveRelease(seen: Release, onClose: () => void) {
   const { can } = useAuth();
   const [saved, setSaved] = useState(false);
-  // When the first call succeeds and the second does not, the next try starts from what is stored by then.
+  // When the first call succeeds and the second fails, the next attempt starts from the record that is stored by then.
   const stored = useRef(seen);
   const chosen = useRef(valuesOf(seen));
   const edit = useEdit({
     save: async (payload: ReturnType<typeof payloadOf>, updatedAt) => {
       const rollout = can.manageRollouts ? rolloutOnPublishing(chosen.current, stored.current) : {};
       stored.current = await updateRelease(seen.id, { ...payload, ...rollout, updatedAt });
-      // Who did not touch the rollout must not put back what someone else has set meanwhile.
+      // A user who did not change the rollout must not overwrite a concurrent change of it.
       const isTouched = percentageOf(chosen.current.rolloutPercentage) !== seen.rolloutPercentage;
       if (!can.manageRollouts || !isTouched) return;
       const percentage = rolloutAfter(chosen.current, stored.current.rolloutPercentage);

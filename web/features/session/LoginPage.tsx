@@ -15,7 +15,7 @@ import { classNames } from '../../ui/class-names.ts';
 
 const route = getRouteApi('/login');
 
-/** Sign-in, and on to where the person was going; one who is signed in is sent on at once. */
+/** Signs in and continues to the requested page; a signed-in user is redirected immediately. */
 export function LoginPage() {
   const { isAuthenticated, loading } = useAuth();
   const { redirect } = route.useSearch();
@@ -89,7 +89,7 @@ function LoginForm() {
             {error}
           </Alert>
         )}
-        {/* Stay in the form: the code goes with email and password. */}
+        {/* Keeps email and password in the form: they are sent together with the code. */}
         <Credentials hidden={codeWanted} />
         {codeWanted && <CodeInput />}
         <Button type="submit" size="sm" fullWidth loading={busy}>

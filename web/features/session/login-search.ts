@@ -1,6 +1,6 @@
 export type LoginSearch = { redirect?: string | undefined };
 
-/** `redirect` stays whole, however long: an address that is cut off leads elsewhere. `safeRedirect` judges it. */
+/** `redirect` is never shortened, whatever its length: a truncated URL leads elsewhere. `safeRedirect` validates it. */
 export const loginSearch = ({ redirect }: Record<string, unknown>): LoginSearch => ({
   redirect: typeof redirect === 'string' ? redirect : undefined,
 });

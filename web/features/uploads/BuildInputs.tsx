@@ -14,15 +14,15 @@ const bumps: readonly Bump[] = ['patch', 'minor', 'major'];
 
 type Props = {
   form: NewReleaseState;
-  /** Versions that there are on the chosen platform and channel. */
+  /** Existing versions of the selected platform and channel. */
   existing: readonly string[] | undefined;
-  /** As it stands in its field. */
+  /** Value of the field. */
   version: string;
-  /** The one that the name of the chosen file holds. */
+  /** The version in the name of the selected file. */
   nameVersion: string | undefined;
 };
 
-/** What identifies a build: version, channel, platform and architecture. */
+/** The fields that identify a build: version, channel, platform and architecture. */
 export function BuildInputs({ form, ...version }: Props) {
   const { values } = form;
   return (
@@ -65,8 +65,8 @@ export function BuildInputs({ form, ...version }: Props) {
 }
 
 /**
- * Suggests the version in the name of the file, or the one after the highest of that platform and channel; a person
- * may type another.
+ * Suggests the version in the file name, or the one after the highest of that platform and channel; the user may type
+ * another.
  */
 function VersionInput({ form, existing, version, nameVersion }: Props) {
   const { channel } = form.values;

@@ -9,10 +9,10 @@ import classes from './uploads.module.css';
 const accepted = acceptedExtensions.join(', ');
 export const wrongType = `Accepted types: ${accepted}`;
 
-/** Where a file is chosen or dropped. */
+/** File input and drop zone. */
 export function FileChoice(props: {
   chosen: ChosenFile | null;
-  /** Name of the file that must be chosen again. */
+  /** Name of the file that must be selected again. */
   lost: string | undefined;
   error: ReactNode;
   onChoose: (chosen: ChosenFile) => void;

@@ -7,8 +7,8 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 const UploadModal = lazy(() => import('./UploadModal.tsx'));
 
 /**
- * Opens Upload New Release. Whether it is open, and for which upload, is the screen's to keep. Only for those who may
- * create releases.
+ * Opens Upload New Release. The screen keeps whether it is open, and for which upload. Only for users who may create
+ * releases.
  */
 export function NewReleaseButton(props: {
   opened: boolean;

@@ -39,7 +39,7 @@ const modes = [
 
 const formKey = 'new release';
 
-/** Fields of the upload modal. Nothing is sent while one of them is wrong. */
+/** Fields of the upload modal. It is not submitted while one of them is invalid. */
 export function NewReleaseForm(props: {
   start: NewReleaseValues;
   startFile: ChosenFile | null;
@@ -79,7 +79,7 @@ export function NewReleaseForm(props: {
       return;
     }
     const inName = versionOf(name);
-    // what a person typed stays; they are told where it differs
+    // keeps the user's input, and warns when it differs from the file name
     const mayFollow = form.values.bump !== null || form.values.version === nameVersion;
     setChosen(next);
     form.clearFieldError('file');
@@ -95,7 +95,7 @@ export function NewReleaseForm(props: {
     if (values.mode === 'url') create.mutate(urlPayloadOf(values));
     else if (chosen) props.onUpload(uploadList.start(chosen, fieldsOf(values), currentUser()), chosen);
   };
-  // a share that was chosen is what was asked for; all users are what a new release has without a word
+  // a chosen percentage is intended; 100 % may only be the default of a new release
   const submit = () => (!values.isDraft && values.rolloutPercentage === 100 ? setPublishing(true) : send());
 
   return (

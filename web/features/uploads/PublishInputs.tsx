@@ -5,10 +5,10 @@ import { useAuth } from '../../session.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { reachText, type NewReleaseState } from './new-release.ts';
 
-/** Descriptions of different length leave the fields in one line. */
+/** Aligns fields whose descriptions differ in length. */
 const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
 
-/** What staff say about a build beside its identity: notes, draft, mandatory, rollout. */
+/** The other fields of a build: notes, draft, mandatory, rollout. */
 export function PublishInputs({ form }: { form: NewReleaseState }) {
   const { values } = form;
   const { can } = useAuth();

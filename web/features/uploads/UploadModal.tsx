@@ -8,7 +8,7 @@ import { UploadUnderWay } from './UploadUnderWay.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 
 /**
- * Upload New Release (spec part 2, section 2.2). An upload goes on when the modal is closed, and is shown again after
+ * Upload New Release (spec part 2, section 2.2). An upload continues when the modal is closed, and is shown again after
  * a reload.
  */
 export default function UploadModal(props: {

@@ -10,7 +10,7 @@ import { buildText, percentOf, progressText, stateText } from './upload-labels.t
 import classes from './uploads.module.css';
 import { classNames } from '../../ui/class-names.ts';
 
-/** One upload: what it is, how far it is, and what can be done about it. */
+/** One upload: its build, its progress, and its buttons. */
 export function UploadRow({ upload }: { upload: Upload }) {
   const { status, fileName, message, note } = upload;
   const percent = percentOf(upload);
@@ -98,7 +98,7 @@ function Controls({ upload }: { upload: Upload }) {
   );
 }
 
-/** One button in one place, whatever it does at the moment: it keeps the focus. */
+/** One button for all states, so that it keeps the focus. */
 function MainControl({ upload: { id, status, fileName } }: { upload: Upload }) {
   if (status === 'running' || status === 'pausing') {
     const label = status === 'running' ? `Pause ${fileName}` : `Pause ${fileName} at once`;
@@ -120,7 +120,7 @@ function Control({ label, icon, onClick }: { label: string; icon: ReactNode; onC
   );
 }
 
-/** A page that was reloaded may not read the file again by itself. */
+/** After a reload the browser does not let the page read the file again without permission. */
 function FileAgain({ upload }: { upload: Upload }) {
   const { id, hasHandle, message } = upload;
   return (

@@ -8,7 +8,7 @@ import { percentOf, stateText } from './upload-labels.ts';
 import { UploadRow } from './UploadRow.tsx';
 import classes from './uploads.module.css';
 
-/** Every upload of this person, at the bottom right of every screen. */
+/** All uploads of this user, at the bottom right of every screen. */
 export default function UploadTray() {
   const uploads = inOrder(useUploads());
   const over = uploads.filter(isOver);
@@ -76,7 +76,9 @@ export default function UploadTray() {
   );
 }
 
-/** How long what is over stays, in milliseconds; longer while somebody is at the tray. */
+/**
+ * How long a finished upload stays, in milliseconds; longer while the user points at the tray or has the focus in it.
+ */
 const leavesAfter = 15_000;
 
 function useLeaving(over: readonly Upload[], tray: RefObject<HTMLElement | null>): void {
@@ -93,11 +95,11 @@ function useLeaving(over: readonly Upload[], tray: RefObject<HTMLElement | null>
 
 const isOver = ({ status }: Upload): boolean => status === 'done' || status === 'cancelled';
 
-/** What is under way above what is over, the newest of each first. */
+/** Uploads in progress above finished ones, the newest of each first. */
 const inOrder = (uploads: readonly Upload[]): Upload[] =>
   uploads.toReversed().toSorted((a, b) => Number(isOver(a)) - Number(isOver(b)));
 
-/** Told at each turn, and not at each percent. */
+/** Announced on state changes, not on progress. */
 const spoken = (upload: Upload): string =>
   [`${upload.fileName}: ${stateText(upload)}`, upload.message, upload.note].filter(Boolean).join('. ');
 

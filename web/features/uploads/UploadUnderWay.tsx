@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Upload } from './upload-list.ts';
 import { UploadRow } from './UploadRow.tsx';
 
-/** The modal while its upload runs. */
+/** The modal while its upload is in progress. */
 export function UploadUnderWay(props: { upload: Upload; onBack: () => void; onClose: () => void }) {
   const { upload, onBack, onClose } = props;
   const stopped = ['failed', 'cancelled', 'paused', 'needs-file'].includes(upload.status);

@@ -1,9 +1,9 @@
 import { ApiError } from '../../api-error.ts';
 
-/** Runs at most so many jobs at a time; the others wait in the order in which they came. */
+/** Limits the number of concurrent jobs; the others wait in first-in, first-out order. */
 export type Pool = <T>(job: () => Promise<T>) => Promise<T>;
 
-/** One pool for all uploads: more connections than that would only keep other screens waiting. */
+/** One pool for all uploads: more connections would only block other screens. */
 export function createPool(size: number): Pool {
   let free = size;
   const waiting: (() => void)[] = [];
@@ -25,14 +25,14 @@ type Queue = {
   parallel: number;
   send: (index: number, signal: AbortSignal) => Promise<void>;
   signal: AbortSignal;
-  /** No chunk begins any more once this is aborted; those under way go to their end. */
+  /** No chunk starts after this is aborted; those in progress are finished. */
   hold: AbortSignal;
 };
 
 /**
- * Sends the chunks `missing`, several at a time, and those that failed once more at the end. Throws
- * `Failed to upload chunk {n}/{total}` when one fails again, when the server refuses one for good, or when nothing
- * gets through any more; throws the reason of `signal` or `hold` when that is aborted. Nothing is under way after it ended.
+ * Sends the chunks `missing`, several in parallel, and retries failed ones once at the end. Throws `Failed to upload
+ * chunk {n}/{total}` when a retry fails, when the server rejects a chunk permanently, or when all requests fail; throws
+ * the reason of `signal` or `hold` when that is aborted. No request is in progress after it has settled.
  */
 export async function sendChunks(missing: readonly number[], queue: Queue): Promise<void> {
   const failed = await sendRound(missing, queue);
@@ -76,7 +76,7 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
   return failed;
 }
 
-/** What the server has decided does not change by being sent again. */
+/** A rejection by the server does not change with a retry. */
 function isRefusal(reason: unknown): boolean {
   if (!(reason instanceof ApiError)) return false;
   const { status } = reason;

@@ -2,7 +2,7 @@ import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
 import { isVersion } from '../../../contract/versions.ts';
 
-/** What a file name says about a build (spec part 2, section 2.2). Upper and lower case are alike. */
+/** What a file name says about a build (spec part 2, section 2.2). Case-insensitive. */
 
 export const isAccepted = (fileName: string): boolean => extensionOf(fileName) !== undefined;
 
@@ -26,8 +26,8 @@ const versionForm =
   /(?:^|[^a-z0-9]|(?<![a-z])v)(\d+\.\d+\.\d+(?:-(?:alpha|beta|rc|pre|preview|dev|next|canary|nightly)(?:[.-]?\d+)*)?)/i;
 
 /**
- * The version that a file name holds, if it does. Squirrel.Windows writes prereleases without the dot of their
- * version: `App-1.2.0-beta3-full.nupkg` is 1.2.0-beta.3.
+ * The version in a file name, or undefined. Squirrel.Windows writes prereleases without the dot of their version:
+ * `App-1.2.0-beta3-full.nupkg` is 1.2.0-beta.3.
  */
 export function versionOf(fileName: string): string | undefined {
   const found = versionForm.exec(fileName)?.[1];
@@ -35,7 +35,7 @@ export function versionOf(fileName: string): string | undefined {
   return extensionOf(fileName) === '.nupkg' ? found.replace(/([a-z])(\d+)$/i, '$1.$2') : found;
 }
 
-/** Whether a version is the one that a file name holds; build metadata stands in no file name. */
+/** Whether a version is the one in the file name; file names have no build metadata. */
 export const isVersionOf = (version: string, inName: string): boolean => plain(version) === plain(inName);
 
 const plain = (version: string) =>

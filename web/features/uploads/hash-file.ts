@@ -8,7 +8,7 @@ export type HashFile = (
   signal: AbortSignal,
 ) => Promise<string>;
 
-/** SHA-512 of a file in base64, by a worker, so that the page stays responsive. */
+/** SHA-512 of a file in base64, computed in a worker, so that the page stays responsive. */
 export const hashFile: HashFile = (file, from, on, signal) =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -35,6 +35,6 @@ export const hashFile: HashFile = (file, from, on, signal) =>
         resolve(data.sha512);
       }
     });
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have no target origin
     worker.postMessage({ file, from } satisfies HashOrder);
   });

@@ -4,7 +4,7 @@ import { hashStream, type HashState } from './hash-stream.ts';
 
 const megabyte = 1_048_576;
 const quiet = { onProgress: () => undefined, onCheckpoint: () => undefined };
-/** In pieces, as a browser reads a file. */
+/** Streams in pieces, as a browser reads a file. */
 const fileOf = (bytes: Buffer<ArrayBuffer>) => {
   const starts = Array.from({ length: Math.ceil(bytes.length / megabyte) }, (_, index) => index * megabyte);
   return new Blob(starts.map((start) => bytes.subarray(start, start + megabyte)));

@@ -1,6 +1,6 @@
 import { createSHA512, type IHasher } from 'hash-wasm';
 
-/** How far a hash has come, so that it can go on there, also after a reload. */
+/** State of an incremental hash, so that it can be resumed, also after a reload. */
 export type HashState = { offset: number; state: Uint8Array };
 
 export type HashEvents = { onProgress: (hashed: number) => void; onCheckpoint: (state: HashState) => void };
@@ -8,7 +8,7 @@ export type HashEvents = { onProgress: (hashed: number) => void; onCheckpoint: (
 const bytesPerCheckpoint = 64 * 1024 * 1024;
 const bytesPerReport = 4 * 1024 * 1024;
 
-/** SHA-512 of `file` in base64, a piece at a time and never whole in memory. Goes on at `from`. */
+/** SHA-512 of `file` in base64, read in pieces and never whole into memory. Resumes at `from`. */
 export async function hashStream(file: Blob, from: HashState | null, on: HashEvents): Promise<string> {
   const hasher = await createSHA512();
   let offset = begin(hasher, from, file.size);
@@ -29,7 +29,7 @@ export async function hashStream(file: Blob, from: HashState | null, on: HashEve
   return base64(hasher.digest('binary'));
 }
 
-/** Gives where to go on. A state of another file or of another version of the library is of no use. */
+/** Returns the position to resume at. The state of another file or of another version of the library is ignored. */
 function begin(hasher: IHasher, from: HashState | null, fileSize: number): number {
   hasher.init();
   if (!from || from.offset > fileSize) return 0;

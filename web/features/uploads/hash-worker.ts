@@ -7,7 +7,7 @@ export type HashReport =
   | { kind: 'done'; sha512: string }
   | { kind: 'failed'; message: string };
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have no target origin
 const report = (message: HashReport) => globalThis.postMessage(message);
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<HashOrder>) => void hash(data));

@@ -5,8 +5,8 @@ import { currentUser } from './upload-session.ts';
 const key = 'chosenFile';
 
 /**
- * The name of the file that was chosen when the page was loaded anew, for the same person in the same tab: a browser
- * gives the file itself to no other page. `chosen`: the name of the one that is chosen now.
+ * The name of the file that was selected when the page was reloaded, for the same user in the same tab: the browser
+ * does not give the file itself to the new page. `chosen`: the name of the currently selected file.
  */
 export function useLostFile(chosen: string | undefined): string | undefined {
   const [lost] = useState(read);

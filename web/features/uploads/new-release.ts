@@ -17,14 +17,14 @@ import type { BuildFields } from './upload-transport.ts';
 
 export type ReleaseMode = 'file' | 'url';
 
-/** Fields of the upload modal, as they are typed. */
+/** Values of the upload modal, as typed. */
 export type NewReleaseValues = PublishValues &
   Pick<BuildFields, 'version' | 'platform' | 'architecture'> & {
     mode: ReleaseMode;
     fileUrl: string;
     fileSize: TypedNumber;
     sha512: string;
-    /** How the suggested version follows from the highest one; null where the person typed a version. */
+    /** The part of the highest version that the suggestion increments; null where the user typed a version. */
     bump: Bump | null;
   };
 
@@ -49,7 +49,7 @@ export const newRelease: NewReleaseValues = {
   ...thresholdValues(null),
 };
 
-/** The suggested version in its field; empty until the `existing` ones of that platform and channel are known. */
+/** The suggested version; empty until the `existing` ones of that platform and channel are loaded. */
 export function withVersion(
   values: NewReleaseValues,
   existing: readonly string[] | undefined,
@@ -59,7 +59,7 @@ export function withVersion(
   return { ...values, version: existing ? nextVersion(existing, channel, bump) : '' };
 }
 
-/** What is no number counts as 0; nothing is said of what is wrong (spec part 2, section 5). */
+/** Anything that is not a number counts as 0, without an error (spec part 2, section 5). */
 export function reachText(typed: TypedNumber): string {
   const reached = percentageOf(typed);
   if (!isPercentage(reached)) return '';
@@ -68,7 +68,7 @@ export function reachText(typed: TypedNumber): string {
     : `Approximately ${reached}% of users will receive this update`;
 }
 
-/** What file mode sends beside the file. */
+/** The fields that file mode sends with the file. */
 export const fieldsOf = (values: NewReleaseValues): BuildFields => ({
   ...publishPayload(values),
   version: values.version.trim(),
@@ -77,7 +77,7 @@ export const fieldsOf = (values: NewReleaseValues): BuildFields => ({
   rolloutPercentage: values.rolloutPercentage as number,
 });
 
-/** The form of an upload that was begun before; the way back from `fieldsOf`. */
+/** The form values of a started upload; the inverse of `fieldsOf`. */
 export const valuesOf = ({ failureThreshold, ...fields }: BuildFields): NewReleaseValues => ({
   ...newRelease,
   ...fields,
@@ -87,7 +87,7 @@ export const valuesOf = ({ failureThreshold, ...fields }: BuildFields): NewRelea
 
 export type UrlPayload = RouteRequest<typeof releases.createFromUrl>['body'];
 
-/** What URL mode sends. */
+/** The request body of URL mode. */
 export const urlPayloadOf = (values: NewReleaseValues): UrlPayload => ({
   ...fieldsOf(values),
   fileUrl: values.fileUrl.trim(),

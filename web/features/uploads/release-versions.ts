@@ -7,12 +7,12 @@ import type { UrlPayload } from './new-release.ts';
 
 const freshFor = 5 * 60_000;
 
-/** The highest version that there is on a platform and channel, from which the next one follows; none, or one. */
+/** The highest version on a platform and channel, on which the suggestion is based; none, or one. */
 export const versionsQuery = (platform: Platform, channel: Channel) =>
   queryOptions({
     queryKey: ['releases', 'versions', platform, channel],
     queryFn: async ({ signal }) => {
-      // The list begins with the highest.
+      // The list starts with the highest.
       const query = { platform, channel, limit: '1' };
       const { data } = await callList(releases.list, { query }, { signal });
       return data.map(({ version }) => version);

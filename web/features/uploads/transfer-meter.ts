@@ -1,4 +1,4 @@
-/** How fast it goes and how long it will take; both null as long as that cannot be said. */
+/** Speed and remaining time; both null while they are unknown. */
 export type Pace = { bytesPerSecond: number | null; secondsLeft: number | null };
 
 export const unknownPace: Pace = { bytesPerSecond: null, secondsLeft: null };
@@ -7,8 +7,8 @@ const windowLength = 5000;
 const shortestSpan = 400;
 
 /**
- * Measures a transfer over its last five seconds. `at` is in milliseconds of any clock. `done` that falls (a chunk
- * that has to be sent again) or a pause begins a new measurement with `reset`.
+ * Measures a transfer over its last five seconds. `at` is in milliseconds of any clock. A decrease of `done` (a chunk
+ * has to be sent again) or, with `reset`, a pause starts a new measurement.
  */
 export function createTransferMeter() {
   let samples: { at: number; done: number }[] = [];
@@ -17,7 +17,7 @@ export function createTransferMeter() {
     pace: (at: number, done: number, total: number): Pace => {
       const newest = { at, done };
       samples.push(newest);
-      // the newest sample that is at least a window old stays: the measurement reaches back to it
+      // the newest sample that is at least a window old is kept: the measurement starts there
       while (samples.length > 2 && at - (samples[1]?.at ?? at) >= windowLength) samples.shift();
       const [first = newest] = samples;
       const span = at - first.at;

@@ -6,15 +6,15 @@ import type { HashFile } from './hash-file.ts';
 import type { HashState } from './hash-stream.ts';
 import type { BuildFields, NamedFile, PreparedUpload, Transport } from './upload-transport.ts';
 
-/** All that is needed to go on with an upload after a reload, beside the file. */
+/** Everything except the file that is needed to resume an upload after a reload. */
 export type UploadRecord = {
   id: string;
-  /** User who began it. */
+  /** User who started it. */
   owner: string;
   fileName: string;
   fileSize: number;
   lastModified: number;
-  /** The way back to the file, where the browser gives one. */
+  /** The handle of the file, where the browser supports one. */
   handle: FileSystemFileHandle | null;
   fields: BuildFields;
   chunked: boolean;
@@ -25,32 +25,32 @@ export type UploadRecord = {
 
 export type UploadPhase = 'hashing' | 'uploading' | 'finishing';
 
-/** What the engine needs from the world outside, and tells it. */
+/** The signals and callbacks of a run. */
 export type EngineParts = {
   transport: Transport;
   hashFile: HashFile;
   pool: Pool;
   signal: AbortSignal;
-  /** A pause: the chunks under way go to their end, and nothing after them begins. */
+  /** A pause: the chunks in progress are finished, and no others start. */
   hold: AbortSignal;
-  /** Keeps the record for a reload. */
+  /** Stores the record for a reload. */
   onRecord: (changes: Partial<UploadRecord>) => void;
   /** Bytes done in this phase. */
   onProgress: (phase: UploadPhase, done: number) => void;
-  /** Bytes that the server keeps, whatever becomes of this run. */
+  /** Bytes that the server keeps even if this run fails. */
   onStored: (bytes: number) => void;
-  /** Something that the person should know, while the upload goes on. */
+  /** A notice for the user while the upload continues. */
   onNote: (text: string) => void;
 };
 
 type Run = EngineParts & { record: UploadRecord; file: NamedFile };
 
-/** Files up to the limit go in one request, larger ones in chunks (spec part 2, section 4). */
+/** Files up to the limit are sent in one request, larger ones in chunks (spec part 2, section 4). */
 export const goesInChunks = (fileSize: number): boolean => fileSize > directUploadLimit;
 
 /**
- * Uploads `blob` as `record` says, from wherever it was left, and gives the release. Throws the error to show, or
- * the reason of `signal` or `hold`.
+ * Uploads `blob` as described by `record`, from where it was interrupted, and returns the release. Throws the error to
+ * show, or the reason of `signal` or `hold`.
  */
 export async function runUpload(record: UploadRecord, blob: Blob, parts: EngineParts): Promise<Release> {
   const run: Run = { ...parts, record, file: { blob, name: record.fileName } };
@@ -63,7 +63,7 @@ function keep(run: Run, changes: Partial<UploadRecord>): void {
   run.onRecord(changes);
 }
 
-/** Undefined when the server wants chunks instead. */
+/** Undefined when the server requires chunks instead. */
 async function sendDirectly(run: Run): Promise<Release | undefined> {
   const { transport, file, signal } = run;
   const sha512 = await hash(run);
@@ -92,7 +92,7 @@ async function sendInChunks(run: Run): Promise<Release> {
   return transport.complete(prepared, run.record.fields, sha512, { signal });
 }
 
-/** What the server holds of an upload that was begun before. One that it has given up is begun anew. */
+/** What the server has stored of a started upload. One that it has dropped is started again. */
 async function storedChunks(run: Run): Promise<ReadonlySet<number> | 'all'> {
   const { prepared } = run.record;
   if (!prepared) return new Set();
@@ -130,7 +130,7 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
 
   const send = async (index: number, signal: AbortSignal) => {
     signal.throwIfAborted();
-    // it may have waited in the pool for long
+    // it may have waited in the pool for a long time
     run.hold.throwIfAborted();
     const start = index * chunkSize;
     try {
@@ -163,7 +163,7 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
   );
 }
 
-/** A run that was stopped has nothing to say any more. */
+/** Ignores callbacks of an aborted run. */
 function report(run: Run, done: number): void {
   if (!run.signal.aborted) run.onProgress('uploading', done);
 }
@@ -171,7 +171,7 @@ function report(run: Run, done: number): void {
 const bytesOf = (stored: Iterable<number>, sizeOf: (index: number) => number): number =>
   [...stored].reduce((sum, index) => sum + sizeOf(index), 0);
 
-/** How much of the file the server holds by its own word. */
+/** How many bytes of the file the server has, by its own response. */
 export const storedBytes = (
   prepared: PreparedUpload,
   fileSize: number,

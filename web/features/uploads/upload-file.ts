@@ -1,9 +1,9 @@
 import type { UploadRecord } from './upload-engine.ts';
 
-/** A file that a person chose or dropped, and the way back to it after a reload, where the browser gives one. */
+/** A file that a user selected or dropped, and its handle for after a reload, where the browser supports one. */
 export type ChosenFile = { file: File; handle: FileSystemFileHandle | null };
 
-/** The same file as far as a browser can tell without reading it. */
+/** Whether it is the same file, as far as a browser can tell without reading it. */
 export const isSameFile = (file: File, record: UploadRecord): boolean =>
   file.name === record.fileName && file.size === record.fileSize && file.lastModified === record.lastModified;
 
@@ -13,8 +13,8 @@ type WithPermission = FileSystemFileHandle & {
 };
 
 /**
- * The file behind a handle, null where it is gone or may not be read. Only in answer to a click may a person be
- * `asked` for the permission.
+ * The file behind a handle, null where it is gone or may not be read. `asked`: requests the permission, which a browser
+ * allows only on a click.
  */
 export async function fileOf(handle: FileSystemFileHandle | null, asked: boolean): Promise<File | null> {
   if (!handle) return null;
@@ -28,7 +28,7 @@ export async function fileOf(handle: FileSystemFileHandle | null, asked: boolean
   }
 }
 
-/** False for a file that was moved, deleted or changed since it was chosen. */
+/** False for a file that was moved, deleted or changed since it was selected. */
 export async function isReadable(file: Blob): Promise<boolean> {
   try {
     await file.slice(0, 1).arrayBuffer();
@@ -38,7 +38,7 @@ export async function isReadable(file: Blob): Promise<boolean> {
   }
 }
 
-/** Files of a drop. Handles must be asked for while the event lasts. */
+/** Files of a drop. Handles must be requested during the event. */
 export async function droppedFiles(items: DataTransferItemList): Promise<ChosenFile[]> {
   const files = [...items].filter((item) => item.kind === 'file');
   const chosen = files.map(async (item) => {

@@ -8,7 +8,7 @@ export const buildText = ({ fields }: Pick<Upload, 'fields'>): string =>
 
 const phases = { hashing: 'Hashing', uploading: 'Uploading', finishing: 'Finishing' } as const;
 
-/** `Uploading`, `Paused`, …: where an upload stands, in one or two words. */
+/** `Uploading`, `Paused`, …: the state of an upload in one or two words. */
 export function stateText({ status, phase }: Pick<Upload, 'status' | 'phase'>): string {
   switch (status) {
     case 'running':
@@ -30,7 +30,7 @@ export function stateText({ status, phase }: Pick<Upload, 'status' | 'phase'>): 
   }
 }
 
-/** `12.0 MB of 61.3 MB · 5.1 MB/s · 10 s left`; empty where there is nothing to measure. */
+/** `12.0 MB of 61.3 MB · 5.1 MB/s · 10 s left`; empty where there is no progress to show. */
 export function progressText({ status, phase, done, fileSize, pace }: Upload): string {
   if (status === 'done' || status === 'cancelled') return bytesText(fileSize);
   if (phase === 'finishing') return 'The server checks the file';

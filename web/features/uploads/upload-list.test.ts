@@ -11,7 +11,7 @@ const chunkSize = 5 * megabyte;
 const fields = { version: '1.0.0', platform: 'win32', channel: 'stable' } as BuildFields;
 const release = { id: 'r1', version: '1.0.0' } as Release;
 
-/** A file that says to be large without being so. */
+/** A file that reports a large size without having it. */
 const fileOfSize = (size: number, name = 'App.EXE') => {
   const file = new File(['MZ'], name, { lastModified: 1000 });
   Object.defineProperty(file, 'size', { value: size });
@@ -36,7 +36,7 @@ const stateWith = (stored: Iterable<number>): UploadState => ({
   releaseId: null,
 });
 
-/** A server in memory and a browser's memory: what survives a reload is in `kept` and `stored`. */
+/** A server in memory and a browser's storage: what survives a reload is in `kept` and `stored`. */
 function world() {
   const kept = new Map<string, UploadRecord>();
   const stored = new Set<number>();
@@ -280,7 +280,7 @@ describe('what a person does', () => {
 });
 
 describe('after a reload', () => {
-  /** An upload of 8 chunks of which three are stored, in a page that is gone. */
+  /** An upload of 8 chunks of which three are stored, in a page that has been closed. */
   async function interrupted() {
     const here = world();
     vi.mocked(here.transport.chunk).mockImplementation((_, index, __, { signal }) => {

@@ -16,8 +16,8 @@ import type { UploadRecords } from './upload-records.ts';
 import type { BuildFields, Transport } from './upload-transport.ts';
 
 /**
- * `pausing`: what is under way goes to its end. `waiting`: the connection is gone, it goes on by itself. `needs-file`: after a reload, or because the file on
- * this computer changed.
+ * `pausing`: the requests in progress are finished. `waiting`: the connection is lost, and the upload resumes by
+ * itself. `needs-file`: after a reload, or because the file on this computer changed.
  */
 export type UploadStatus =
   'running' | 'pausing' | 'paused' | 'waiting' | 'needs-file' | 'failed' | 'cancelled' | 'done';
@@ -29,13 +29,13 @@ export type Upload = Pick<UploadRecord, 'id' | 'owner' | 'fileName' | 'fileSize'
   /** Bytes done in this phase. */
   done: number;
   pace: Pace;
-  /** Why it does not go on. */
+  /** Why it stopped. */
   message: string | null;
-  /** What else the person should know. */
+  /** A notice for the user. */
   note: string | null;
-  /** What became of it, once it is done. */
+  /** The release, once the upload is done. */
   releaseId: string | null;
-  /** The file may be read again after one question of the browser; else it must be chosen again. */
+  /** The file can be read again after the user grants a permission; else it must be selected again. */
   hasHandle: boolean;
 };
 
@@ -43,7 +43,7 @@ export type UploadListParts = {
   transport: Transport;
   hashFile: HashFile;
   records: UploadRecords;
-  /** How the upload `id` becomes this page's own; null when another tab has it. */
+  /** Claims the upload `id` for this page; null when another tab has it. */
   claim: (id: string) => Promise<(() => void) | null>;
   now: () => number;
   onChange: (uploads: readonly Upload[]) => void;
@@ -71,7 +71,7 @@ const longestWait = 60_000;
 const tellEvery = 200;
 const fileChanged = 'The file has changed or can no longer be read. Choose it again.';
 
-/** The uploads of this page: begins, pauses, continues and cancels them, and tells how far they are. */
+/** The uploads of this page: starts, pauses, resumes and cancels them, and reports their progress. */
 export function createUploadList(parts: UploadListParts) {
   const { transport, records } = parts;
   const entries = new Map<string, Entry>();
@@ -127,7 +127,7 @@ export function createUploadList(parts: UploadListParts) {
   }
 
   function start({ file, handle }: ChosenFile, fields: BuildFields, owner: string): string {
-    // not randomUUID, which plain http does not have
+    // not randomUUID, which requires https
     const id = crypto.getRandomValues(new Uint32Array(4)).join('-');
     const record: UploadRecord = {
       id,
@@ -182,7 +182,7 @@ export function createUploadList(parts: UploadListParts) {
     const began = upload.phase !== phase;
     if (began) entry.meter.reset();
     if (phase === upload.phase && done > upload.done) entry.attempts = 0;
-    // Kept at once, for the arithmetic; told now and then, for the screen.
+    // Stored immediately for the computation, but published at intervals for the screen.
     entry.upload = { ...upload, phase, done };
     const at = parts.now();
     if (!began && at - entry.toldAt < tellEvery && done < record.fileSize) return;
@@ -217,26 +217,26 @@ export function createUploadList(parts: UploadListParts) {
       const wait = Math.min(longestWait, firstWait * 2 ** entry.attempts++);
       entry.timer = setTimeout(() => void run(entry, file), wait);
     } else {
-      // a reload would only ask for a file that the server does not take
+      // a reload would only ask for a file that the server does not accept
       if (isRefusal(error)) void records.remove(entry.record.id);
       update(entry, { ...still, status: 'failed' });
     }
   }
 
-  /** What was only half sent is sent again: it does not count. */
+  /** Partially sent chunks are sent again, so they do not count. */
   const standstill = ({ upload, stored }: Entry) => ({
     pace: unknownPace,
     done: upload.phase === 'uploading' ? stored : upload.done,
   });
 
-  /** Stops what is under way; says nothing. */
+  /** Aborts the requests in progress, without a notification. */
   function halt(entry: Entry): void {
     clearTimeout(entry.timer);
     entry.stop?.abort();
     entry.stop = null;
   }
 
-  /** Nothing is left to go on with. */
+  /** Nothing can be resumed. */
   function forget(entry: Entry): void {
     void records.remove(entry.record.id);
     entry.release?.();
@@ -244,8 +244,8 @@ export function createUploadList(parts: UploadListParts) {
   }
 
   /**
-   * The chunks under way go to their end, so that nothing is sent twice. Asked again, with a `message`, or where no
-   * chunks are sent, it stops at once.
+   * The chunks in progress are finished, so that nothing is sent twice. A second call, one with a `message`, or one
+   * outside of the chunk phase stops immediately.
    */
   function pause(id: string, message: string | null = null): void {
     const entry = entries.get(id);
@@ -262,7 +262,7 @@ export function createUploadList(parts: UploadListParts) {
     update(entry, { ...standstill(entry), status: 'paused', message });
   }
 
-  /** Goes on; with a file that was chosen anew, when it is the same. Call it in answer to a click. */
+  /** Resumes, with a file that was selected again if it is the same. Call it from a click handler. */
   async function resume(id: string, chosen?: ChosenFile): Promise<void> {
     const entry = entries.get(id);
     if (!entry || ['running', 'pausing', 'done', 'cancelled'].includes(entry.upload.status)) return;
@@ -287,11 +287,11 @@ export function createUploadList(parts: UploadListParts) {
     update(entry, { status: 'cancelled', pace: unknownPace, message: 'Upload cancelled' });
     forget(entry);
     const { prepared } = entry.record;
-    // What it cannot be told now, the server sweeps away by itself.
+    // If this call fails, the server removes the upload by itself later.
     if (prepared) transport.cancel(prepared.uploadId).catch((error) => console.warn(messageOf(error)));
   }
 
-  /** Takes it off the screen; what is under way is cancelled. */
+  /** Removes it from the screen, and cancels it if it is in progress. */
   function dismiss(id: string): void {
     cancel(id);
     entries.delete(id);
@@ -300,7 +300,7 @@ export function createUploadList(parts: UploadListParts) {
 
   let restoring = Promise.resolve();
 
-  /** Takes up what `owner` left behind in this browser; whoever asks meanwhile waits for the same. */
+  /** Restores the uploads that `owner` left in this browser; concurrent calls wait for the same restore. */
   function restore(owner: string): Promise<void> {
     restoring = restoring.then(() => takeUpAll(owner));
     return restoring;
@@ -323,7 +323,7 @@ export function createUploadList(parts: UploadListParts) {
     else await learnState(entry);
   }
 
-  /** How far it had come, for a person who has to choose the file again; and perhaps that they need not. */
+  /** The progress so far, for a user who has to select the file again; and whether a permission is enough. */
   async function learnState(entry: Entry): Promise<void> {
     const { prepared, fileSize, sha512, fields } = entry.record;
     if (!prepared) return;
@@ -340,7 +340,7 @@ export function createUploadList(parts: UploadListParts) {
     }
   }
 
-  /** The connection is back: nobody needs to wait any longer. */
+  /** The connection is back, so retries start immediately. */
   function retryWaiting(): void {
     for (const entry of entries.values())
       if (entry.upload.status === 'waiting' && entry.file) void run(entry, entry.file);
@@ -351,10 +351,10 @@ export function createUploadList(parts: UploadListParts) {
   return { start, pause, resume, cancel, dismiss, restore, retryWaiting, pauseAll };
 }
 
-/** Trouble of the network or of a server that comes back, as opposed to an answer. */
+/** A failure of the network or of a temporarily unavailable server, as opposed to a rejection. */
 const mayPass = (error: unknown): boolean =>
   error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status);
 
-/** An answer that the same file would get again. */
+/** A rejection that a retry with the same file would get again. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;

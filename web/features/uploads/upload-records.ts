@@ -1,7 +1,7 @@
 import type { UploadRecord } from './upload-engine.ts';
 import { setUploadsKept } from './uploads-wanted.ts';
 
-/** Keeps uploads in this browser, so that they can go on after a reload. */
+/** Stores uploads in this browser, so that they can be resumed after a reload. */
 export type UploadRecords = {
   all: () => Promise<UploadRecord[]>;
   save: (record: UploadRecord) => Promise<void>;
@@ -10,7 +10,7 @@ export type UploadRecords = {
 
 const store = 'uploads';
 
-/** A browser that keeps nothing (a private window) only loses the way back after a reload. */
+/** In a browser without storage (a private window) uploads only cannot be resumed after a reload. */
 export const uploadRecords: UploadRecords = {
   all: () => inStore<UploadRecord[]>('readonly', (records) => records.getAll()).catch(() => []),
   save: (record) => inStore('readwrite', (records) => records.put(record)).then(markKept, warn),

@@ -10,8 +10,8 @@ import { transport } from './upload-transport.ts';
 import { setUploadsShown } from './uploads-wanted.ts';
 
 /*
- * The uploads of this page. They live outside React, so that they go on while staff look at other screens, and
- * belong to whoever is signed in.
+ * The uploads of this page. They live outside React, so that they continue while the user visits other screens, and
+ * belong to the signed-in user.
  */
 
 let all: readonly Upload[] = [];
@@ -28,13 +28,13 @@ export const uploadList = createUploadList({
     publish();
   },
   onDone({ fields }) {
-    // The release came with the answer: lists only have to show it (spec part 2, section 2.2).
+    // The response contained the release: lists only have to be refetched (spec part 2, section 2.2).
     void queryClient.invalidateQueries();
     void toast({ message: `Release ${fields.version} uploaded` });
   },
 });
 
-/** The uploads of the person who is signed in. */
+/** The uploads of the signed-in user. */
 export const useUploads = (): readonly Upload[] => useStore(mine);
 
 export const currentUser = (): string => getSession()?.user.userId ?? '';
@@ -55,13 +55,13 @@ window.addEventListener('online', uploadList.retryWaiting);
 
 const warn = (event: BeforeUnloadEvent) => event.preventDefault();
 
-/** The listener stands only while it is needed: with it a browser cannot keep the page for the back button. */
+/** Registered only while needed: a beforeunload listener disables the back/forward cache. */
 function guardLeaving(running: boolean): void {
   if (running) window.addEventListener('beforeunload', warn);
   else window.removeEventListener('beforeunload', warn);
 }
 
-/** Another tab that is at it holds the lock. Web Locks exist only on https and localhost. */
+/** A tab that is working on the upload holds its lock. Web Locks exist only on https and localhost. */
 function claim(id: string): Promise<(() => void) | null> {
   if (!('locks' in navigator)) return Promise.resolve(() => undefined);
   return new Promise((resolve) => {

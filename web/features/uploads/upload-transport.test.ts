@@ -20,7 +20,7 @@ type Answer = [status: number, text: string] | 'broken' | 'silent';
 const sent: Sent[] = [];
 let answers: Answer[] = [];
 
-/** The browser's, as far as the transport uses it. */
+/** The part of XMLHttpRequest that the transport uses. */
 class FakeRequest extends EventTarget {
   upload = new EventTarget();
   withCredentials = false;

@@ -6,7 +6,7 @@ import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';
 import { refuseInPreview, urlOf, withSession } from '../../api.ts';
 
-/** What staff say about a build beside its file. */
+/** The fields of a build that are sent with its file. */
 export type BuildFields = {
   version: string;
   channel: Channel;
@@ -69,7 +69,7 @@ export const transport: Transport = {
   },
 };
 
-/** The fields stand before the file: whoever reads the stream knows them when the file begins. */
+/** The fields precede the file, so that a streaming reader has them when the file starts. */
 function formOf({ blob, name }: NamedFile, fields: BuildFields, sha512: string): FormData {
   const form = new FormData();
   form.set('version', fields.version);
@@ -97,7 +97,7 @@ async function send<T>(route: Route, url: string, body: Blob | FormData | string
   return ('data' in parsed ? parsed.data : parsed) as T;
 }
 
-/** Not by `fetch`, which does not tell how much has been sent. */
+/** XMLHttpRequest, because `fetch` does not report upload progress. */
 function sendOnce(
   method: string,
   url: string,

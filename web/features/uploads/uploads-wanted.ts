@@ -1,8 +1,8 @@
 import { createStore, type Store } from '../../ui/store.ts';
 
 /*
- * Whether there is any upload to show: one of this page, or one that was kept for a reload. It is asked on every
- * screen, also before any code of uploads is loaded, so the answer lies in local storage.
+ * Whether there is any upload to show: one of this page, or one that was stored before a reload. Every screen checks it
+ * before any code of uploads is loaded, so it is kept in local storage.
  */
 
 const key = 'uploads';
@@ -15,7 +15,7 @@ export const uploadsWanted: Store<boolean> = {
 
 export const setUploadsShown = shown.set;
 
-/** Whether this browser keeps records that a later page can go on with. */
+/** Whether this browser has records that a later page can resume. */
 export function setUploadsKept(kept: boolean): void {
   if (kept) localStorage.setItem(key, 'kept');
   else localStorage.removeItem(key);

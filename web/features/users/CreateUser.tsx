@@ -25,7 +25,7 @@ function validate(values: Values) {
   };
 }
 
-/** The rules of a password speak of it by the name that it has in a reset. */
+/** The password rules name the field as the reset dialog does. */
 const atFields = ({ newPassword, ...errors }: FormErrors): FormErrors =>
   newPassword ? { ...errors, password: newPassword } : errors;
 

@@ -6,7 +6,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { deleteRole } from './queries.ts';
 
-/** Asks before a role of one's own making goes. */
+/** Confirms that a custom role is deleted. */
 export default function DeleteRole(props: { role: Role; onDeleted: () => void; onClose: () => void }) {
   const { role, onDeleted, onClose } = props;
   const remove = useChange({

@@ -36,7 +36,7 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
   const [seen] = useSeen(user.id, user);
   const edit = useEdit({
     save: (values: UserValues, updatedAt) =>
-      // A role that was not touched is not sent: someone with more than one role keeps them.
+      // An unchanged role is not sent: a user with more than one role keeps them.
       updateUser(seen.id, {
         ...values,
         role: values.role === seen.role ? undefined : values.role,

@@ -21,7 +21,7 @@ const validate = (values: UserValues) => ({
   ...(values.role === '' && { role: 'Role is required' }),
 });
 
-/** Fields of the Edit dialog. Nothing is sent while one of them is wrong. */
+/** Fields of the Edit dialog. It is not submitted while one of them is invalid. */
 export function EditUserForm(props: {
   user: User;
   busy: boolean;

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { useAuth } from '../../session.tsx';
 
-/** The API keys that a user created, each with the offer to revoke it where the person who looks may do that. */
+/** The API keys that a user created, with checkboxes to revoke them where permitted. */
 export function KeysToRevoke(props: {
   keys: UseQueryResult<ApiKey[]>;
   chosen: readonly string[];
@@ -40,7 +40,7 @@ export function KeysToRevoke(props: {
   );
 }
 
-/** Many keys must not push the buttons out of sight. */
+/** Scrolls, so that many keys do not push the buttons out of view. */
 const listStyle = { maxHeight: 200, margin: 0, overflow: 'auto', overflowWrap: 'anywhere' } as const;
 
 const nameOf = ({ name, keyPrefix }: ApiKey) => `${name} (${keyPrefix})`;

@@ -13,11 +13,11 @@ import { createRole } from './queries.ts';
 
 const validate = schemaResolver(rbac.createRole.body, { sync: true });
 
-/** That its rights may not be granted is said of the role that they come from. */
+/** An error about the permissions is shown at the role that they are copied from. */
 const atFields = ({ role, ...errors }: FormErrors): FormErrors =>
   role ? { ...errors, copyFrom: role } : errors;
 
-/** A role with the rights of an existing one, to be changed afterwards. */
+/** Creates a role with the permissions of an existing one, to be edited afterwards. */
 export default function NewRole(props: Props) {
   return (
     <Dialog title="New Role" onClose={props.onClose}>

@@ -13,7 +13,7 @@ import { passwordsProblem } from './password-rules.ts';
 import { useUserConsequences } from './user-consequences.ts';
 import { resetPassword } from './queries.ts';
 
-/** Sets another person's password (spec part 2, section 2.8); all their sessions end. */
+/** Sets another user's password (spec part 2, section 2.8); all their sessions end. */
 export default function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const [problem, setProblem] = useState<string>();
   const [currentPassword, setCurrentPassword] = useState<string>();

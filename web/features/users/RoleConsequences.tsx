@@ -3,7 +3,7 @@ import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { roleSentences, type RoleChange } from './role-consequences.ts';
 import { roleImpactQuery } from './queries.ts';
 
-/** Whom the edit of a role hits, above the button that saves it. */
+/** Users whom the edit of a role affects, shown above the save button. */
 export function RoleConsequences({ roleId, change }: { roleId: string; change: RoleChange }) {
   const consequences = useQuery({
     ...roleImpactQuery(roleId),

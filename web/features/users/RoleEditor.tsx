@@ -16,7 +16,7 @@ import { rolesQuery } from './queries.ts';
 
 const NewRole = lazy(() => import('./NewRole.tsx'));
 
-/** The roles, and what the chosen one may do. */
+/** The roles, and the permissions of the selected one. */
 export default function RoleEditor() {
   const { search, change } = useUsersSearch();
   const { can } = useAuth();
@@ -80,7 +80,7 @@ export default function RoleEditor() {
   );
 }
 
-/** The role that is shown, or the tab that takes its place. */
+/** The role that is shown, or the tab that replaces it. */
 function placeOf(search: object): string {
   const { tab, role } = usersSearch({ ...search });
   return `${tab} ${role}`;

@@ -32,7 +32,7 @@ import { updateRole } from './queries.ts';
 
 const DeleteRole = lazy(() => import('./DeleteRole.tsx'));
 
-/** What one role may do, and whether it requires a second factor. */
+/** The permissions of one role, and whether it requires a second factor. */
 export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
   const { can, refreshRights } = useAuth();
   const me = useMe();
@@ -49,7 +49,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
     setValues(valuesOf(from));
   };
   const latest = role.updatedAt > seen.updatedAt ? role : seen;
-  // Nothing of the person's own would be lost.
+  // The user has no changes of their own to lose.
   if (!changed && latest !== seen) beginFrom(latest);
   const edit = useEdit({
     save: (payload: ReturnType<typeof payloadOf>, updatedAt) =>
@@ -57,7 +57,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
     onSaved: (saved) => {
       beginFrom(saved);
       void toast({ message: 'Role updated successfully' });
-      // It may be one's own role.
+      // It may be the user's own role.
       void refreshRights();
     },
     onGivenUp: () => {

@@ -11,7 +11,7 @@ import {
 import { cellLabel, cellOf, resourceLabel } from './role-form.ts';
 import classes from './roles.module.css';
 
-/** Resources by actions; where an action does not exist on a resource the cell is empty. */
+/** Resources by actions; the cell is empty where a resource does not have the action. */
 export function RoleMatrix(props: {
   label: string;
   cells: ReadonlySet<string>;
@@ -59,7 +59,7 @@ export function RoleMatrix(props: {
   );
 }
 
-/** Stays in the tab order when it cannot be changed, so that the reason can be reached by keyboard. */
+/** Stays in the tab order when it is disabled, so that the reason can be reached by keyboard. */
 function MatrixCell(props: {
   label: string;
   checked: boolean;

@@ -5,7 +5,7 @@ import { roleWithDescription } from './role-labels.ts';
 import { useMe, useRoles } from './use-roles.ts';
 import { whyNotGrant } from './user-can.ts';
 
-/** The role of a user; roles beyond the person's own rights cannot be chosen, and say why. */
+/** The role of a user; roles with permissions that the viewer lacks are disabled, with a reason. */
 export function RoleSelect(props: {
   label: string;
   value: string;

@@ -8,13 +8,13 @@ import { setRolePreview } from '../../role-preview.ts';
 import { firstReadable } from '../../shell/navigation.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 
-/** Shows the console as people of a role see it, with nothing that can be changed. */
+/** Shows the console as users of a role see it, read-only. */
 export function SeeAsRole({ role, reason }: { role: Role; reason: string | null }) {
   const navigate = useNavigate();
   const { name, permissions } = role;
   const first = firstReadable((...pair) => hasPermission(permissions, ...pair));
   const see = async () => {
-    // Away first: this screen may not be the role's to see.
+    // Navigates first: the role may not be allowed to see this screen.
     await navigate({ to: first?.to ?? paths.account });
     setRolePreview({ role: name, label: roleLabel(name), permissions });
   };

@@ -9,7 +9,7 @@ import { shortUserAgent } from './user-agent.ts';
 
 type Handlers = { ending: string | undefined; onEnd: (session: OpenSession) => void };
 
-/** Open sessions of a person: from where, with what, since when, and End. */
+/** Open sessions of a user: address, browser, start, and an End button. */
 export default function SessionList(props: Handlers & { sessions: OpenSession[] | undefined }) {
   const { sessions, ...handlers } = props;
   if (sessions?.length === 0) return 'There is no open session.';

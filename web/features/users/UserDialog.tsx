@@ -98,7 +98,7 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
   );
 }
 
-/** Revokes the keys of somebody who was deactivated; gives back a sentence for each that could not be. */
+/** Revokes the keys of a deactivated user; returns a sentence for each that failed. */
 async function revokeKeys(keys: readonly ApiKey[]): Promise<string[]> {
   const { failed } = await runBulk(keys, ({ id }) => revokeApiKey(id));
   return failed.map(({ item, reason }) => `API key "${item.name}" was not revoked: ${reason}`);

@@ -15,7 +15,7 @@ import SessionList from './SessionList.tsx';
 import { useMe } from './use-roles.ts';
 import { endUserSession, resetSecondFactor, usersQuery, userSessionsQuery } from './queries.ts';
 
-/** Where a person is signed in, and their second factor. */
+/** The sessions of a user, and their second factor. */
 export default function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
   const me = useMe();
   return (
@@ -58,12 +58,12 @@ function OpenSessions({ user }: { user: User }) {
 
 function SecondFactor(props: {
   user: User;
-  /** Why it cannot be reset here by the person whose it is; null for anyone else. */
+  /** Why users cannot reset their own here; null for other users. */
   own: string | null;
 }) {
   const { user, own } = props;
   const [asking, setAsking] = useKept<true>('open: reset second factor');
-  // As it is now: the row of the list that the dialog began from is older after a reset.
+  // The current state: the list row that opened the dialog is out of date after a reset.
   const list = useQuery(usersQuery(undefined));
   const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
   const [currentPassword, setCurrentPassword] = useState<string>();

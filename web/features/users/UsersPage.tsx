@@ -17,7 +17,7 @@ const tabs = [
   { value: 'roles', label: 'Roles' },
 ] as const;
 
-/** Users and their roles (spec part 2, section 2.8); what is shown, and which dialog is open, is in the address. */
+/** Users and their roles (spec part 2, section 2.8); the state and the open dialog are in the URL. */
 export function UsersPage() {
   const { search, change } = useUsersSearch();
   const { can } = useAuth();

@@ -1,6 +1,6 @@
 import { shortestPassword } from '../../../contract/users.ts';
 
-/** What is wrong with a new password and its repetition, in the words of spec part 2, section 5. */
+/** Errors of a new password and its confirmation, in the words of spec part 2, section 5. */
 export function passwordsProblem(newPassword: string, confirmPassword: string): string | undefined {
   if (!newPassword && !confirmPassword) return 'Please enter password details';
   if (!newPassword || !confirmPassword) return 'Please fill in all password fields';

@@ -14,11 +14,11 @@ export const usersQuery = (search: string | undefined) =>
     placeholderData: keepPreviousData,
   });
 
-/** The users whose email or name contains the search, asked for anew. */
+/** The users whose email or name contains the search, always refetched. */
 export const findUsers = (search: string | undefined, signal: AbortSignal) =>
   call(users.list, { query: { search } }, { signal });
 
-/** One user as they are now: always asked anew, since `updatedAt` decides whether an edit may be saved. */
+/** One user, always refetched, since `updatedAt` decides whether an edit may be saved. */
 export const userQuery = (id: string) =>
   queryOptions({
     queryKey: ['users', 'one', id],
@@ -34,7 +34,7 @@ export const userQuery = (id: string) =>
 /** Spec part 2, section 9. */
 const rolesKeptFor = 10 * 60_000;
 
-/** Not tried again: the seven of the spec stand in at once. */
+/** Not retried: the seven roles of the spec replace them immediately. */
 export const rolesQuery = queryOptions({
   queryKey: ['users', 'roles'],
   queryFn: ({ signal }) => call(rbac.roles, undefined, { signal }),
@@ -49,7 +49,7 @@ export const userSessionsQuery = (id: string) =>
     queryFn: ({ signal }) => call(users.sessions, { params: { id } }, { signal }),
   });
 
-/** What hangs on a user: open sessions, and API keys that they made. */
+/** What depends on a user: open sessions, and API keys that they created. */
 export const userImpactQuery = (id: string) =>
   queryOptions({
     queryKey: ['users', 'impact', id],

@@ -1,7 +1,7 @@
 import type { Role } from '../../../contract/users.ts';
 import { cellLabel, cellOf, permissionsOf, type RoleValues } from './role-form.ts';
 
-/** What others notice of an edit of a role. */
+/** Effects of an edit of a role on other users. */
 export type RoleChange = { gained: string[]; lost: string[]; secondFactor: boolean | undefined };
 type Impact = { people: number; withoutSecondFactor: number };
 
@@ -22,7 +22,7 @@ export function changeOf(role: Role, values: RoleValues): RoleChange {
 export const isNoticed = ({ gained, lost, secondFactor }: RoleChange): boolean =>
   gained.length > 0 || lost.length > 0 || secondFactor !== undefined;
 
-/** Whom an edit of a role hits, and how, with their next call. */
+/** Which users an edit of a role affects from their next call on, and how. */
 export function roleSentences({ gained, lost, secondFactor }: RoleChange, impact: Impact): string[] {
   const { people, withoutSecondFactor } = impact;
   if (people === 0) return ['Nobody who can sign in has this role.'];

@@ -9,7 +9,7 @@ import {
 import type { Role } from '../../../contract/users.ts';
 import type { Me } from './user-can.ts';
 
-/** What a person edits of a role. A cell is `resource:action`. */
+/** The editable part of a role. A cell is `resource:action`. */
 export type RoleValues = { description: string; requiresSecondFactor: boolean; cells: ReadonlySet<string> };
 
 export const cellOf = (resource: Resource, action: Action): string => `${resource}:${action}`;
@@ -20,7 +20,7 @@ export const cellsOf = (permissions: readonly Permission[]): ReadonlySet<string>
 export const resourceLabel = (resource: Resource): string =>
   resource === 'api_keys' ? 'API Keys' : roleLabel(resource);
 
-/** `Licenses: update`, as the cell is called in the matrix. */
+/** `Licenses: update`, the label of a cell. */
 export const cellLabel = ({ resource, action }: Permission): string =>
   `${resourceLabel(resource)}: ${action}`;
 
@@ -30,7 +30,7 @@ export const valuesOf = (role: Role): RoleValues => ({
   cells: cellsOf(role.permissions),
 });
 
-/** The permissions of the chosen cells, in the order of the matrix. */
+/** The permissions of the selected cells, in the order of the matrix. */
 export const permissionsOf = (cells: ReadonlySet<string>): Permission[] =>
   resources.flatMap((resource) =>
     resourceActions[resource]
@@ -51,7 +51,6 @@ export function withCell(values: RoleValues, cell: string, on: boolean): RoleVal
   return { ...values, cells };
 }
 
-/** True when saving would change something. */
 export function isChanged(role: Role, values: RoleValues): boolean {
   const before = valuesOf(role);
   return (
@@ -67,13 +66,16 @@ export function whyNotEdit(me: Me, role: Role, mayUpdate: boolean): string | nul
   return role.roleId === 'super_admin' && !me.isSuperAdmin ? 'Only a super admin changes this role.' : null;
 }
 
-/** Why one cell cannot be changed: super_admin holds everything, and nobody gives or takes what they lack. */
+/**
+ * Why one cell cannot be changed: super_admin holds every permission, and users cannot change permissions that they
+ * lack.
+ */
 export function whyNotCell(me: Me, role: Role, permission: Permission): string | null {
   if (role.roleId === 'super_admin') return 'super_admin holds everything and cannot be changed';
   return me.holds(permission) ? null : `You lack ${permission.resource}:${permission.action} yourself`;
 }
 
-/** Why a role cannot be removed. */
+/** Why a role cannot be deleted. */
 export function whyNotDelete(role: Role): string | null {
   if (role.builtIn) return 'One of the seven roles cannot be removed.';
   return role.userCount > 0 ? 'Somebody still has this role.' : null;

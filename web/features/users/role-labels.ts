@@ -5,7 +5,7 @@ import type { Role } from '../../../contract/users.ts';
 export const roleWithDescription = ({ name, description }: Pick<Role, 'name' | 'description'>): string =>
   description ? `${roleLabel(name)} – ${description}` : roleLabel(name);
 
-/** Spec part 2, section 8: stands in where the roles cannot be loaded. */
+/** Spec part 2, section 8: replaces the roles that cannot be loaded. */
 export const fallbackRoles: Role[] = roleNames.map((name) => ({
   roleId: name,
   name,

@@ -5,10 +5,10 @@ import { fallbackRoles } from './role-labels.ts';
 import type { Me } from './user-can.ts';
 import { rolesQuery } from './queries.ts';
 
-/** All roles; the seven of the spec until they are loaded, and where they cannot be. */
+/** All roles; the seven of the spec while they are loading or cannot be loaded. */
 export const useRoles = (): Role[] => useQuery(rolesQuery).data ?? fallbackRoles;
 
-/** The person who looks, for the rules of `user-can.ts`. */
+/** The signed-in user, for the rules of `user-can.ts`. */
 export function useMe(): Me {
   const { user, hasRole, hasPermission } = useAuth();
   return {

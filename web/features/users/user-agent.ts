@@ -1,4 +1,4 @@
-/** In this order: each of the later ones is also claimed by those before it. */
+/** The order matters: each browser also claims to be the ones after it. */
 const browsers: [RegExp, string][] = [
   [/Edg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
   [/OPR\/(\d+)/, 'Opera'],
@@ -18,7 +18,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** A browser as people call it, such as `Firefox 145 on Windows`; what is not known is shown as it came, shortened. */
+/** A readable browser name, such as `Firefox 145 on Windows`; an unknown user agent is shortened. */
 export function shortUserAgent(userAgent: string): string {
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   for (const [pattern, name] of browsers) {

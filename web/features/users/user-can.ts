@@ -1,17 +1,17 @@
 import type { Permission } from '../../../contract/permissions.ts';
 import type { Role, User } from '../../../contract/users.ts';
 
-/** The person who looks, as far as the rules ask. */
+/** The fields of the signed-in user that the rules need. */
 export type Me = { userId: string; isSuperAdmin: boolean; holds: (permission: Permission) => boolean };
 
-/** Nobody grants more than they hold: why a role cannot be given. The server decides. */
+/** Why a role cannot be granted: users cannot grant permissions that they lack. The server decides. */
 export function whyNotGrant(me: Me, role: Pick<Role, 'roleId' | 'permissions'>): string | null {
   if (role.roleId === 'super_admin' && !me.isSuperAdmin) return 'Only a super admin can grant this role';
   const missing = role.permissions.find((permission) => !me.holds(permission));
   return missing ? `You lack ${missing.resource}:${missing.action} yourself` : null;
 }
 
-/** Why a user cannot be changed at all: they may do more than the person who looks. */
+/** Why a user cannot be changed at all: they have permissions that the signed-in user lacks. */
 export function whyNotChange(me: Me, user: User, roles: readonly Role[]): string | null {
   const beyond = user.roles.some((name) => {
     const role = roles.find(({ roleId }) => roleId === name);
@@ -20,6 +20,6 @@ export function whyNotChange(me: Me, user: User, roles: readonly Role[]): string
   return beyond ? `${user.email} may do more than you, so you cannot change this user.` : null;
 }
 
-/** Nobody removes or deactivates themself. */
+/** Users cannot delete or deactivate themselves. */
 export const whyNotRemove = (me: Me, user: User, what: string): string | null =>
   me.userId === user.id ? `You cannot ${what} yourself.` : null;

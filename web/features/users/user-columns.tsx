@@ -9,7 +9,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { whyNotChange, whyNotRemove, type Me } from './user-can.ts';
 import classes from './users.module.css';
 
-/** What the list shows besides the columns of the spec only when a person asks for it. */
+/** Columns that are not in the spec, hidden until the user shows them. */
 export const hiddenAtFirst = { secondFactor: false, lastSignInAt: false, createdAt: false };
 
 export type UserAction = 'resetPassword' | 'deactivate' | 'reactivate' | 'delete' | 'sessions';
@@ -23,7 +23,6 @@ type Handlers = {
   onAction: (action: UserAction, user: User) => void;
 };
 
-/** Columns of the user list (spec part 2, section 2.8). */
 export function userColumns(handlers: Handlers): Column<User>[] {
   const { mayUpdate, mayDelete, me, roles } = handlers;
   const columns: Column<User>[] = [
@@ -81,7 +80,7 @@ export function userColumns(handlers: Handlers): Column<User>[] {
   return columns;
 }
 
-/** The role, and what it is for; more than one where the calls of the roles gave more. */
+/** The role and its description; several where the API assigned more than one. */
 function RoleCell({ user, roles }: { user: User; roles: readonly Role[] }): ReactNode {
   const description = roles.find(({ roleId }) => roleId === user.role)?.description;
   const others = user.roles.filter((name) => name !== user.role).map(roleLabel);

@@ -1,10 +1,10 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 
-/** Fields of the user forms and what they are called there. */
+/** Labels of the user forms. */
 export const fieldLabels = { email: 'Email', name: 'Name', role: 'Role' } as const;
 
-/** The fields in which two edits of one user differ, as a person reads them. */
+/** Labels of the fields in which two edits of one user differ. */
 export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, asText);
 
 function asText(path: keyof typeof fieldLabels, value: unknown): string {

@@ -5,16 +5,16 @@ import { userImpactQuery } from './queries.ts';
 type Change = 'deactivate' | 'reactivate' | 'delete' | 'resetPassword' | 'changeRole';
 type Impact = { openSessions: number; apiKeys: number };
 
-/** Whom a change of a user hits, in numbers; for a confirmation. */
+/** What a change of a user affects, in numbers, for its confirmation. */
 export function useUserConsequences(id: string, change: Change) {
   return useQuery({ ...userImpactQuery(id), select: (impact) => userConsequences[change](impact) });
 }
 
-/** What a confirmation says of each change. */
+/** Text of the confirmation of each change. */
 export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
   deactivate: (impact) => [
     ended(impact),
-    // They can be chosen below.
+    // They can be selected below.
     keys(impact, ['goes on working unless it is revoked', 'go on working unless they are revoked']),
     'The user can be reactivated.',
   ],

@@ -6,7 +6,7 @@ import { findUsers } from './queries.ts';
 
 const shown = 6;
 
-/** Users in the command palette: found by name or email, and a way to create one. */
+/** Users in the command palette: found by name or email, and a command to create one. */
 export const usersPalette: PaletteSource = {
   group: 'Users',
   icon: IconUsers,

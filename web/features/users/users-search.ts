@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { idParam, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
-/** What the address of User Management holds: tab, search, the role in the editor, and the dialog that is open. */
+/** Search parameters of User Management: tab, search, the role in the editor, and the open dialog. */
 export type UsersSearch = {
   tab?: 'roles' | undefined;
   search?: string | undefined;
