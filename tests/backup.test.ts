@@ -27,7 +27,10 @@ import {
 } from './server-process.ts';
 import { uploader } from './uploading.ts';
 
-/* Backup and restore as an operator runs them: the built tools as processes, beside a built server on an embedded database. */
+/*
+ * Backup and restore as an operator runs them: the built tools as processes, next to a built server on an embedded
+ * database.
+ */
 
 const bytes = program(3_000_000);
 let home: string;
@@ -46,7 +49,7 @@ async function newFolder(): Promise<string> {
   return made;
 }
 
-/** What a tool that refuses says: a sentence, with no stack. */
+/** The output of a tool that fails: a sentence without a stack trace. */
 async function refusal(...args: Parameters<typeof runTool>): Promise<string> {
   const { code, said } = await runTool(...args);
   expect(said, 'no stack').not.toMatch(/^\s+at /m);
@@ -78,7 +81,7 @@ afterAll(async () => {
   for (const dataDir of dataDirs) await removeDataDir(dataDir);
 });
 
-/** That the service is the one that was backed up, by all that its users can see. */
+/** Asserts that the service has the data of the backup, as far as its users can see. */
 async function expectTheSame(restored: ServerProcess): Promise<void> {
   const staff = await signInAdministrator(restored);
   const desktop = apiAt(restored.url, key);
@@ -94,7 +97,7 @@ async function expectTheSame(restored: ServerProcess): Promise<void> {
   const download = await fetch(restored.url + releaseUrl, { headers: key.headers });
   expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
   expect(await staff.ok(audit.verify)).toMatchObject({ whole: true, acceptedGaps: 0 });
-  // what triggers and sequences keep goes on
+  // triggers and sequences continue where they were
   await makeCustomer(staff, { name: 'After the restore' });
   await makeLicense(staff);
   await eventually(async () =>
@@ -246,7 +249,7 @@ test('nothing starts on half a restore', { timeout: 60_000 }, async () => {
   const settings = { DATABASE_URL: database.url, DATA_DIR: await newFolder() };
   const [holder, client] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
   await Promise.all([holder!.connect(), client!.connect()]);
-  // the restore waits for this, in the middle of its work
+  // the restore waits for this lock halfway through
   await holder!.query('begin; create table schema_migrations ()');
   const script = join(import.meta.dirname, '../dist/tools/restore.js');
   const env = { ...process.env, ...settings };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 
-/** Bytes that are a Windows program as far as anyone looks: `MZ`, a PE header, and whatever follows. */
+/** Bytes with the signature of a Windows program: `MZ`, a PE header, then random data. */
 export function program(size: number, content: Buffer = randomBytes(size)): Buffer {
   const bytes = Buffer.from(content.subarray(0, size));
   bytes.write('MZ', 0, 'latin1');
@@ -10,7 +10,7 @@ export function program(size: number, content: Buffer = randomBytes(size)): Buff
   return bytes;
 }
 
-/** An archive of nothing but stored bytes: a local header, content, and the end of the directory. */
+/** A ZIP archive with one uncompressed file: a local header, content, and the central directory. */
 export function archive(size: number): Buffer {
   const bytes = randomBytes(size);
   bytes.write('PK\x03\x04', 0, 'latin1');
@@ -21,21 +21,21 @@ export function archive(size: number): Buffer {
   return bytes;
 }
 
-/** A disk image: its last 512 bytes begin with `koly`. */
+/** A disk image: its last 512 bytes start with `koly`. */
 export function diskImage(size: number): Buffer {
   const bytes = randomBytes(size);
   bytes.write('koly', size - 512, 'latin1');
   return bytes;
 }
 
-/** An AppImage as far as anyone looks: an ELF header with the mark of its second type, and whatever follows. */
+/** Bytes with the signature of an AppImage: an ELF header with its type 2 magic, then random data. */
 export function appImage(size: number, content: Buffer = randomBytes(size)): Buffer {
   const bytes = Buffer.from(content.subarray(0, size));
   bytes.write('\x7fELF\x02\x01\x01\x00AI\x02', 0, 'latin1');
   return bytes;
 }
 
-/** `bytes` as electron-builder ends an AppImage: the block map of what is before, deflated, and its length. */
+/** `bytes` with the trailer of electron-builder's AppImages: the deflated block map and its length. */
 export function withBlockmap(bytes: Buffer): Buffer {
   const size = 32 * 1024;
   const blocks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>

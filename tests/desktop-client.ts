@@ -6,12 +6,12 @@ import Module, { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AppUpdater, UpdateInfo } from 'electron-updater';
 
-// electron-updater as it is installed in an app, driven without Electron: it takes an app object and an HTTP executor.
+// electron-updater as installed in an app, run without Electron: it takes an app object and an HTTP executor.
 
 const require = createRequire(import.meta.url);
 const fromUpdater = createRequire(require.resolve('electron-updater'));
 
-/** The native updater of macOS: fetches from the local proxy that MacUpdater puts up, as Squirrel.Mac would. */
+/** The native updater of macOS: downloads from the local proxy of MacUpdater, as Squirrel.Mac does. */
 class NativeUpdater extends EventEmitter {
   private feed: { url: string; headers: Record<string, string> } | undefined;
   fetched: Buffer | undefined;
@@ -57,7 +57,7 @@ type Token = {
 };
 type DoDownload = (options: RequestOptions, task: Record<string, unknown>, redirects: number) => void;
 
-/** What Electron's own executor does, by Node's http; it keeps note of every request. */
+/** Replaces Electron's executor with Node's http, and records every request. */
 class NodeHttpExecutor extends HttpExecutor {
   readonly asked: { path: string; range: string | undefined; headers: Record<string, unknown> }[] = [];
   received = 0;
@@ -70,7 +70,7 @@ class NodeHttpExecutor extends HttpExecutor {
       headers,
     });
     return http.request({ ...options, agent: false }, (response) => {
-      // a listener of our own would have the bytes flow before anyone is there to take them
+      // a listener added here would start the flow before the updater has attached its own
       const emit = response.emit.bind(response) as (...event: unknown[]) => boolean;
       response.emit = (...event: unknown[]) => {
         if (event[0] === 'data') this.received += (event[1] as Buffer | string).length;
@@ -98,15 +98,15 @@ class NodeHttpExecutor extends HttpExecutor {
 
 export type ClientOptions = {
   version: string;
-  /** Address of the feed, to which the updater adds the file of its channel. */
+  /** URL of the feed, to which the updater appends the file of its channel. */
   feed: string;
   kind?: 'nsis' | 'mac' | 'appimage' | 'deb';
   channel?: 'beta' | 'alpha';
   headers?: Record<string, string>;
   folder: string;
-  /** The id that electron-updater makes up for an installation. */
+  /** The id that electron-updater generates for an installation. */
   stagingId?: string;
-  /** The installer of the version that runs, for a differential download. */
+  /** The installer of the running version, for a differential download. */
   installed?: string;
   multipleRanges?: boolean;
 };
@@ -115,15 +115,15 @@ export type DesktopClient = {
   updater: AppUpdater;
   executor: NodeHttpExecutor;
   log: string[];
-  /** Asks the feed as an app does at its start: the version it is offered, or undefined. */
+  /** Checks the feed as an app does at its start; returns the offered version, or undefined. */
   check(): Promise<UpdateInfo | undefined>;
-  /** Downloads what the last check found; answers the path of the file. */
+  /** Downloads the result of the last check; returns the path of the file. */
   download(): Promise<string>;
 };
 
 const platforms = { nsis: 'win32', mac: 'darwin', appimage: 'linux', deb: 'linux' } as const;
 
-/** An installed app with its updater pointed at a feed. */
+/** An installed app whose updater uses a feed. */
 export async function installApp(options: ClientOptions): Promise<DesktopClient> {
   const { version, feed, kind = 'nsis', channel, headers, stagingId = randomUUID() } = options;
   const home = await mkdtemp(join(options.folder, 'app-'));

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'vite';
 
-/** What the child process said after its start: a running database, or why there is none. */
+/** The report of the child process after its start: a running database, or why there is none. */
 type Started = { url: string; adopted: boolean; error?: undefined } | { error: string };
 
-/** A process of its own that runs startEmbedded, to be killed and raced. */
+/** Runs startEmbedded in a separate process, which tests kill and race. */
 export type Child = {
   process: ChildProcess;
   started: Promise<Started>;
@@ -30,7 +30,7 @@ try {
 }
 `;
 
-/** Makes a checkout in miniature: our code, its packages and Node itself, which any account may be let into. */
+/** Creates a minimal checkout: our code, its packages and Node itself, readable for any account. */
 export async function makeCheckout(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await build({
@@ -53,7 +53,7 @@ export async function makeCheckout(folder: string): Promise<void> {
   }
 }
 
-/** A second checkout out of the first: links are made in a moment, copies of all the binaries are not. */
+/** Copies a checkout with hard links, which is much faster than copying all the binaries. */
 export async function linkCheckout(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {
@@ -63,7 +63,7 @@ export async function linkCheckout(from: string, to: string): Promise<void> {
   }
 }
 
-/** Runs startEmbedded in a process of its own, as another account where one is given. */
+/** Runs startEmbedded in a separate process, as another account where one is given. */
 export function serve(
   checkout: string,
   dataDir: string,

@@ -18,15 +18,15 @@ export type ApiKeyFields = Partial<Body<RouteRequest<typeof apiKeys.create>>>;
 export type MachineFacts = Partial<Body<RouteRequest<typeof validation.validate>>>;
 
 let count = 0;
-/** A name that no other thing of this run has. */
+/** A name that is unique in this run. */
 export const unique = (what: string) => `${what} ${++count}`;
 
-/** A customer in Germany with a name of its own. */
+/** A customer in Germany with a unique name. */
 export function makeCustomer(api: Api, fields: CustomerFields = {}): Promise<Customer> {
   return api.ok(customers.create, { body: { name: unique('Hospital'), country: 'DE', ...fields } });
 }
 
-/** An enterprise license of three seats that is valid for a long time; for a customer of its own unless one is given. */
+/** An enterprise license with three seats and a long validity; for a new customer unless one is given. */
 export async function makeLicense(api: Api, fields: LicenseFields = {}): Promise<License> {
   const customerId = fields.customerId ?? (await makeCustomer(api)).customerId;
   return api.ok(licenses.create, {
@@ -42,10 +42,10 @@ export async function makeLicense(api: Api, fields: LicenseFields = {}): Promise
   });
 }
 
-/** An API key as it was shown once, ready to call with. */
+/** An API key as returned by its creation, ready for calls. */
 export type MadeApiKey = ApiKey & { key: string } & Identity;
 
-/** An API key that lives long and may do much. */
+/** An API key with a long validity and broad scopes. */
 export async function makeApiKey(api: Api, fields: ApiKeyFields = {}): Promise<MadeApiKey> {
   const made = await api.ok(apiKeys.create, {
     body: { name: unique('Key'), expiresAt: '2036-01-01T00:00:00Z', rateLimit: 1_000_000, ...fields },
@@ -85,7 +85,7 @@ export const softDelete = (api: Api, { customerId }: Pick<Customer, 'customerId'
 export const revoke = (api: Api, { licenseId }: Pick<License, 'licenseId'>) =>
   api.ok(licenses.revoke, { params: { id: licenseId } });
 
-/** A stored file of these bytes made a release: published to all for Windows x64, with a version of its own. */
+/** Stores these bytes as a release: published to all for Windows x64, with a unique version. */
 export async function makeRelease(
   server: TestServer,
   { bytes = 'MZ', ...fields }: Partial<NewRelease> & { bytes?: string } = {},

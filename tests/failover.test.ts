@@ -28,11 +28,11 @@ import {
 } from './harness.ts';
 import { startSwitch, type TcpSwitch } from './tcp-switch.ts';
 
-/* Two servers whose connections to PostgreSQL pass through a switch that takes them away. */
+/* Two servers whose connections to PostgreSQL pass through a switch that interrupts them. */
 
-/** Waiting for a lock that a lost transaction still holds is the longest that a call may take. */
+/** The maximum duration of a call: waiting for a lock that a lost transaction still holds. */
 const longestMs = 10_000 * Math.max(1, loadavg()[0]! / availableParallelism());
-/** What an operator is promised, and what a machine needs on which more runs than it has cores. */
+/** The documented limit, and a longer one for a machine with more test runs than cores. */
 const withinMs = 5000 * Math.max(2, 1 + loadavg()[0]! / availableParallelism());
 
 let database: TestDatabase;
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 type Answered = { status: number; headers: Headers; text?: string | (() => Promise<string>) };
 
-/** Every kind of call: with and without a change, by a machine and by a person, cached and not. */
+/** Every kind of call: reads and changes, by machines and by users, cached and not. */
 function kindsOfCalls(server: TestServer): Record<string, () => Promise<Answered>> {
   const [desktop, person] = [server.api(desktopKey), server.api(staff)];
   return {
@@ -100,7 +100,7 @@ function kindsOfCalls(server: TestServer): Record<string, () => Promise<Answered
 
 type Seen = Answered & { call: string; from: number; to: number };
 
-/** Makes every kind of call on both servers all the time while `work` runs. */
+/** Makes every kind of call on both servers continuously while `work` runs. */
 async function underLoad(work: () => Promise<void>): Promise<Seen[]> {
   const seen: Seen[] = [];
   let going = true;
@@ -111,7 +111,7 @@ async function underLoad(work: () => Promise<void>): Promise<Seen[]> {
           const from = performance.now();
           const { status, headers } = await make();
           seen.push({ call: `${kind} at ${at}`, from, to: performance.now(), status, headers });
-          // a refusal costs nothing, and thousands a second would only starve the servers, which run in this process
+          // a refusal is cheap, and thousands a second would only starve the servers, which run in this process
           await sleep(status === 503 ? 200 : 50);
         }
       }),
@@ -138,7 +138,7 @@ const allWork = (): Promise<unknown> =>
     ),
   );
 
-/** Nothing but success and 503 with Retry-After, and no call that hangs. */
+/** Asserts only successes and 503 with Retry-After, and no call that hangs. */
 function judge(seen: Seen[]): void {
   const strange = seen.filter(({ status }) => status >= 300 && status !== 503);
   expect([...new Set(strange.map(({ call, status }) => `${call}: ${status}`))]).toEqual([]);
@@ -165,7 +165,7 @@ describe('connections that stop answering', () => {
     });
     judge(seen);
     expect(wellAgain - silent).toBeLessThan(withinMs);
-    // who asked last of all got what they asked for
+    // the last calls succeeded
     for (const call of new Set(seen.map((one) => one.call)))
       expect(seen.findLast((one) => one.call === call)!.status, call).toBeLessThan(300);
   });
@@ -202,7 +202,7 @@ describe('connections that stop answering', () => {
     const from = performance.now();
     await Promise.all(Array.from({ length: 12 }, list));
     await eventually(async () => expect((await list()).status).toBe(200), withinMs);
-    // two seconds in truth, and nothing that waits for the limit of statements
+    // two seconds in practice, so nothing waits for the statement timeout
     expect(performance.now() - from).toBeLessThan(everyday.statementMs);
   });
 

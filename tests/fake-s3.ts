@@ -5,17 +5,17 @@ import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * A bucket server in memory, as far as the service speaks to one, that can be told to misbehave. It checks no
+ * An in-memory S3 server with the operations that the service uses, which can simulate failures. It checks no
  * signatures.
  */
 export type FakeS3 = {
   endpoint: string;
   /**
-   * `silent`: takes every request and never answers. `stalls`: sends half of each body and then nothing. `refuses`:
-   * hangs up at once. `fails`: answers 503.
+   * `silent`: accepts every request and never responds. `stalls`: sends half of each body and then nothing. `refuses`:
+   * closes the connection immediately. `fails`: returns 503.
    */
   mood: 'well' | 'silent' | 'stalls' | 'refuses' | 'fails';
-  /** How many connections are open. */
+  /** Number of open connections. */
   connections(): number;
   close(): Promise<void>;
 };
@@ -152,7 +152,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   });
 }
 
-/** The S3 of the environment, or a fake one for as long as this process runs. */
+/** The S3 of the environment, or a fake one for the lifetime of this process. */
 export async function s3Endpoint(): Promise<string> {
   if (process.env.S3_ENDPOINT) return process.env.S3_ENDPOINT;
   process.env.AWS_ACCESS_KEY_ID = 'key';

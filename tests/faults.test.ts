@@ -32,7 +32,7 @@ import { ask } from './work.ts';
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 const percentile = (list: number[], share: number) =>
   list.toSorted((a, b) => a - b)[Math.ceil(list.length * share) - 1]!;
-/** A limit of time for a machine that has nothing else to do: where more runs than there are cores, all takes longer. */
+/** A time limit for an idle machine, longer where there are more test runs than cores. */
 const patience = (limit: number) => limit * Math.max(1, loadavg()[0]! / availableParallelism());
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
@@ -53,7 +53,7 @@ describe('kill -9 of the server in the middle of writes', () => {
   });
   afterAll(() => removeDataDir(dataDir));
 
-  /** Writes as fast as it can until the server is gone; notes what was acknowledged, and how it was last. */
+  /** Writes as fast as possible until the server stops; records acknowledged writes and their last state. */
   async function write(api: Api, acknowledged: Map<string, string>): Promise<void> {
     for (let i = 0; ; i++) {
       const made = await makeCustomer(api, { name: `Written ${i}` });
@@ -90,7 +90,7 @@ describe('kill -9 of the server in the middle of writes', () => {
     const lost = [...acknowledged].filter(([id, version]) => !(versions.get(id)! >= version));
     expect(lost).toEqual([]);
 
-    // The last entry about each customer tells of the very version that is stored, and there is no other entry.
+    // The last entry about each customer has the stored version, and there is no other entry.
     const entries = await ask<{ id: string; last: string; events: number; changes: number }>(
       url,
       `select resource_id as id, max(after->>'updatedAt') as last, count(*)::int as events,
@@ -137,7 +137,7 @@ describe('a server on its own database', () => {
     expect(second.output()).toMatch(/Another program already listens there: .*EADDRINUSE/);
     expect(await findPostmaster(join(other, 'postgres'))).toBeUndefined();
 
-    // That start made the administrator already: its password must not be lost, nor stand in an output that is kept.
+    // That start already created the administrator: its password must not be lost, nor appear in a stored log.
     const file = join(other, 'first-password');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const [, secret] = /email +admin@localhost\n +password +(\S{20})\n/.exec(await readFile(file, 'utf8'))!;
@@ -176,7 +176,7 @@ describe('a server on its own database', () => {
     const license = await makeLicense(api);
     const desktop = apiAt(server.url, await makeApiKey(api));
     await Promise.all(numbers(30).map(() => validateOn(desktop, license, 'stopping')));
-    // Connections that the server has taken already: what is still in the kernel's queue was never under way.
+    // Connections that the server has accepted: those in the kernel's queue do not count as in progress.
     const agent = new Agent({ keepAlive: true, maxSockets: 24 });
     await Promise.all(numbers(24).map(() => sendOn(agent, 'GET', '/healthz')));
     const logins = numbers(24).map(() => sendOn(agent, 'POST', '/api/v1/auth/login', administrator));
@@ -232,7 +232,7 @@ describe('a server on its own database', () => {
     );
     expect(refused).toBe(0);
     expect(signedIn).toBeGreaterThan(20);
-    // Speed proper is the bench's job; here other tests run on the same cores.
+    // The bench measures speed; here other tests run on the same cores.
     expect(during).toBeLessThan(patience(Math.max(3 * before, 100)));
   }, 30_000);
 });
@@ -258,7 +258,7 @@ describe('PostgreSQL away under load', () => {
     await removeDataDir(folder);
   });
 
-  /** `status` is a sentence where there was no answer at all. */
+  /** `status` is a sentence where there was no response. */
   type Seen = { call: string; from: number; to: number; status: number | string; retryAfter: string | null };
   const none = new Headers();
 
@@ -272,7 +272,7 @@ describe('PostgreSQL away under load', () => {
     ['ready', () => fetch(`${server.url}/readyz`)],
   ];
 
-  /** Calls all the time, from many at once, while `work` runs, and answers what was seen. */
+  /** Calls continuously and concurrently while `work` runs, and returns the results. */
   async function underLoad(work: () => Promise<void>): Promise<Seen[]> {
     const seen: Seen[] = [];
     let going = true;
@@ -298,9 +298,9 @@ describe('PostgreSQL away under load', () => {
     return seen;
   }
 
-  /** What must hold of an outage that lasted from one moment to another. */
+  /** Asserts the behavior during an outage from one moment to another. */
   function judge(seen: Seen[], away: number, back: number, what: string): void {
-    // A file of which a part was sent already cannot become a 503: it breaks off.
+    // A partially sent file cannot become a 503: the response is cut off.
     const brokenOff = ({ call, status }: Seen) =>
       call === 'csv' && /closed|ECONNRESET|undefined/.test(String(status));
     const strange = seen.filter((one) => ![200, 201, 503].includes(Number(one.status)) && !brokenOff(one));

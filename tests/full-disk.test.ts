@@ -11,7 +11,7 @@ import { makeApiKey, makeLicense, validateOn } from './factories.ts';
 import { createTestDatabase, eventually, startTestServer, type Api, type TestServer } from './harness.ts';
 import { freePort, newDataDir, removeDataDir, spawnServer, startServer } from './server-process.ts';
 
-/* A database that can read and not write, as PostgreSQL says it on a full disk. */
+/* A database that can read but not write: the errors of PostgreSQL on a full disk. */
 
 let server: TestServer;
 let staff: Api;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Every write fails, or none does. */
+/** All writes fail, or none. */
 async function setFull(isFull: boolean, db = server.db): Promise<void> {
   await sql`create or replace function disk_full() returns trigger language plpgsql as
     $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`.execute(
@@ -52,7 +52,7 @@ const metric = async (line: RegExp) => {
 test('a machine that holds its seat is answered and signed; what needs a write is refused; records wait', async () => {
   const license = await makeLicense(staff, { maxActivations: 5 });
   await validateOn(server.api(await makeApiKey(staff)), license, 'seated');
-  // a key that was not used in this hour: its budget is not granted yet
+  // a key that was not used in this hour, so its budget is not granted yet
   const desktop = server.api(await makeApiKey(staff));
   const [key] = await staff.ok(keys.published);
   const recorded = async () => {
@@ -125,7 +125,7 @@ describe.skipIf(process.getuid?.() !== 0)('a data directory on a small disk [nee
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** What a start says that must fail at once. */
+  /** The output of a start that must fail immediately. */
   async function refusal(): Promise<string> {
     const from = performance.now();
     const starting = spawnServer({ DATA_DIR: dataDir, PORT: String(await freePort()) });

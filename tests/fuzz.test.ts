@@ -29,13 +29,13 @@ const routes = Object.entries(contract).flatMap(([feature, calls]) =>
 
 let server: TestServer;
 let headers: Record<string, string>;
-/** Parameters that lead to something, so that what is wrong beside them is all that is wrong. */
+/** Valid parameters, so that the fuzzed input is the only error. */
 let params: Record<string, string>;
-/** A body for each call that would be taken as it is. */
+/** A valid body for each call. */
 let bodies: Record<string, Json>;
 
 beforeAll(async () => {
-  // Sign-ins come from many addresses, so that the throttle does not hide what is behind it.
+  // Sign-ins come from many addresses, so that the throttle does not hide other responses.
   server = await startTestServer({
     config: { trustProxy: ['127.0.0.1'] },
     outbound: {
@@ -241,7 +241,7 @@ afterAll(() => server.close());
 const agent = new Agent({ keepAlive: true, maxSockets: 12 });
 let sent = 0;
 
-/** Sends a request as it stands; fetch would tidy up the path. */
+/** Sends the request unmodified; fetch would normalize the path. */
 function send(
   method: string,
   path: string,
@@ -271,7 +271,7 @@ function send(
         response.on('error', reject);
       },
     );
-    // A body that is too large is answered before it was sent whole.
+    // A response to a body that is too large arrives before the body is sent completely.
     request.on('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EPIPE' || error.code === 'ECONNRESET'
         ? resolve({ status: 413, text: '' })
@@ -284,13 +284,13 @@ function send(
 const pathOf = (route: Route, given: Record<string, string> = params) =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given[name]!));
 
-/** JSON as text: `raw` numbers are written as they stand, for JavaScript has none like them. */
+/** JSON text with the numbers in `raw` inserted literally, since JavaScript cannot represent them. */
 const toText = (value: unknown) => JSON.stringify(value).replaceAll(/"@raw (.*?)@"/g, '$1');
 const raw = (number: string) => `@raw ${number}@`;
 
 // --- judging --------------------------------------------------------------------------------------------------
 
-/** Every table whose rows bad input may not touch; the others are records of the calls themselves. */
+/** Every table whose rows invalid input must not change; the others record the calls themselves. */
 const recordsOfCalls = [
   'audit_entries',
   'audit_pending',
@@ -299,12 +299,12 @@ const recordsOfCalls = [
   'validations',
   'validations_other',
   'login_failures',
-  // a feed takes any machine id for one, and records its check
+  // a feed accepts any machine id, and records its check
   'machines',
   'update_events',
   'update_events_other',
   'update_days',
-  // which batches of such records are written
+  // batches of such records that were written
   'update_event_ids',
 ];
 
@@ -325,7 +325,7 @@ async function fingerprint(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(all));
 }
 
-/** Holds that an answer is no error of ours and, where it is a refusal, the envelope. */
+/** Asserts that a response is not a server error and, if it is a refusal, has the error format. */
 function expectAnswer({ status, text }: Reply, what: string): ErrorBody | undefined {
   expect(status, `${what}: ${text.slice(0, 500)}`).toBeLessThan(500);
   if (status < 400 || text === '') return undefined;
@@ -337,7 +337,7 @@ function expectAnswer({ status, text }: Reply, what: string): ErrorBody | undefi
   return body;
 }
 
-/** The fields that a schema says are wrong. */
+/** The invalid fields according to a schema. */
 function wrongFields(schema: z.ZodType, value: unknown, part: string): string[] {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap((issue) =>
@@ -345,14 +345,14 @@ function wrongFields(schema: z.ZodType, value: unknown, part: string): string[] 
   );
 }
 
-/** Field names that a caller made up come back as text, and shortened. */
+/** Field names that a caller made up are returned as text, and shortened. */
 const printable = (field: string) =>
   field
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, '\ufffd')
     .slice(0, 100);
 
-/** Holds that a refusal for its input names one of the wrong fields, in the sentence and in the details. */
+/** Asserts that a validation error names one of the invalid fields, in the message and in the details. */
 function expectNamed(body: ErrorBody | undefined, fields: string[], what: string): void {
   expect(body?.code, what).toBe('INVALID_INPUT');
   const first = body!.details![0]!;
@@ -361,7 +361,7 @@ function expectNamed(body: ErrorBody | undefined, fields: string[], what: string
   expect(first.message.length, what).toBeGreaterThan(3);
 }
 
-/** Runs many, a few at a time. */
+/** Runs many, a few in parallel. */
 async function each<T>(all: T[], work: (one: T) => Promise<void>): Promise<void> {
   const queue = [...all];
   await Promise.all(
@@ -416,7 +416,7 @@ const nastyText = [
   '01920000-0000-7000-8000-00000000000',
 ];
 
-/** As large as a body may be. */
+/** The maximum size of a body. */
 const largest = 'x'.repeat(1024 * 1023);
 
 const nasty: unknown[] = [
@@ -450,13 +450,13 @@ const nasty: unknown[] = [
 const withBody = routes.filter(([, route]) => route.body);
 const withQuery = routes.filter(([, route]) => route.query);
 const withParams = routes.filter(([, route]) => route.params);
-/** The fields of a schema, also of one that transforms them. */
+/** The fields of a schema, also of one with a transform. */
 const shapeOf = (schema: unknown) => {
   const { shape, in: taken } = schema as { shape?: Json; in?: { shape: Json } };
   return Object.keys(shape ?? taken!.shape);
 };
 
-/** Every body that differs from a good one in one place. */
+/** Every body that differs from a valid one in one place. */
 function mutations(id: string): { field: string; body: Json }[] {
   const good = bodies[id]!;
   const fields = shapeOf(contractBody(id));
@@ -487,7 +487,7 @@ test('there is a good body for every call that takes one, and it is one', () => 
 describe('input that the contract refuses changes nothing, and is named', () => {
   let before: Record<string, string>;
   beforeAll(async () => {
-    // What was validated above is recorded behind the answers, and must not look like a change made here.
+    // Validations above are recorded after the response, and must not look like a change made here.
     await eventually(async () => {
       const { rows } = await server.pool.query('select 1 from validations');
       expect(rows).toHaveLength(2);
@@ -539,7 +539,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
     await each(texts, async ([text, type]) => {
       const reply = await send(route.method, pathOf(route), text, { 'content-type': type });
       const body = expectAnswer(reply, `${id} ${type} ${text.slice(0, 50)}`);
-      // The licenses' update needs no field at all: an empty object is a good body there.
+      // No field of the license update is required: an empty object is a valid body there.
       expect([400, 413, 415], `${id} ${type} ${text.slice(0, 50)}`).toContain(reply.status);
       if (reply.status === 400) expect(body!.details!.length).toBeGreaterThan(0);
     });
@@ -581,7 +581,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
       );
       expect(body, id).toMatchObject({
         code: 'INVALID_INPUT',
-        // the placeholder may be no good parameter either
+        // the placeholder may be an invalid parameter as well
         details: expect.arrayContaining([{ path: 'query', message: 'This call takes no query parameters' }]),
       });
     },
@@ -629,7 +629,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
       const path = route.path.replaceAll(/\{\w+\}/g, trick);
       const reply = await send(route.method, path, route.body ? toText(bodies[id]) : undefined);
       expectAnswer(reply, `${id} ${path.slice(0, 200)}`);
-      // `.` and `..` are resolved by nobody: what is answered is a refusal, or a list that is no change.
+      // `.` and `..` are not resolved: the response is a refusal, or a list that changes nothing.
       if (route.method !== 'GET') expect(reply.status, path).toBeGreaterThanOrEqual(400);
     });
   });

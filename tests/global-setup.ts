@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** Gives all tests one PostgreSQL: that of TEST_DATABASE_URL, or one of our own for the time of the run. */
+/** Gives all tests one PostgreSQL: that of TEST_DATABASE_URL, or a temporary one for this run. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env.TEST_DATABASE_URL;
   const cluster = given ? undefined : await startCluster();

@@ -17,7 +17,7 @@ import {
 } from './factories.ts';
 import { eventually, hours, startTestServer, type Api, type TestServer } from './harness.ts';
 
-/** What a confirmation promises beforehand is what then happens. */
+/** The numbers of a confirmation match the effects of the change. */
 let server: TestServer;
 let api: Api;
 let desktop: Api;
@@ -30,7 +30,7 @@ afterAll(() => server.close());
 
 type Seat = readonly [license: License, machineId: string];
 
-/** The machines that are accepted on a license of theirs at this moment. */
+/** The machines that are currently accepted on their license. */
 async function accepted(seats: readonly Seat[]): Promise<Set<string>> {
   const machines = new Set<string>();
   for (const [license, machineId] of seats) {
@@ -39,7 +39,7 @@ async function accepted(seats: readonly Seat[]): Promise<Set<string>> {
   return machines;
 }
 
-/** A customer with licenses in every state, one machine on two of them, and one that staff took the seat from. */
+/** A customer with licenses in every state, one machine on two of them, and one whose seat staff took. */
 async function company() {
   const { customerId } = await makeCustomer(api);
   const [one, two, revoked, expiring, later] = [

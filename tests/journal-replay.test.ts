@@ -34,7 +34,7 @@ const readJournal = (names: string[]) =>
   Promise.all(names.map(async (name) => [name, await readFile(join(journal(), name), 'utf8')] as const));
 const files = () => readdir(journal()).catch(() => []);
 
-/** The numbers that were given to the events, as they stand in the database. */
+/** The sequence numbers of the events in the database. */
 async function stored(): Promise<number[]> {
   const { rows } = await client.query<{ n: number }>(
     `select from_version::int as n from update_events order by 1`,
@@ -52,7 +52,7 @@ test(
     );
     await client.query('begin');
     await client.query('lock table update_events in exclusive mode');
-    // memory takes 10,000 to 11,999 of them, so that two files of 2000 are full, and no third one
+    // memory holds 10,000 to 11,999 of them, so two files of 2000 are full, and there is no third
     for (let from = 0; from < 15_999; from += 500) {
       const events = Array.from({ length: Math.min(500, 15_999 - from) }, (_, i) => ({
         eventId: randomUUID(),
@@ -80,7 +80,7 @@ test(
     expect(journaled).toEqual(journaled.map((_, at) => first + at));
     expect(await stored()).toEqual([]);
 
-    // killed once more before the table is free
+    // killed again before the table is unlocked
     server = await start();
     await server.end('SIGKILL');
     expect((await files()).toSorted()).toEqual(kept.toSorted());

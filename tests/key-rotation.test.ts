@@ -45,7 +45,7 @@ const settings = (dataDir: string) => ({ DATABASE_URL: database.url, DATA_DIR: d
 const rotate = (dataDir: string) => runTool('keys', settings(dataDir), 'rotate');
 const keyIdOf = async (desktop: Api) => (await validateOn(desktop, licenseKey, 'workstation')).keyId;
 
-/** Validates and makes changes at both until it is told to stop; answers under which keys answers were signed. */
+/** Validates and makes changes on both until stopped; returns the keys that responses were signed with. */
 function callers(): () => Promise<Set<string>> {
   let isOver = false;
   const seen = new Set<string>();

@@ -5,7 +5,7 @@ import { keys } from '../contract/keys.ts';
 import { apiAt, createTestDatabase, type TestDatabase } from './harness.ts';
 import { freePort, newDataDir, spawnServer, startServer } from './server-process.ts';
 
-/* What a person meets who starts the service on a database without the keys that belong to it. */
+/* Errors of a start on a database without the keys that belong to it. */
 
 let database: TestDatabase;
 let [home, elsewhere] = ['', ''];
@@ -25,7 +25,7 @@ const settings = (dataDir: string, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-/** Starts and stops a server, and answers the key that it signed with. */
+/** Starts and stops a server, and returns the key that it signed with. */
 async function serveOnce(dataDir: string, more: Record<string, string> = {}): Promise<string> {
   const server = await startServer(settings(dataDir, more));
   const [key] = await apiAt(server.url).ok(keys.published);

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 type Answered = { status: number; headers: Headers; text?: string | (() => Promise<string>) };
 
-/** What came back of a call; the status is 0 where nothing did. */
+/** The result of a call; the status is 0 where there was no response. */
 export type Seen = {
   call: string;
   status: number;
-  /** Set with every status that is no success: what it said, and when in the course of the test. */
+  /** Set for every unsuccessful status: the message, and the phase of the test. */
   trouble?: string;
   retryAfter: string | null;
   from: number;
@@ -15,15 +15,15 @@ export type Seen = {
 
 export type Load = {
   seen: Seen[];
-  /** Names what happens from now on, for the calls that fail. */
+  /** Names the current phase of the test, for failed calls. */
   phase(name: string): void;
-  /** Waits for the calls under way and makes no more. */
+  /** Waits for the calls in progress and makes no more. */
   stop(): Promise<void>;
 };
 
 /**
- * Makes the calls, one kind after the other, from each of some lanes until it is stopped. After a refusal a lane waits
- * as its program would: thousands of them a second only starve a machine on which everything runs.
+ * Makes the calls in turn, in several parallel loops, until it is stopped. After a refusal a loop waits, as a real
+ * client would: thousands of refusals a second would only starve a machine on which everything runs.
  */
 export function startLoad(
   calls: Record<string, () => Promise<Answered>>,
@@ -78,7 +78,7 @@ export function startLoad(
 const isSuccess = ({ trouble }: Seen) => trouble === undefined;
 const isRefusal = ({ status, retryAfter }: Seen) => status === 503 && Number(retryAfter) >= 1;
 
-/** How many calls were answered, how many refused with 503 and `Retry-After`, and what the others got. */
+/** The number of successful calls, of 503 with `Retry-After`, and the results of the others. */
 export function counted(seen: Seen[]): { answered: number; refused: number; failed: string[] } {
   return {
     answered: seen.filter(isSuccess).length,
@@ -98,7 +98,7 @@ export function longestGap(seen: Seen[]): number {
   return longest;
 }
 
-/** Milliseconds from a moment until calls of every kind had succeeded that were sent after it. */
+/** Milliseconds until every kind has had a successful call that was sent after `since`. */
 export function recovery(seen: Seen[], from: number): number {
   const kinds = new Set(seen.map(({ call }) => call));
   const first = [...kinds].map((kind) =>

@@ -8,7 +8,7 @@ import { everyday } from '../server/db/limits.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from './harness.ts';
 
-/* What a record that somebody holds locked may cost those who want another. */
+/* What a locked record may cost the calls that wait for it. */
 
 let server: TestServer;
 let staff: Api;
@@ -39,7 +39,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Runs `work` while another session holds what the statement locks. */
+/** Runs `work` while another session holds the lock of the statement. */
 async function whileHeld(statement: string, work: () => Promise<void>): Promise<void> {
   await holder.query('begin');
   await holder.query(statement);
@@ -65,7 +65,7 @@ async function timed(call: () => Promise<{ status: number; headers: Headers }>):
   return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - from };
 }
 
-/** What 200 machines get that ask for a seat on the locked license, while `meanwhile` runs beside. */
+/** The results of 200 machines that request a seat on the locked license, while `meanwhile` runs. */
 async function besideMachines(meanwhile: () => Promise<void>): Promise<Asked[]> {
   const asked = Promise.all(Array.from({ length: 200 }, () => timed(newMachine)));
   await new Promise((resolve) => setTimeout(resolve, 400));

@@ -12,9 +12,7 @@ export const hasNginx = program !== undefined;
 
 export type Nginx = { url: string; errors(): Promise<string>; stop(): Promise<void> };
 
-/**
- * nginx as docs/operating.md sets it up, in front of two servers: the very block, with these addresses and without TLS.
- */
+/** nginx as in docs/operating.md, in front of two servers: the same block, with these addresses and without TLS. */
 export async function startNginx(ports: readonly [number, number]): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'lanyard-nginx-'));
   const port = await freePort();

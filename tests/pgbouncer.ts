@@ -17,7 +17,7 @@ export const hasPgBouncer = program !== undefined;
 
 export type PgBouncer = { url: string; stop(): Promise<void> };
 
-/** A PgBouncer of its own in front of the database of that URL, with further settings of `pgbouncer.ini`. */
+/** A PgBouncer in front of the database of that URL, with additional settings of `pgbouncer.ini`. */
 export async function startPgBouncer(
   url: string,
   settings: Record<string, string> & { pool_mode: 'session' | 'transaction' | 'statement' },

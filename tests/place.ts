@@ -5,9 +5,8 @@ const memory = '/dev/shm';
 const enoughBytes = 3 * 1024 ** 3;
 
 /**
- * Where a database lies that ends with its test or with the run: in memory where there is room. A database has 300
- * files, and ext4 looks for each new one through all that were deleted in the last minute: a server on a new database
- * took 0.3 s for that.
+ * The folder of a temporary database: in memory where there is room. A database has 300 files, and ext4 searches all
+ * files deleted in the last minute for each new one: a server on a new database took 0.3 s longer.
  */
 export async function placeOfRun(): Promise<string> {
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));

@@ -166,7 +166,7 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
         .call(validation.validate, { body: { licenseKey: license.licenseKey, machineId: 'one machine' } });
       expect(status).toBe(401);
     });
-    // what a process sets for its own statements stays with them
+    // session settings of a process do not leak to others
     const { rows } = await first.pool.query<{ limit: string }>(
       `select current_setting('statement_timeout') as limit`,
     );

@@ -26,7 +26,7 @@ afterAll(() => server.close());
 
 const roleName = () => unique('role').replace(' ', '_');
 
-/** A role that holds these permissions and no others. */
+/** A role with exactly these permissions. */
 async function roleWith(names: readonly string[]): Promise<string> {
   const roleId = roleName();
   await server.db.insertInto('roles').values({ role_id: roleId, description: 'For a test' }).execute();
@@ -37,7 +37,7 @@ async function roleWith(names: readonly string[]): Promise<string> {
   return roleId;
 }
 
-/** Somebody who holds these permissions and no others. */
+/** A user with exactly these permissions. */
 async function holderOf(names: readonly string[]): Promise<Holder> {
   const role = (await roleWith(names)) as RoleName;
   const { email } = await server.createPerson(role);
@@ -45,7 +45,7 @@ async function holderOf(names: readonly string[]): Promise<Holder> {
   return { ...server.api(identity), identity };
 }
 
-/** Somebody whose one role may do exactly this, and whom a caller acts on. */
+/** A user whose one role has exactly this permission, as the target of a call. */
 async function subjectWith(names: readonly string[]): Promise<{ userId: string; role: string }> {
   const role = await roleWith(names);
   return { userId: (await server.createPerson(role as RoleName)).userId, role };
@@ -59,7 +59,7 @@ const urlRelease = (fields: object) => ({
   ...fields,
 });
 
-/** What came back, as far as a refusal is told from it. */
+/** The response, as far as it distinguishes a refusal. */
 type Outcome = { status: number; text: string; body: { error: string } };
 type Holder = Api & { identity: Identity };
 
@@ -82,10 +82,10 @@ async function sendInChunks(api: Holder): Promise<Outcome> {
 type Act = {
   what: string;
   route: Route;
-  /** All that it takes, beside one of `oneOf` where there are several ways. */
+  /** All required permissions, and one of `oneOf` where there are alternatives. */
   needs: string[];
   oneOf?: string[];
-  /** Makes what is acted on, and acts. */
+  /** Creates the target, and makes the call. */
   act: (api: Holder) => Promise<Outcome>;
 };
 
@@ -374,7 +374,7 @@ const acts: Act[] = [
   },
 ];
 
-/** Refused for want of power; not for what is wrong with the request. */
+/** Refused for a missing permission, not for an invalid request. */
 const isRefused = ({ status, body }: Outcome) =>
   status === 403 || (status === 422 && /lack|may do more than you/.test(body.error));
 
@@ -437,7 +437,7 @@ test('every route that grants or changes power stands in this table', () => {
       .filter(([, route]) => !acts.some((act) => act.route === route))
       .map(([name]) => name),
   );
-  // They take power away, or are held by rules of their own (sessions of others, files without a release).
+  // They remove permissions, or have rules of their own (sessions of others, files without a release).
   expect(open.toSorted()).toEqual(
     [
       'cancel',

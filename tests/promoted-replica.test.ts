@@ -128,12 +128,12 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
       });
       await eventually(() => made.length > 20, 20_000);
       const before = made.length;
-      // the primary is gone, and the address leads to a replica that is not promoted yet
+      // the primary is stopped, and the address leads to a replica that is not promoted yet
       await runAsPostgres('pg_ctl', 'stop', '-m', 'immediate', '-D', join(folder, 'primary'));
       line.pointTo(replica);
       await eventually(() => statuses.filter((status) => status === 503).length > 5, 20_000);
       await runAsPostgres('pg_ctl', 'promote', '-w', '-D', join(folder, 'replica'));
-      // nobody follows the new primary
+      // the new primary has no replica
       await appendFile(join(folder, 'replica/postgresql.auto.conf'), `\nsynchronous_standby_names = ''\n`);
       await runAsPostgres('pg_ctl', 'reload', '-D', join(folder, 'replica'));
       await eventually(() => made.length > before + 20, 30_000);

@@ -14,7 +14,7 @@ const routes = Object.entries(contract).flatMap(([feature, calls]) =>
     route,
   ]),
 );
-/** Whoever can hold a session: service accounts have API keys instead. */
+/** All roles that can have a session: service accounts have API keys instead. */
 const staffRoles = roleNames.filter((role) => role !== 'service_account');
 const callers = ['nobody', ...staffRoles, 'service_account', 'API key'] as const;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     const { byCookie } = await server.signInAs(role);
     known.set(role, { ...byCookie, permissions: roleMatrix[role], kind: 'staff' });
   }
-  // A person who signed in before they were made a service account: what is left to them is what the role holds.
+  // A user who signed in before becoming a service account: their role's permissions remain.
   const demoted = await server.signInAs('viewer');
   await server.db
     .updateTable('user_roles')
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What the contract says of this caller and this call. */
+/** The contract's decision on this caller and this call. */
 function expected({ access }: Route, { kind, permissions }: Caller): 'allowed' | 401 | 403 {
   if (access.kind === 'public') return 'allowed';
   if (kind === 'nobody') return 401;
@@ -55,7 +55,7 @@ function expected({ access }: Route, { kind, permissions }: Caller): 'allowed' |
   return enough ? 'allowed' : 403;
 }
 
-/** Calls with parameters that lead nowhere: whether the door opens is all that is asked. */
+/** Calls with parameters of records that do not exist: only the permission check is tested. */
 async function knock(route: Route, caller: Caller): Promise<'allowed' | 401 | 403> {
   const path = route.path.replaceAll(/\{\w+\}/g, '01920000-0000-7000-8000-000000000000');
   const response = await fetch(server.url + path, {
@@ -71,7 +71,7 @@ async function knock(route: Route, caller: Caller): Promise<'allowed' | 401 | 40
   return 'allowed';
 }
 
-// These end the session that the others need; they have tests of their own.
+// These end the session that the others need; they have separate tests.
 const endsSession = (route: Route) => route === sessionCalls.logout || route === sessionCalls.refresh;
 const table = routes
   .filter(([, route]) => !endsSession(route))

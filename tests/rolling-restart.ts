@@ -7,15 +7,15 @@ import { lostCustomers, prepareWork } from './work.ts';
 
 export type Rolled = {
   seen: Seen[];
-  /** Customers that were acknowledged and are not there just once, with just one audit entry. */
+  /** Customers that were acknowledged but do not exist exactly once, with exactly one audit entry. */
   lost: string[];
-  /** What nginx and the servers said beside. */
+  /** Output of nginx and the servers. */
   said: string;
 };
 
 /**
- * Ends each of two servers in turn, `rounds` times, and starts it again, behind nginx as the docs set it up, under a load
- * of reads and changes. The database is empty. `by`: the signal that ends them; SIGTERM must end them cleanly.
+ * Restarts each of two servers in turn, `rounds` times, behind nginx as in the docs, under a load of reads and changes.
+ * The database is empty. `by`: the signal that stops them; SIGTERM must stop them cleanly.
  */
 export async function restartRolling(
   databaseUrl: string,
@@ -40,7 +40,7 @@ export async function restartRolling(
   const said: string[] = [];
   try {
     const work = await prepareWork(nginx);
-    // of a process that stops it is 503, as it must be
+    // it must be 503 for a process that is stopping
     const { readiness: _, ...calls } = work.calls;
     const load = startLoad(calls);
     for (let round = 0; round < rounds; round++)
@@ -53,7 +53,7 @@ export async function restartRolling(
         load.phase(`the end of ${index}`);
         servers[index] = await start(index);
         load.phase(`${index} was ready`);
-        // a call that met both kills has been to every process
+        // a call that was hit by both kills has been to every process
         if (by === 'SIGKILL') await sleep(3000);
       }
     await load.stop();

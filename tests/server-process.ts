@@ -13,17 +13,17 @@ const root = join(import.meta.dirname, '..');
 
 export const administrator = { email: 'admin@lanyard.test', password: 'a password for tests' };
 
-/** The built server in a process of its own, to be stopped, killed and starved. */
+/** The built server in a separate process, to be stopped, killed and starved. */
 export type ServerProcess = {
   url: string;
   process: ChildProcess;
-  /** What it said so far, on both streams. */
+  /** Its output so far, on both streams. */
   output(): string;
-  /** Milliseconds from the start of the process until `/readyz` said so. */
+  /** Milliseconds from the start of the process until `/readyz` reported ready. */
   readyMs: number;
   /** Its exit code, or the signal that ended it. */
   ended: Promise<number | string>;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<number | string>;
 };
 
@@ -34,12 +34,12 @@ export async function newDataDir(): Promise<string> {
   return folder;
 }
 
-/** Gives a data directory the keys of another, as processes that share a database need them. */
+/** Copies the keys of another data directory, as processes that share a database need. */
 export async function copyKeys(from: string, to: string): Promise<void> {
   for (const name of ['signing-key.pem', 'secrets-key']) await copyFile(join(from, name), join(to, name));
 }
 
-/** Stops the PostgreSQL of a data directory, whoever left it running, and removes the directory. */
+/** Stops the PostgreSQL of a data directory, whoever started it, and removes the directory. */
 export async function removeDataDir(dataDir: string): Promise<void> {
   const running = await findPostmaster(join(dataDir, 'postgres'));
   if (running) {
@@ -49,7 +49,7 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Runs the built server as `npm start` does, whatever comes of it; that of another checkout where one is named. */
+/** Runs the built server as `npm start` does, without waiting; that of another checkout where one is given. */
 export function spawnServer(settings: Record<string, string>, checkout = root) {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
     scripts: { start: string };
@@ -59,7 +59,7 @@ export function spawnServer(settings: Record<string, string>, checkout = root) {
   return spawnBuilt(settings, [...flags, join(checkout, main)]);
 }
 
-/** Runs the tool behind `npm run keys:…`, `backup` or `restore`, and answers its exit code and what it said. */
+/** Runs the tool behind `npm run keys:…`, `backup` or `restore`, and returns its exit code and output. */
 export async function runTool(
   name: 'keys' | 'backup' | 'restore',
   settings: Record<string, string>,
@@ -132,7 +132,7 @@ export const isReady = (url: string) =>
 export const signInAdministrator = async (server: Pick<ServerProcess, 'url'>): Promise<Api> =>
   apiAt(server.url, await administratorAt(server));
 
-/** What the administrator sends along with every call, signed in. */
+/** The headers of the signed-in administrator. */
 export async function administratorAt({ url }: Pick<ServerProcess, 'url'>): Promise<Identity> {
   const answer = await apiAt(url).call(session.login, { body: administrator });
   if (answer.status !== 200) throw new Error(`The administrator could not sign in: ${answer.text}`);
@@ -149,7 +149,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** A process and all that it started. */
+/** A process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const children = readdirSync('/proc')
     .map(Number)
@@ -166,7 +166,7 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-/** Sends a signal to a process that may be gone already. */
+/** Sends a signal to a process that may have exited already. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -175,7 +175,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** How a running PostgreSQL was started, so that it can be started again on the same port. */
+/** The command line of a running PostgreSQL, to start it again on the same port. */
 export function rememberStart(pid: number): () => void {
   const [program, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   const { uid, gid } = statSync(`/proc/${pid}`);

@@ -15,7 +15,7 @@ import {
 } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
 
-/* What an operator reads when the service does not start, while it waits, and when it stops. */
+/* Messages for the operator when the service does not start, while it waits, and when it stops. */
 
 const timeout = 150_000;
 let database: TestDatabase;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What a start that must fail says. */
+/** The output of a start that must fail. */
 async function refusal(settings: Record<string, string>): Promise<string> {
   const server = spawnServer({
     DATA_DIR: dataDir,

@@ -21,7 +21,7 @@ import {
 } from './harness.ts';
 import { MiB, nextVersion, uploader, type Prepared, type Uploader } from './uploading.ts';
 
-/** What is promised of every call that meets a hung storage. */
+/** The documented time limit of every call while the storage hangs. */
 const answeredWithinMs = 10_000;
 
 type Outcome = {
@@ -92,7 +92,7 @@ function direct(work: Work) {
   });
 }
 
-/** How long it took, and that it ended. */
+/** Asserts that it ends, and returns how long it took. */
 async function timed<T>(work: Promise<T>): Promise<[T, number]> {
   const from = performance.now();
   const result = await work;
@@ -147,7 +147,7 @@ describe('a bucket', () => {
     await s3.close();
   });
 
-  /** Everything that needs the storage, at once: what each call answers, and how long it took. */
+  /** Everything that needs the storage, in parallel: the result of each call, and its duration. */
   async function callAll() {
     s3.mood = 'well';
     const [release, other] = [await publish(work), await publish(work)];
@@ -167,7 +167,7 @@ describe('a bucket', () => {
         ranges: () => download(work, release, { headers: { range: 'bytes=0-9,20-29' } }),
         redirect: () => download(work, release, {}, redirecting),
       },
-      /** These leave what they cannot remove to the sweep. */
+      /** These leave what they cannot delete to the sweep. */
       removals: {
         cancel: () => work.up.cancel(cancelled.uploadId).then(({ status }) => status),
         'delete for good': () =>
@@ -256,7 +256,7 @@ describe('a bucket', () => {
   );
 });
 
-/** How a body ends. */
+/** How a response body ended. */
 const ended = (response: Response) =>
   response.arrayBuffer().then(
     () => 'whole',

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { readPassword } from '../server/db/embedded-cluster.ts';
 import { appRole } from '../server/db/embedded-role.ts';
 
-/** The address of an embedded database under its superuser, from that under the role that serves requests. */
+/** The URL of an embedded database for its superuser, from the URL for the role that serves requests. */
 export async function superuserUrl(dataDir: string, url: string): Promise<string> {
   const address = new URL(url);
   address.username = 'lanyard';
@@ -11,7 +11,10 @@ export async function superuserUrl(dataDir: string, url: string): Promise<string
   return address.href;
 }
 
-/** What tests and benches need beyond that role: databases of their own, and rows written past the triggers. */
+/**
+ * What tests and benches need in addition to that role's rights: creating databases, and writing rows without the
+ * triggers.
+ */
 export async function grantToTests(dataDir: string, url: string): Promise<void> {
   const client = new pg.Client({ connectionString: await superuserUrl(dataDir, url) });
   await client.connect();

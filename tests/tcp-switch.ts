@@ -2,23 +2,23 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 
 type Pair = { near: Socket; far: Socket; isSilent: boolean; said: string };
 
-/** A proxy in front of a TCP service, by which a test takes connections away as networks and dead hosts do. */
+/** A TCP proxy with which a test interrupts connections as networks and dead hosts do. */
 export type TcpSwitch = {
-  /** The address given to `startSwitch`, with the host and port of the switch. */
+  /** The URL given to `startSwitch`, with the host and port of the switch. */
   url: string;
   /**
-   * What becomes of new connections; `forward` at first. `silent` accepts them and nothing more, as a dead load balancer
+   * Mode for new connections, initially `forward`. `silent` accepts them and then does nothing, as a dead load balancer
    * does; `slow` forwards them after 1.2 s.
    */
   newOnes: 'forward' | 'silent' | 'slow' | 'refuse';
   /**
-   * From now on nothing comes through the present connections, in either direction, and neither side hears that the
-   * other hung up: as when a host is gone or its address moved. `which` is asked with what the client sent so far.
+   * Stops forwarding on the open connections in both directions, and neither side learns that the other closed: as when
+   * a host is gone or its address moved. `which` is called with the bytes that the client sent so far.
    */
   silence(which?: (said: string) => boolean): void;
-  /** Resets the present connections on both sides; `which` as for `silence`. */
+  /** Resets the open connections on both sides; `which` as for `silence`. */
   reset(which?: (said: string) => boolean): void;
-  /** Where new connections go from now on. */
+  /** The target of new connections. */
   pointTo(url: string): void;
   close(): Promise<void>;
 };

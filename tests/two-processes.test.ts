@@ -17,7 +17,7 @@ import {
 /* Two built servers on one database, each with its own data directory and the same keys. */
 
 const times = (n: number) => Array.from({ length: n }, (_, i) => i);
-/** What docs/operating.md says of the figures: at most half a minute old. Beside that, a second to record. */
+/** docs/operating.md: the figures are at most half a minute old. Plus a second to record. */
 const figuresWithinMs = 31_000;
 const today = new Date().toISOString().slice(0, 10);
 
@@ -46,7 +46,8 @@ test('what each process validated stands in the figures of both', async () => {
   const license = await makeLicense(staff[0]!, { maxActivations: 10 });
   const key = await makeApiKey(staff[0]!);
   const desktops = servers.map(({ url }) => apiAt(url, key));
-  // The seats are taken first: what changes licenses drops the figures, and would hide ones that are never renewed.
+  // The seats are taken first: a change of licenses invalidates the figures, which would hide ones that are never
+  // refreshed.
   await validateOn(desktops[0]!, license, 'first');
   await validateOn(desktops[1]!, license, 'second');
   const counted = async (api: Api) => {
@@ -79,7 +80,7 @@ test('both seal the audit log at once, and one alone goes on when the other is k
     }, 10_000);
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  // Entries pile up before both until no seal is held back any more, so that both reach for the same ones at once.
+  // Entries accumulate until the seals are released, so that both processes seal the same ones concurrently.
   await client.query('begin');
   await client.query('lock table audit_seals in exclusive mode');
   await Promise.all(

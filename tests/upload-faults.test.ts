@@ -26,7 +26,7 @@ const MiB = 1024 * 1024;
 const kills = 10;
 const { S3_ENDPOINT, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
 
-/** Where the binaries of a run lie: as the server is told, and as the sweep opens it. */
+/** Where the binaries of a run are: as a setting of the server, and as a storage for the sweep. */
 type Place = { settings: Record<string, string>; storage: () => StorageConfig };
 const onDisk: Place = {
   settings: {},
@@ -74,7 +74,7 @@ async function signIn({ url }: ServerProcess): Promise<Uploader & { headers: Rec
 
 type Attempt = { bytes: Buffer; version: string; prepared?: Prepared };
 
-/** All of an upload, of which any call may fail because the server is killed. */
+/** All calls of an upload, any of which may fail because the server is killed. */
 async function upload(up: Uploader, attempt: Attempt): Promise<Release> {
   const { bytes, version } = attempt;
   attempt.prepared ??= await up.prepare(bytes, { version });
@@ -96,7 +96,7 @@ test.for([
     let server = await start(place.settings);
     const makeAttempt = (n: number): Attempt => ({ bytes: program(20 * MiB + n), version: `1.0.${n}` });
 
-    // how long an undisturbed one takes, so that the kills fall all over it
+    // duration of an undisturbed upload, so that the kills are spread over all of it
     const first = makeAttempt(0);
     const from = performance.now();
     await upload(await signIn(server), first);
@@ -130,7 +130,7 @@ test.for([
   },
 );
 
-/** As the console does after a reload: asks what is there, sends what is missing, completes. */
+/** As the console does after a reload: checks what is stored, sends what is missing, completes. */
 async function resume(up: Uploader, attempt: Attempt): Promise<Release> {
   const { prepared, bytes, version } = attempt;
   if (!prepared) return upload(up, attempt);
@@ -175,7 +175,7 @@ async function expectNoOrphans(count: number, storage: StorageConfig): Promise<v
 test('a file of 300 MB goes through without filling the memory', async () => {
   const server = await start();
   const up = await signIn(server);
-  // warmed up, so that what is counted is the upload
+  // warmed up, so that only the upload is measured
   await upload(up, { bytes: program(20 * MiB), version: '3.0.0' });
   const before = await residentMiB(server);
 

@@ -77,7 +77,7 @@ export function uploader(url: string, api: Api, who: Identity) {
       };
       await Promise.all(Array.from({ length: parallel }, lane));
     },
-    /** One multipart request; the fields go in the order given. */
+    /** One multipart request; the fields are sent in the given order. */
     direct(fields: Fields, headers: Record<string, string> = {}) {
       const form = new FormData();
       for (const [name, value] of Object.entries(fields)) {

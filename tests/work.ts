@@ -6,7 +6,7 @@ import { apiAt, type Api } from './harness.ts';
 import type { startLoad } from './load.ts';
 import { signInAdministrator } from './server-process.ts';
 
-/** What staff and machines do all day, at one process. */
+/** A typical load of staff and machines on one process. */
 export type Work = {
   staff: Api;
   key: MadeApiKey;
@@ -16,7 +16,10 @@ export type Work = {
   made: string[];
 };
 
-/** Makes what the work needs; `first` is that of another process on the same database, which shares it. */
+/**
+ * Creates the records that the load needs; `first` is the load of another process on the same database, which shares
+ * them.
+ */
 export async function prepareWork({ url }: { url: string }, first?: Work): Promise<Work> {
   const staff = await signInAdministrator({ url });
   const licenseKey = first?.licenseKey ?? (await makeLicense(staff, { maxActivations: 100_000 })).licenseKey;
@@ -41,7 +44,7 @@ export async function prepareWork({ url }: { url: string }, first?: Work): Promi
   return { staff, key, licenseKey, calls, made };
 }
 
-/** Asks the database itself. */
+/** Queries the database directly. */
 export async function ask<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -52,7 +55,7 @@ export async function ask<Row extends pg.QueryResultRow>(url: string, sql: strin
   }
 }
 
-/** Customers that were acknowledged and are not there just once, and those without just one audit entry. */
+/** Customers that were acknowledged but do not exist exactly once, and those without exactly one audit entry. */
 export async function lostCustomers(databaseUrl: string, made: string[]): Promise<string[]> {
   const rows = await ask<{ name: string; told: number }>(
     databaseUrl,

@@ -36,7 +36,7 @@ afterAll(async () => {
   await removeDataDir(dataDir);
 });
 
-/** A status, on a connection of its own, which the primary gives to the worker whose turn it is. */
+/** A status, on a new connection, which the primary assigns to the next worker. */
 const get = (path: string) =>
   new Promise<number>((resolve, reject) => {
     const sent = request(server.url + path, { agent: new Agent() }, (response) => {
@@ -65,7 +65,7 @@ function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // PostgreSQL's processes come and go
+    // PostgreSQL's processes start and exit
     return '';
   }
 }

@@ -29,11 +29,11 @@ async function makePerson({ admin }: ConsoleServer, role: RoleName = 'viewer') {
   return email;
 }
 
-/** What the app shows now, or later by so many seconds: each code signs in once. */
+/** The code that the app shows now, or this many seconds later: each code signs in once. */
 const codeOf = (secret: string, laterBy = 0) =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + laterBy });
 
-/** The dark modules of the code on the screen, as places. */
+/** Positions of the dark modules of the code on the screen. */
 const drawn = async (page: Page) =>
   (await page.getByRole('img', { name: 'The key as a QR code' }).locator('path').getAttribute('d'))!.match(
     /\d+ \d+/g,
@@ -75,14 +75,14 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
       await route.continue();
     });
     await button(page, 'Confirm').click();
-    // The codes are on their way, and come this once.
+    // The codes are being loaded, and are shown only once.
     await page.keyboard.press('Escape');
     await expect(setUp.getByRole('button', { name: 'Close' })).toHaveCount(0);
     free();
     const codes = dialog(page, 'Recovery codes');
     await expect(codes.getByRole('listitem')).toHaveCount(10);
     recovery = await codes.getByRole('listitem').allTextContents();
-    // Not even the end of the session takes them from the screen unread.
+    // Even the end of the session does not close them.
     await page.evaluate(() => {
       localStorage.removeItem('accessToken');
       dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));

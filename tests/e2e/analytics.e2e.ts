@@ -22,13 +22,13 @@ const asTable = (page: Page, name: string) => card(page, name).getByText('Table'
 const drawing = (page: Page, name: string) => card(page, name).locator('svg.recharts-surface').first();
 
 const today = new Date().toISOString().slice(0, 10);
-/** A day as every chart has it. */
+/** A day as the charts format it. */
 const dayLabel = (iso: string) =>
   new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /**
  * A hospital with three machines on two versions, a laboratory whose license was revoked, and one license that ends in
- * ten days: four validations that were valid and two that were not.
+ * ten days: four valid validations and two refused ones.
  */
 async function useOfADay(server: ConsoleServer) {
   const { admin, db } = server;
@@ -47,7 +47,7 @@ async function useOfADay(server: ConsoleServer) {
   await expect
     .poll(async () => (await counts.execute()).map((one) => `${one.code} ${one.validations}`))
     .toEqual(['REVOKED 2', 'VALID 4']);
-  // Last: a change of licenses drops the figures that the server has kept.
+  // Last: a change of licenses invalidates the server's cached figures.
   await makeLicense(admin, {
     customerId: hospital.customerId,
     validFrom: inDays(-30),
@@ -181,7 +181,7 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
     expect(png.bytes.subarray(1, 4).toString()).toBe('PNG');
     const shown = (await drawing(page, 'Top 10 Customers').boundingBox())!;
     expect(png.bytes.readUInt32BE(16)).toBe(Math.floor(shown.width * 2));
-    // A sheet of one color would be far smaller.
+    // A blank image would be far smaller.
     expect(png.bytes.length).toBeGreaterThan(5000);
   });
 

@@ -28,12 +28,12 @@ test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const create = (page: Page) => dialog(page, 'Create API Key');
 const row = (page: Page, name: string) => rowOf(page.getByRole('region', { name: 'API keys' }), name);
-/** A date and time as the field has it; tests run in UTC. */
+/** A value of `datetime-local`; tests run in UTC. */
 const field = (iso: string) => iso.slice(0, 16);
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 const warning = "This key will not be shown again. If you lose it, you'll need to create a new one.";
 
-/** Answers the question of the browser, and gives back what it asked. */
+/** Responds to the browser's `confirm`, and returns its text. */
 const answerQuestion = (page: Page, yes: boolean) =>
   new Promise<string>((resolve) => {
     page.once('dialog', (question) => {
@@ -42,7 +42,7 @@ const answerQuestion = (page: Page, yes: boolean) =>
     });
   });
 
-/** Validates as a desktop would, with nothing but the key. */
+/** Validates as a desktop does, with nothing but the key. */
 async function validate(server: ConsoleServer, key: string) {
   const { licenseKey } = await makeLicense(server.admin);
   return () =>
@@ -69,7 +69,7 @@ test('the list before the first key', async ({ page, freshServer: server }) => {
 });
 
 test('a key from its creation to its revocation', async ({ page, server }) => {
-  // axe looks at five states in both themes
+  // axe checks five states in both themes
   test.setTimeout(180_000);
   const name = unique('Clinic desktops');
   await signInAs(page, 'super_admin', '/licenses', server);
@@ -142,7 +142,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await expect(shown).not.toContainText(key);
     await expect(made.getByText(`curl -s ${server.url}/api/licenses/validate`)).toBeVisible();
     await expect(made.getByText('publish-release')).toBeHidden();
-    // A slip does not lose it.
+    // It cannot be closed accidentally.
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     await expect(made).toBeVisible();

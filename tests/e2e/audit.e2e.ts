@@ -29,7 +29,7 @@ const option = (page: Page, name: string) => page.getByRole('option', { name, ex
 const filter = (page: Page, name: string) =>
   page.getByRole('region', { name: 'Filters' }).getByRole('combobox', { name, exact: true });
 
-/** A customer that was made, renamed and moved to the trash. */
+/** A customer that was created, renamed and moved to the trash. */
 async function history({ admin }: ConsoleServer) {
   const name = unique('Audited Hospital');
   const customer = await makeCustomer(admin, { name, phone: '12' });
@@ -110,7 +110,7 @@ test('typing is asked for once it settles', async ({ page, server }) => {
 });
 
 test('nothing moves when the figures of the last days come', async ({ page, server }) => {
-  // more entries than the screen shows: the list takes the room that is left
+  // more entries than fit on the screen: the list takes the remaining height
   for (let n = 0; n < 15; n++) await makeCustomer(server.admin);
   let come = () => {};
   const coming = new Promise<void>((resolve) => (come = resolve));
@@ -120,7 +120,7 @@ test('nothing moves when the figures of the last days come', async ({ page, serv
   });
   await signInAs(page, 'super_admin', '/audit', server);
   await expect(rows(page).first()).toBeVisible();
-  // a font that comes late changes widths as well
+  // a font that loads late changes widths as well
   await page.evaluate(() => document.fonts.ready);
   const before = await button(page, 'Filters').boundingBox();
   come();
@@ -252,7 +252,7 @@ test('a license and a customer lead to all changes made to them', async ({ page,
   await expect(rows(page)).toContainText('license.created');
   await page.goto(`${server.url}/customers?edit=${license.customerId}`);
   await page.getByRole('link', { name: 'All changes' }).click();
-  // while they load, skeletons stand in for the entries
+  // skeletons are shown while the entries load
   await expect(rows(page)).toHaveCount(1);
   await expect(rows(page)).toContainText('customer.created');
 });
@@ -344,7 +344,7 @@ test('a filter that is typed slowly keeps the focus, loses nothing and leaves no
   await page.getByRole('link', { name: 'Audit Log' }).click();
   await button(page, 'Filters').click();
   const id = page.getByLabel('Resource ID');
-  // Each letter settles before the next one comes.
+  // Each letter is debounced before the next one is typed.
   await id.pressSequentially('abcd', { delay: 450 });
   await expect(page).toHaveURL(/resourceId=abcd$/);
   await expect(id).toHaveValue('abcd');
@@ -373,7 +373,7 @@ test('what is on the screen stays there when it cannot be loaded anew', async ({
     if (!isChange) refused.push(new URL(route.request().url()).pathname);
     return route.fulfill({ status: isChange ? 409 : 418, json: { error: 'Busy.' } });
   });
-  // Refused as out of date, so that everything is asked for anew.
+  // Refused as out of date, so that everything is refetched.
   await button(page, 'Clean up now').click();
   await button(page, 'Clean Up').click();
   await expect(page.getByRole('alert').filter({ hasText: 'Busy.' })).toBeVisible();

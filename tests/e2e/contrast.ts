@@ -1,7 +1,7 @@
 /**
- * The texts in sight whose contrast with what lies behind them is below WCAG 1.4.3, in light colors and in dark ones,
- * computed from their styles in the page. axe finds the same in half a second, and a page that is drawn anew in other
- * colors takes as long: here the colors change for a moment in which nothing is drawn.
+ * The visible texts whose contrast with their background is below WCAG 1.4.3, in light and in dark colors, computed
+ * from their styles in the page. axe finds the same, but takes half a second, and re-rendering the page in other colors
+ * as long again: here the colors change briefly without a repaint.
  */
 export function textsOfLowContrast(): string[] {
   const root = document.documentElement;
@@ -10,7 +10,7 @@ export function textsOfLowContrast(): string[] {
   const pen = canvas.getContext('2d', { willReadFrequently: true })!;
   const known = new Map<string, number[]>();
 
-  /** What one sees where these colors lie over each other, the lowest first: the canvas knows how to mix them. */
+  /** The result of blending these colors, the lowest first: the canvas does the mixing. */
   function mixed(colors: string[]): number[] {
     const key = colors.join('|');
     const seen = known.get(key);
@@ -66,7 +66,7 @@ export function textsOfLowContrast(): string[] {
     }
   }
 
-  // a color on its way from one scheme to the other would be none of either
+  // a transition between the schemes would give a color of neither
   const still = new CSSStyleSheet();
   still.replaceSync('*, ::before, ::after { transition: none !important }');
   document.adoptedStyleSheets.push(still);

@@ -21,7 +21,7 @@ const names = (page: Page) =>
   page.getByRole('region', { name: 'Customers' }).locator('tbody tr td:nth-child(2)');
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const option = (page: Page, name: string) => page.getByRole('option', { name, exact: true });
-/** Where the form of the modal can be sent from, and what it sends. */
+/** The controls that submit the modal, and the requests it sends. */
 const sent = (page: Page, method: string) =>
   page
     .waitForRequest((request) => request.method() === method)
@@ -136,7 +136,7 @@ test('a country is chosen by typing, with Tab or Enter; a text that is none stay
   await expect(country).toHaveValue('atlantis');
   expect(posts).toEqual([]);
 
-  // Sent from within the field: what is typed is chosen first.
+  // Submitted from within the field: Enter selects the typed option first.
   await type('niger', 'Enter');
   const created = sent(page, 'POST');
   await page.keyboard.press('Enter');
@@ -160,10 +160,10 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   await country.click();
   await expect(page.getByRole('option').first()).toHaveText('Select a country');
   expect(await page.getByRole('option').count()).toBe(198);
-  // Where it opens upwards the header of the dialog must not lie over it.
+  // A dropdown that opens upwards must not be covered by the header of the dialog.
   await option(page, 'Select a country').click({ timeout: 3000 });
 
-  // Without what is required nothing is sent.
+  // Nothing is sent without the required fields.
   const posts: string[] = [];
   page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())));
   await add.getByRole('textbox', { name: 'Email' }).fill('not an address');
@@ -197,7 +197,7 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   expect(await updated).toMatchObject({ name, country: 'PT', contactName: 'Ana', phone: '+351 21 000 000' });
   await expect(page.getByText('Customer updated successfully')).toBeVisible();
 
-  // The dialog is part of the address.
+  // The dialog is part of the URL.
   await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
   await expect(edit.getByRole('textbox', { name: 'Phone' })).toHaveValue('+351 21 000 000');
   await page.reload();
@@ -229,7 +229,7 @@ test('two people who edit one customer: the second sees what differs', async ({
   await form(page).getByRole('textbox', { name: 'Phone' }).fill('3');
   await form(page).getByRole('button', { name: 'Update Customer' }).click();
   const conflict = dialog(page, 'Someone else changed this meanwhile');
-  // The country, which this person did not touch, stays as the other one left it.
+  // The country, which this user did not change, keeps the other user's value.
   await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Phone23']);
   await expectAccessible(page);
   await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
@@ -255,7 +255,7 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   await expect(question).toBeHidden();
   await expect(names(page)).toHaveText([name]);
 
-  // The numbers, being counted and when they cannot be: the confirmation is not blocked.
+  // The numbers, while loading and when they cannot be loaded: the confirmation is not blocked.
   let answer = () => {};
   const wait = new Promise<void>((resolve) => (answer = resolve));
   expectStatus(page, 500);
@@ -285,7 +285,7 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(names(page)).toHaveText([name]);
 
-  // Several at once.
+  // Several customers.
   const word = unique('Bulk');
   for (const n of [1, 2, 3]) await makeCustomer(server.admin, { name: `${word} ${n}` });
   await search(page).fill(word);
@@ -491,7 +491,7 @@ test('search, filters, order and page live in the address; the CSV holds the fil
   expect(lines[52]).toContain('zero@paging.example');
   expect(lines[52], 'a formula is no formula').toContain("'=1+1");
 
-  // Another filter starts at the first page, and a page that is gone gives way to the last.
+  // Another filter starts at the first page, and a page that no longer exists redirects to the last.
   await search(page).fill(`${word} 0`);
   await expect(page).not.toHaveURL(/page=/);
   await page.goto(`/customers?search=${word}&page=9`);
@@ -519,7 +519,7 @@ test('many are deleted though one of them fails, and what was done can be undone
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(word)}`, server);
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
   await button(page, 'Delete selected').click();
-  // Someone else is quicker with one of them.
+  // Another user deletes one of them first.
   await softDelete(server.admin, first);
   expectStatus(page, 409);
   await button(page, 'Confirm').click();
@@ -527,7 +527,7 @@ test('many are deleted though one of them fails, and what was done can be undone
   await expect(told.getByRole('alert')).toHaveText('2 customers deleted. 1 customer could not be deleted:');
   await expect(told.getByRole('listitem')).toContainText(`${word} 1`);
   await expectNoAxeViolations(page);
-  // Not while the failures are read: it would be gone before.
+  // Not while the user reads the failures: Undo would time out before.
   await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
   await told.getByRole('button', { name: 'Close' }).last().click();
   await expect(page.getByText('No customers found. Try adjusting your search.')).toBeVisible();
@@ -562,7 +562,7 @@ test('what is on the screen stays there when it cannot be loaded anew', async ({
     if (!isChange) refused.push(new URL(route.request().url()).pathname);
     return route.fulfill({ status: isChange ? 409 : 418, json: { error: 'Busy.' } });
   });
-  // Refused as out of date, so that everything is asked for anew.
+  // Refused as out of date, so that everything is refetched.
   await button(page, 'Update Customer').click();
   await expect(edit.getByRole('alert')).toHaveText('Busy.');
   await expect

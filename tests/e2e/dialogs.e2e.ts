@@ -6,7 +6,7 @@ import { makeCustomer, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { dialog, endSessions, expect, expectStatus, signInAs, signInByForm, test } from './support.ts';
 
-// What holds for every dialog, mostly shown on the dialogs of customers.
+// Behavior of all dialogs, mostly tested with the dialogs of customers.
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const row = (page: Page, name: string) => page.getByRole('row', { name });
@@ -23,7 +23,7 @@ test('however a person leaves a dialog in which they typed, they are asked first
   const question = dialog(page, 'Discard changes?');
   const edit = row(page, name).getByRole('button', { name: 'Edit' });
 
-  // Nothing was typed: nothing is asked.
+  // Closes without a question, since nothing was typed.
   await edit.click();
   await expect(phone(page)).toHaveValue('1');
   await page.keyboard.press('Escape');
@@ -47,7 +47,7 @@ test('however a person leaves a dialog in which they typed, they are asked first
     await expect(phone(page)).toHaveValue('2');
     expect(new URL(page.url()).pathname).toBe('/customers');
   }
-  // Closing the tab is asked about by the browser itself.
+  // The browser itself asks before closing the tab.
   expect(await mayUnload(page)).toBe(false);
   await page.keyboard.press('Escape');
   await button(page, 'Discard').click();
@@ -56,7 +56,7 @@ test('however a person leaves a dialog in which they typed, they are asked first
   await edit.click();
   await expect(phone(page)).toHaveValue('1');
 
-  // Back leads on when that is what they want.
+  // Back leaves after the user confirms.
   await phone(page).fill('3');
   await page.goBack();
   await button(page, 'Discard').click();
@@ -83,7 +83,7 @@ test('the focus goes back to what opened a dialog, or near it; the title names t
   await dialog(page, 'Add Customer').getByRole('button', { name: 'Cancel' }).press('Enter');
   await expect(button(page, 'Create Customer')).toBeFocused();
 
-  // The row goes with its record, and the table stays for the others.
+  // The row is removed with its record, and the table stays for the others.
   await makeCustomer(server.admin);
   await page.goto('/customers');
   await row(page, name).getByRole('button', { name: 'Delete' }).press('Enter');
@@ -168,7 +168,7 @@ test('what was typed is kept through signing in again, and sent once', async ({ 
   expect(made.map(({ maxActivations, moduleIds }) => [maxActivations, moduleIds])).toEqual([
     [7, ['mod_lung_nodule']],
   ]);
-  // Once it is in the form it is kept no longer.
+  // Input is no longer kept once the form has restored it.
   await form.getByRole('button', { name: 'Done' }).click();
   await button(page, 'Create License').first().click();
   await expect(form.getByRole('textbox', { name: 'Max Activations' })).toHaveValue('1');
@@ -259,7 +259,7 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
     await signInAs(page, 'super_admin', at, server);
     await enter();
     await isThere();
-    // As when another tab of the browser finds that the session is over.
+    // As when another tab finds that the session has ended.
     await page.evaluate(() => {
       localStorage.removeItem('accessToken');
       dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));
@@ -268,7 +268,7 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
     await signInByForm(page, email);
     await isThere();
     if (at.startsWith('/releases?search')) {
-      // The Enter that signed in may still be held down: it withdraws nothing.
+      // The Enter key that signed in may still be held down: it must not confirm the withdrawal.
       await reason.dispatchEvent('keydown', { key: 'Enter', repeat: true });
     }
     if (at.startsWith('/releases?dialog')) {
@@ -278,7 +278,7 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
       ).toBeVisible();
       await page.getByRole('textbox', { name: 'Release Notes' }).fill('typed');
     }
-    // and it is still asked about
+    // and it still asks before discarding
     await page.getByRole('link', { name: 'Customers', exact: true }).dispatchEvent('click');
     await dialog(page, 'Discard changes?').getByRole('button', { name: 'Discard' }).click();
     await expect(page).toHaveURL('/customers');

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import net from 'node:net';
 
 /*
- * Loaded into the server before itself: the one host of the world outside that it reaches in these tests. Every file
- * of http://files.example has 1,024 bytes.
+ * Preloaded into the server: the only external host that it reaches in these tests. Every file of http://files.example
+ * has 1,024 bytes.
  */
 
 const host = 'files.example';

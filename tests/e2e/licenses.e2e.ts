@@ -36,11 +36,11 @@ const list = (page: Page) => page.getByRole('region', { name: 'Licenses' });
 const row = (page: Page, license: Pick<License, 'licenseKey'>) => rowOf(list(page), license.licenseKey);
 const keys = (page: Page) => list(page).locator('tbody td .mono');
 const tab = (page: Page, name: string) => page.getByRole('tab', { name });
-/** What a license takes from its customer. */
+/** The fields of a license that come from its customer. */
 const of = ({ customerId }: { customerId: string }) => ({ customerId });
 const only = (customer: { customerId: string }) => `/licenses?customer=${customer.customerId}`;
 
-/** Sets what no call can set at once. */
+/** Sets values that no call can set. */
 const write = (server: ConsoleServer, { licenseId }: License, seats: number) =>
   server.db
     .updateTable('licenses')
@@ -236,7 +236,7 @@ test('revoke and reactivate ask, naming the key; many at once too', async ({ pag
   const bulk = dialog(page, 'Revoke 3 licenses');
   for (const { licenseKey } of made) await expect(bulk).toContainText(licenseKey);
   await expectAccessible(page);
-  // Someone else is quicker with one of them.
+  // Another user saves one of them first.
   await revoke(server.admin, second!);
   expectStatus(page, 409);
   await bulk.getByRole('button', { name: 'Revoke' }).click();
@@ -288,7 +288,7 @@ test('a license of a soft-deleted customer keeps only Activations', async ({ pag
   await page.keyboard.press('Escape');
   await list(page).getByRole('button', { name: 'Permanently Delete' }).click();
   const question = dialog(page, 'Permanently Delete Customer');
-  // The address still names a customer that is gone then.
+  // The URL still names a customer that has been deleted since.
   expectStatus(page, 404);
   await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
   await expect(page.getByText(`Customer "${customer.name}" permanently deleted`)).toBeVisible();
@@ -299,7 +299,7 @@ test('licenses whose customer is unknown stand together', async ({ page, server 
   const customer = await makeCustomer(server.admin);
   const license = await makeLicense(server.admin, of(customer));
   await signInAs(page, 'super_admin', '/customers', server);
-  // The database of this service keeps such rows from being, the screen is ready for them all the same.
+  // The database prevents such rows, but the screen handles them.
   await page.route(`**${licenses.list.path}?*`, async (route) => {
     const answer = await route.fetch();
     const body = (await answer.json()) as { data: License[] };
@@ -400,7 +400,7 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     await field('Valid Until').fill('1 Apr 2028');
     await field('Valid Until').press('Tab');
     await field('Max Activations').fill('');
-    // shown as it is typed until the field is left: a separator put in between would make `12,000` of the next digit
+    // formatted on blur only: a separator inserted while typing would turn the next digit into `12,000`
     await field('Max Activations').pressSequentially('12000');
     await expect(field('Max Activations')).toHaveValue('12000');
     await page.keyboard.press('Tab');
@@ -699,7 +699,7 @@ test('a link shows exactly what it was made from', async ({ page, server }) => {
   await page.getByRole('link', { name: 'Export CSV' }).click();
   expect((await download).suggestedFilename()).toMatch(/^licenses-\d{4}-\d\d-\d\d\.csv$/);
 
-  // What makes no sense in an address is dropped.
+  // Invalid values in a URL are dropped.
   await page.goto('/licenses?tab=nonsense&edit=1&sort=drop&page=-3');
   await expect(page.getByRole('tab', { name: 'Active' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -766,7 +766,7 @@ test('an undo that is refused says so, also once the dialog is closed', async ({
   const modal = dialog(page, 'License Activations');
   await modal.getByRole('button', { name: 'Deactivate' }).click();
   await dialog(page, 'Deactivate Machine').getByRole('button', { name: 'Deactivate' }).click();
-  // Held as long as it is pointed at.
+  // Stays while the pointer is on it.
   await button(page, 'Undo').hover();
   await validateOn(server.admin, license, 'workstation-2');
   await page.keyboard.press('Escape');

@@ -24,17 +24,17 @@ const tab = (page: Page, name: string) => page.getByRole('tab', { name });
 const facts = (page: Page) => page.locator('dl').first();
 const offers = (page: Page) => page.getByRole('region', { name: /^Why this machine/ });
 
-/** A machine that nobody else has, by the id that it reports with. */
+/** A machine that no other test uses, by the id that it reports with. */
 const newMachine = () => unique('machine').replace(' ', '-');
 
-/** What staff call a machine that has been heard of. */
+/** The display id of a machine that has reported. */
 const displayId = async (server: ConsoleServer, machineId: string) =>
   (await server.admin.ok(machines.get, { params: { id: machineHashOf(machineId) } })).machine.displayId;
 
 const openMachine = async (page: Page, server: ConsoleServer, machineId: string) =>
   signInAs(page, 'viewer', `/machines/${await displayId(server, machineId)}`, server);
 
-/** What the page takes for now may lie half a minute back. */
+/** The page's current time may be half a minute old. */
 const lag = 35_000;
 
 /** Events one minute apart, the first of them first; the last is more than a minute old. */
@@ -68,7 +68,7 @@ test('the title and the facts say which machine it is and what it told', async (
   await expect(page.getByText(hash.slice(0, 16), { exact: true })).toBeVisible();
   await expect(page.getByText(hash)).toHaveCount(0);
   const today = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-  // Seen is a machine when the service hears of it, whatever its own clock says.
+  // A machine is seen when the service receives its report, whatever its own clock says.
   const seen = `${today.format(new Date())} (just now)`;
   await expect(facts(page).locator('dt')).toHaveText([
     'Platform',
@@ -231,9 +231,9 @@ test('license activations of the machine are found by its id', async ({ page, se
 });
 
 test('each release says why this machine is or is not offered it', async ({ page, server }) => {
-  // A lane of its own: no other test publishes for Windows on x86.
+  // No other test publishes for Windows on x86.
   const lane = { architecture: 'ia32' } as const;
-  // what the machine runs: a version that no release has would decide nothing
+  // a version without a release, so that it does not affect the decision
   await makeRelease(server, { ...lane, version: '19.0.0' });
   const full = await makeRelease(server, { ...lane, version: '20.0.0' });
   const partly = await makeRelease(server, { ...lane, version: '21.0.0' }, { rolloutPercentage: 0 });

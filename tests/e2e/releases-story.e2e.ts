@@ -16,11 +16,11 @@ const megabyte = 1024 * 1024;
 
 test.use({ viewport: { width: 1440, height: 900 } });
 
-/** A population of machines with electron-updater: plain HTTP with an API key. */
+/** Machines with electron-updater: plain HTTP with an API key. */
 async function population(server: ConsoleServer) {
   const { headers } = await makeApiKey(server.admin, { scopes: ['updates'] });
 
-  /** What the feed tells one machine that runs 0.9.0. */
+  /** The response of the feed to one machine that runs 0.9.0. */
   async function check(machineId: string): Promise<{ version: string; releaseId: string | undefined }> {
     const answer = await fetch(`${server.url}/api/v1/updates/electron/win32/x64/latest.yml`, {
       headers: { ...headers, 'x-user-staging-id': machineId, 'x-app-version': '0.9.0' },
@@ -34,7 +34,7 @@ async function population(server: ConsoleServer) {
   return {
     headers,
     check,
-    /** Every machine checks; answers which of them are offered what. */
+    /** Every machine checks; returns the machines that are offered an update. */
     async checkAll(): Promise<Map<string, string[]>> {
       const offered = new Map<string, string[]>();
       for (let at = 0; at < machineIds.length; at += 32) {
@@ -52,7 +52,7 @@ async function population(server: ConsoleServer) {
   };
 }
 
-/** Holds each chunk back for a moment, as a slow line does, until `free` is called. */
+/** Delays each chunk, like a slow connection, until `free` is called. */
 async function slowLine(page: Page) {
   const chunks = /\/binaries\/upload\/chunk\//;
   const sent: string[] = [];
@@ -83,7 +83,8 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
   const editing = page.getByRole('dialog', { name: /^Edit Release/ });
   const tray = page.getByRole('region', { name: 'Uploads' });
   const size = 24 * megabyte;
-  // npm does not install the Windows programs of its packages elsewhere, so this one is made; it looks like one.
+  // npm does not install Windows programs of its packages on other platforms, so this one is generated; it has the
+  // signature of one.
   const setup = await fileOnDisk(installer, program(size, noise(size, 'setup')));
   const small = await fileOnDisk('First.exe', program(4096));
 
@@ -212,7 +213,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
       said(fine, 'install_complete'),
     ];
     await desktops.report(events);
-    // The same batch again counts once.
+    // Sending the same batch again does not count it twice.
     await desktops.report(events);
   });
 
@@ -309,7 +310,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     await expect(page.getByText('No deleted releases')).toBeVisible();
 
     expect((await download()).status).toBe(404);
-    // Gone are the file and its block map.
+    // The file and its block map are deleted.
     await eventually(async () => {
       expect(await stored()).toHaveLength(before.length - 2);
     });

@@ -101,7 +101,7 @@ test('releases stand under their version, the newest first', async ({ page, serv
     'Actions',
   ]);
   await expect(page.getByText(/^as of \d\d:\d\d:\d\d$/)).toBeVisible();
-  // The buttons stick to the edge: a number half under them would be read as another one.
+  // The actions column is sticky: a partly covered number would be misread.
   const hidden = () => list(page).evaluate((table) => table.scrollWidth - table.clientWidth);
   await expect.poll(hidden, 'does it scroll sideways?').toBe(0);
   const cells = (release: Release) => row(page, release).getByRole('cell');
@@ -237,7 +237,7 @@ test('Analytics without a release says that there is none', async ({ page, fresh
 });
 
 test('Analytics has its tiles, charts and tables', async ({ page, freshServer: server }) => {
-  // Eight more than the three that are looked at: one more than is shown.
+  // Eight more than the three under test: one more than is shown.
   for (let n = 0; n < 8; n++) await makeRelease(server);
   const [good, fair, bad] = [await makeRelease(server), await makeRelease(server), await makeRelease(server)];
   const downloads = (release: Release, fails: number) =>
@@ -423,7 +423,7 @@ test('a draft is published to exactly the percentage that was typed', async ({ p
   await expect(editing(page)).toBeVisible();
   await expectAccessible(page);
 
-  // A click selects what is there, so that typing replaces it.
+  // A click selects the text, so that typing replaces it.
   await typed.click();
   await page.keyboard.type('5');
   await expect(typed).toHaveValue('5');
@@ -520,7 +520,7 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   for (const daysLeft of [30, 15, 14, 8, 7, 1]) {
     const release = await makeRelease(server);
     await bin(server, release, `Left ${daysLeft}`);
-    // Half a day more than what is left, so that the test does not hang on the second.
+    // Half a day more than what is left, so that the test does not depend on the second.
     const deletedAt = new Date(Date.parse(inDays(daysLeft - 30)) - 43_200_000 * Number(daysLeft < 30));
     await server.db
       .updateTable('releases')
@@ -615,7 +615,7 @@ test('the recycle bin has pages of 20; a search begins at the first', async ({
 test('what fails in the recycle bin is said there', async ({ page, server }) => {
   const binned = await makeRelease(server);
   await bin(server, binned);
-  // Nobody of the staff: what is shown then is who it was by its id.
+  // An actor that is not a user is shown by its id.
   await server.db
     .updateTable('releases')
     .set({ deleted_by_email: null })
@@ -654,7 +654,7 @@ test('what fails in the recycle bin is said there', async ({ page, server }) => 
     await dialog(page, title).getByRole('button', { name: confirm }).click();
     await expect(dialog(page, title)).toContainText(message);
     await dialog(page, title).getByRole('button', { name: 'Cancel' }).click();
-    // The reason was typed, and is not sent.
+    // The typed reason is not sent.
     await page.getByRole('button', { name: 'Discard' }).click();
     await expect(page.getByRole('dialog')).toHaveCount(0);
   }
@@ -703,7 +703,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   await expect(notice).toContainText('2 of 5 installs failed (40.0 %): more than 20 % of at least 5.');
   await expect(notice).toContainText(/Paused (just now|1 minute ago)\./);
   await expect(row(page, release)).toContainText('Paused');
-  // the rows of the search before are pale while the next ones are on their way, which starts after the last key
+  // the rows of the previous search are dimmed while the next ones load, which starts after the last keystroke
   await expect(page).toHaveURL(/search=/);
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
   await expectAccessible(page);

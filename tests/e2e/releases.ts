@@ -10,13 +10,13 @@ import { makeApiKey, type MadeApiKey } from '../factories.ts';
 import { eventually } from '../harness.ts';
 import type { ConsoleServer } from './support.ts';
 
-/** Bytes that look random, compress badly and are the same in every run. */
+/** Pseudorandom bytes that compress badly and are the same in every run. */
 export function noise(size: number, seed: string): Buffer {
   const key = createHash('sha256').update(seed).digest();
   return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size));
 }
 
-/** A file on disk that a person may choose. */
+/** A file on disk for a file input. */
 export async function fileOnDisk(name: string, bytes: Buffer): Promise<string> {
   const path = test.info().outputPath(name);
   await writeFile(path, bytes);
@@ -40,7 +40,7 @@ type Build = Partial<Pick<Release, 'version' | 'channel' | 'platform' | 'archite
 
 let made = 0;
 
-/** A small program made a release by upload: published for Windows x64, with a version of its own. */
+/** Uploads a small program as a release: published for Windows x64, with a unique version. */
 export async function makeRelease(
   server: ConsoleServer,
   build: Build = {},
@@ -62,7 +62,7 @@ export async function makeRelease(
 
 export type Reported = Omit<RouteRequest<typeof updateEvents.report>['body']['events'][number], 'eventId'>;
 
-/** Machines report, and the report is written. */
+/** Sends the reports of machines, and waits until they are stored. */
 export async function report(server: ConsoleServer, events: Reported[]): Promise<void> {
   const { headers } = await keyOf(server);
   const body = { events: events.map((event) => ({ eventId: randomUUID(), ...event })) };
@@ -78,7 +78,9 @@ export async function report(server: ConsoleServer, events: Reported[]): Promise
   });
 }
 
-/** As many machines as wanted that are offered the release and fetch its file, as an updater does. Their ids. */
+/**
+ * Finds this many machines that are offered the release, and downloads its file as an updater does. Returns their ids.
+ */
 export async function takeUpdate(server: ConsoleServer, release: Release, wanted: number): Promise<string[]> {
   const { headers } = await keyOf(server);
   const feed = `${server.url}/api/v1/updates/electron/${release.platform}/${release.architecture}/latest.yml`;

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..');
 
 test.use({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
 
-// The pictures of the documentation are made anew only on demand: `UPDATE_SCREENSHOTS=1`.
+// The screenshots of the documentation are updated only on demand: `UPDATE_SCREENSHOTS=1`.
 if (process.env.UPDATE_SCREENSHOTS === '1') {
   test('the screens of the demo company', async ({ page, freshServer: server }) => {
     const env = { ...process.env, ...server.settings };

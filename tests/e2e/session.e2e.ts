@@ -41,7 +41,7 @@ const protectedPaths = [
   '/api-keys',
 ];
 
-/** What the console logs about a call that failed, without the reason behind the colon. */
+/** The browser's message for a failed call, without the reason after the colon. */
 function logged(page: Page): string[] {
   const sentences: string[] = [];
   page.on('console', (line) => {
@@ -120,7 +120,7 @@ test('a call that cannot be made and one without a sentence fall back to the wor
 test('too many wrong passwords are throttled in words', async ({ page, server }) => {
   expectStatus(page, 429);
   const credentials = { email: 'nobody@lanyard.test', password: 'wrong' };
-  // Failures are counted in windows of 15 minutes, and one may just end.
+  // Failures are counted in windows of 15 minutes, and one may end during the test.
   const attempts = Array.from({ length: 25 }, () => server.api().call(session.login, { body: credentials }));
   expect((await Promise.all(attempts)).map(({ status }) => status)).toContain(429);
   await page.goto('/login');
@@ -158,7 +158,7 @@ test('a stored session is restored behind a spinner, with rights as they are now
     await expect(navigation(page).getByRole('link', { name })).toBeVisible();
   await expect(page.getByRole('banner')).toContainText('Robin viewer');
 
-  // The console waits for its rights only so long: axe may take longer than that.
+  // The console waits for its permissions only briefly: axe may take longer.
   await page.route(`**${session.me.path}`, () => {});
   await page.reload();
   await expect(spinner).toBeVisible();
@@ -180,7 +180,7 @@ test('rights that cannot be refreshed leave the session as it was stored', async
 test('a corrupt stored user clears all four items', async ({ page, server }) => {
   for (const corrupt of ['{"name":', 'null', '[]']) {
     await signInAs(page, 'viewer', '/licenses', server);
-    // An address without the console: nothing else writes to the storage meanwhile.
+    // A page without the console, so that nothing else writes to the storage.
     await page.goto('/favicon.svg');
     await page.evaluate((user) => localStorage.setItem('user', user), corrupt);
     await page.goto('/licenses');
@@ -199,7 +199,7 @@ test('Logout ends the session here and on the server, and here even if the call 
   await expect(heading(page, 'Sign in')).toBeVisible();
   await expect(page.getByText('Your session ended.')).toHaveCount(0);
   expect(await stored(page)).toEqual([]);
-  // The device stays known: sign-ins that fail elsewhere do not hold it up.
+  // The device is still recognized: failed sign-ins elsewhere do not throttle it.
   expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['lanyard_device']);
   await page.context().addCookies(cookies);
   expect((await page.context().request.get(`${server.url}${session.me.path}`)).status()).toBe(401);
@@ -228,7 +228,7 @@ test('Logout takes back what a screen still asks, and no screen asks meanwhile',
   const refused = page.waitForEvent('requestfinished', isList).then(() => false);
   let endIt = () => {};
   const ended = new Promise<void>((resolve) => (endIt = resolve));
-  // The server gets to see the list only when the session is over there, and before the console knows.
+  // The server receives the request for the list after the session has ended there, before the console knows.
   await page.route(`**${customers.list.path}?*`, async (route) => {
     await ended;
     await route.continue();
@@ -254,7 +254,7 @@ test('two tabs share one session', async ({ page, context, server }) => {
   const second = await context.newPage();
   await second.goto('/customers');
   await expect(heading(second, 'Customers')).toBeVisible();
-  // The other tab takes back what it asks only when it learns of the end.
+  // The other tab cancels its requests only when it learns of the end.
   await second.waitForLoadState('networkidle');
 
   await page.getByRole('button', { name: 'Logout' }).click();
@@ -321,7 +321,7 @@ test('someone without a name is called User', async ({ page, server }) => {
   await rename(name);
 });
 
-/** The links of the console in their order: where they lead, and what one must be able to read to see them. */
+/** The links of the console in order: their targets, and the permission that each needs. */
 const links = {
   Licenses: ['/licenses', 'licenses'],
   Customers: ['/customers', 'customers'],
@@ -367,7 +367,7 @@ test('every role begins where it may, sees the links and buttons that it may use
         await expect(heading(page, 'You may not see this screen')).toBeVisible();
         await expect(page.getByText('It needs the permission licenses:read.')).toBeVisible();
       }
-      // Those who may do everything ask for nothing that is refused.
+      // Users with all permissions make no call that is refused.
       for (const [link] of may('users', 'read') ? [] : readable) {
         await navigation(page).getByRole('link', { name: link, exact: true }).click();
         await expect(navigation(page).getByRole('link', { name: link, exact: true })).toHaveAttribute(

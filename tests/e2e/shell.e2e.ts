@@ -83,7 +83,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await page.keyboard.press('Control+k');
   await field(page).fill(licenseKey.toLowerCase());
   await expect(choice(page, new RegExp(`^${licenseKey}`))).toHaveCount(1);
-  // Nothing is pressed yet: what was found is selected by itself.
+  // Before any key is pressed, the first result is selected.
   await expect(selected(page)).toContainText('Activations');
   await page.keyboard.press('Enter');
   await expect(dialog(page, 'License Activations')).toContainText(licenseKey);
@@ -134,7 +134,7 @@ test('what was asked for is given up when typing goes on', async ({ page, server
   page.on('requestfailed', (request) => {
     if (calls.test(request.url())) givenUp.add(new URL(request.url()).pathname);
   });
-  // Never answered.
+  // Never responds.
   const asked: string[] = [];
   await page.route(calls, (route) => void asked.push(route.request().url()));
   await page.keyboard.press('Control+K');
@@ -174,7 +174,7 @@ test('what is selected in the palette stays selected when results come or are re
   await page.keyboard.press('ArrowDown');
   await expect(selected(page)).toContainText('Heirloom Laboratory');
 
-  // A result that was not there before takes its place above.
+  // A new result appears above it.
   await makeCustomer(server.admin, { name: 'Heirloom Apothecary' });
   const again = page.waitForResponse((answer) => answer.url().includes('search=heirloom'));
   await comeBack(page);
@@ -223,7 +223,7 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   const help = dialog(page, 'Keyboard shortcuts');
   await expect(help).toContainText('Search everywhere, or run a command');
   await expect(help).toContainText('Go to Customers');
-  // No field has the focus: it is the dialog that keeps the keys from what lies below it.
+  // No field has the focus: the dialog itself keeps keys from the page below.
   await page.keyboard.press('c');
   await page.keyboard.press('g');
   await page.keyboard.press('u');
@@ -261,7 +261,7 @@ type LayoutShift = PerformanceEntry & {
   sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
 };
 
-/** Notes what the policy refuses, and how much of the window moves by itself. */
+/** Records violations of the policy and layout shifts of the window. */
 const observe = (page: Page) =>
   page.addInitScript(() => {
     const seen: Seen = { refused: [], shift: 0, moved: [] };
@@ -283,7 +283,7 @@ const observe = (page: Page) =>
 
 const seenOn = (page: Page) => page.evaluate(() => (window as unknown as { seen: Seen }).seen);
 
-/** Nothing moved by itself since the page was opened. */
+/** Asserts that there was no layout shift since the page was opened. */
 async function expectNoShift(page: Page, where: string): Promise<void> {
   const { shift, moved } = await seenOn(page);
   expect(shift, `${where} jumps: ${moved.join('; ')}`).toBeLessThan(0.02);
@@ -328,7 +328,7 @@ test('on a phone lists are cards with their buttons', async ({ page, server }) =
   await makeRelease(server, {}, { releaseNotes: 'What is new in it '.repeat(9) });
 
   await observe(page);
-  // the font comes after all that the first screen needs, as it may on a slow line
+  // the font loads after everything that the first screen needs, as on a slow connection
   await page.route(/inter-latin-wght/, async (route) => {
     await page.waitForLoadState('domcontentloaded');
     await route.continue();
@@ -405,7 +405,7 @@ test('on paper lists are whole tables', async ({ page, server }) => {
   await page.emulateMedia({ media: 'screen' });
   await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
 
-  // As wide as a sheet of A4: no column is a letter wide or cut off, and what is ticked is seen.
+  // As wide as A4 paper: no column is one letter wide or cut off, and checked boxes are visible.
   await page.setViewportSize({ width: 718, height: 1000 });
   for (const [path, region, header, text] of [
     ['/audit', 'Audit entries', 'Timestamp', 'Success'],
@@ -459,7 +459,7 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
     const value = () => {
       throw new Error('');
     };
-    // Only an error without words leads to the words of the console.
+    // Only an error without a message shows the console's own text.
     // oxlint-disable-next-line no-extend-native
     Object.defineProperty(Number.prototype, 'toLocaleString', { value });
   });
@@ -496,7 +496,7 @@ test('a first visit of a list takes few files, nothing jumps, and the policy ref
   server,
 }) => {
   await observe(page);
-  // counts that come late, as on a slow line, with the tab bar on the screen
+  // counts that load late, as on a slow connection, with the tab bar on the screen
   await page.route(/\/api\/v1\/licenses\?/, async (route) => {
     await expect(page.getByRole('tab', { name: 'Active' })).toBeVisible();
     await route.continue();

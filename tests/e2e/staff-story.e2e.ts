@@ -32,7 +32,7 @@ const clinic = 'Sahlgrenska Hospital';
 
 type Answered = { status: number; error?: string };
 
-/** Validates as a desktop that has nothing but the key; `from` is the address that it calls from. */
+/** Validates as a desktop that has nothing but the key; `from` is its address. */
 function desktop(server: ConsoleServer, key: string, licenseKey: string) {
   const { hostname, port } = new URL(server.url);
   return (machineId: string, from = '127.0.0.1') =>
@@ -82,7 +82,7 @@ test('staff from the first person with a role to the figures of what they did', 
     await option(page, /^License Manager/).click();
     await button(page, 'Create User').click();
     await expect(rowOf(page, manager.email)).toContainText('License Manager');
-    // Customers are for others to make: this role reads them.
+    // This role only reads customers.
     await makeCustomer(server.admin, { name: clinic, country: 'SE' });
   });
 

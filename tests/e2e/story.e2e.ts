@@ -8,12 +8,12 @@ const customer = 'Klinikum Freiburg';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 1440, height: 900 } });
 
-/** Screenshots of the documentation, made anew only on demand. */
+/** Screenshots of the documentation, updated only on demand. */
 async function screenshot(page: Page, name: string): Promise<void> {
   if (process.env.UPDATE_SCREENSHOTS === '1') await page.screenshot({ path: join(images, `${name}.png`) });
 }
 
-/** A desktop program: plain HTTP with an API key. Answers the code. */
+/** A desktop program: plain HTTP with an API key. Returns the code. */
 async function desktop(server: ConsoleServer) {
   const { headers } = await makeApiKey(server.admin);
   const api = server.api(headers);

@@ -24,21 +24,21 @@ const root = join(import.meta.dirname, '../..');
 const main = join(root, 'dist/server/main.js');
 const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
 
-/** The built server in a process of its own, on an empty data directory and a database that nobody has used. */
+/** The built server in a separate process, with an empty data directory and a new database. */
 export type ConsoleServer = {
   url: string;
   dataDir: string;
-  /** For the tools that an operator runs beside it. */
+  /** For the operator's tools. */
   settings: { DATA_DIR: string; DATABASE_URL: string };
-  /** The first administrator, from the file that stands in for a terminal. */
+  /** The first administrator, whose password is in the file that is written when there is no terminal. */
   printed: { email: string; password: string };
   db: WritableDb;
   /** Calls as the first super admin. */
   admin: Api;
   api(headers?: Record<string, string>): Api;
-  /** Someone of that role, made when first asked for. */
+  /** A user of that role, created on first use. */
   person(role: RoleName): Promise<Person>;
-  /** Changes sessions in the database and tells the server. */
+  /** Changes sessions in the database and notifies the server. */
   changeSessions(work: (tx: Tx) => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 };
@@ -71,7 +71,7 @@ export async function startServer(): Promise<ConsoleServer> {
       PUBLIC_URL: url,
       ...settings,
       LOG_LEVEL: 'warn',
-      // the story of a release has a thousand machines report by one key
+      // in the test of a release, a thousand machines report with one key
       NEW_MACHINES_PER_KEY_HOUR: '100000',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -157,13 +157,13 @@ async function makePerson(db: WritableDb, role: RoleName): Promise<Person> {
 
 // --- what goes wrong in the browser ---------------------------------------------------------------------------
 
-/** `aborted`: the test lets a request fail as if the network had. */
+/** `aborted`: the test aborts a request to simulate a network failure. */
 type Expected = number | 'aborted';
 type Watch = { problems: string[]; expected: Set<Expected>; seen: Set<Expected> };
 
 const watches = new WeakMap<BrowserContext, Watch>();
 
-/** Notes every error that pages of this context print or throw, but for failed requests that a test expects. */
+/** Collects every error that pages of this context print or throw, except failed requests that a test expects. */
 export function watch(context: BrowserContext): void {
   const { problems, expected, seen }: Watch = { problems: [], expected: new Set(), seen: new Set() };
   watches.set(context, { problems, expected, seen });
@@ -182,7 +182,7 @@ export function watch(context: BrowserContext): void {
   });
 }
 
-/** Fails when something went wrong that the test did not declare, or something declared did not happen. */
+/** Fails on any undeclared problem, and on any declared one that did not occur. */
 export function expectNoProblems(context: BrowserContext): void {
   const { problems, expected, seen } = watches.get(context)!;
   expect(problems, 'errors in the browser').toEqual([]);
@@ -198,9 +198,9 @@ export function expectStatus(page: Page, ...statuses: Expected[]): void {
 // --- fixtures -------------------------------------------------------------------------------------------------
 
 type TestFixtures = {
-  /** A server that nobody has used yet, for this test alone. */
+  /** A new server for this test alone. */
   freshServer: ConsoleServer;
-  /** A page of another browser, for a second person. */
+  /** A page of another browser context, for a second user. */
   otherPage: Page;
 };
 
@@ -217,14 +217,14 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
   freshServer: async ({ context }, use) => {
     const server = await startServer();
     await use(server);
-    // a page that outlives its server asks for it in vain
+    // a page that is open longer than its server requests it in vain
     await Promise.all(context.pages().map((page) => page.close()));
     await server.stop();
   },
   baseURL: async ({ server }, use) => use(server.url),
   contextOptions: { reducedMotion: 'reduce' },
   context: async ({ context }, use, info) => {
-    // A test walks through a whole screen, and axe takes a second on a slow machine.
+    // A test checks a whole screen, and axe takes a second on a slow machine.
     info.setTimeout(90_000);
     watch(context);
     await use(context);
@@ -250,11 +250,11 @@ export { expect, type Page };
 
 const noIcon = '<!doctype html><link rel="icon" href="data:,">';
 
-/** Signs someone of this role in without the form, as one who put off what they are advised, and opens `path`. */
+/** Signs a user of this role in without the form, with the security advice postponed, and opens `path`. */
 export async function signInAs(page: Page, role: RoleName, path: string, server: ConsoleServer) {
   const { email } = await server.person(role);
-  // Any page of the same origin will do to write into its storage: an empty one is there at once. Before the cookies
-  // go, so that a screen that still stands asks nothing without them.
+  // Writing to storage needs any page of the origin: an empty one loads immediately. Before the cookies are cleared, so
+  // that a screen that is still open makes no calls without them.
   const empty = `${server.url}/empty`;
   await page.route(empty, (route) => route.fulfill({ contentType: 'text/html', body: noIcon }), { times: 1 });
   await page.goto(empty);
@@ -274,7 +274,7 @@ export async function signInAs(page: Page, role: RoleName, path: string, server:
   return data.user;
 }
 
-/** Signs in by the form that is on the screen. */
+/** Signs in with the form on the screen. */
 export async function signInByForm(page: Page, email: string, plain = password): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(plain);
@@ -282,8 +282,8 @@ export async function signInByForm(page: Page, email: string, plain = password):
 }
 
 /**
- * Ends the sessions of this role on the server, as an administrator or time would: when the screen that was opened asks
- * nothing any more, which would meet the end before what the test does next.
+ * Ends the sessions of this role on the server, as an administrator or a timeout would. Waits until the open screen
+ * makes no more calls, which would detect the end before the test's next step.
  */
 export async function endSessions(page: Page, role: RoleName, server: ConsoleServer): Promise<void> {
   await page.waitForLoadState('networkidle');
@@ -293,13 +293,13 @@ export async function endSessions(page: Page, role: RoleName, server: ConsoleSer
   );
 }
 
-/** What the console keeps of a session. */
+/** The session that the console stores. */
 export const stored = (page: Page) =>
   page.evaluate(() =>
     ['user', 'accessToken', 'permissions', 'roles'].filter((key) => localStorage.getItem(key) !== null),
   );
 
-/** Signs somebody new in, who holds these permissions and no others, and opens `path`. */
+/** Signs in a new user with exactly these permissions, and opens `path`. */
 export async function signInHolding(
   page: Page,
   permissions: Permission[],
@@ -319,7 +319,7 @@ export async function signInHolding(
   await signInByForm(page, email);
 }
 
-/** The person goes to another tab and comes back. */
+/** Simulates switching to another tab and back. */
 export const comeBack = (page: Page) =>
   page.evaluate(() => {
     for (const value of ['hidden', 'visible']) {
@@ -330,7 +330,7 @@ export const comeBack = (page: Page) =>
 
 // --- looking --------------------------------------------------------------------------------------------------
 
-/** Waits until nothing fades or moves any more; what moves for ever (spinners, skeletons) is not waited for. */
+/** Waits until all animations have ended, except endless ones (spinners, skeletons). */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const ending = () =>
@@ -344,17 +344,17 @@ export async function settled(page: Page): Promise<void> {
 
 const standard = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** No violation of WCAG 2.2 AA that a program can find. */
+/** Asserts that axe finds no violation of WCAG 2.2 AA. */
 export async function expectNoAxeViolations(page: Page, options: { except?: string[] } = {}): Promise<void> {
   await settled(page);
   // legacy: no second page, which only a page with frames would need
   const axe = new AxeBuilder({ page })
     .setLegacyMode()
-    // else it also says where each element is that is right, which takes as long as the rules
+    // otherwise it also lists every passing element, which takes as long as the rules
     .options({ resultTypes: ['violations'] })
     .withTags(standard)
     .disableRules(options.except ?? []);
-  // Behind a dialog stands a list that was looked at before the dialog opened.
+  // The list behind a dialog was checked before the dialog opened.
   const isBehind = await page.getByRole('dialog').first().isVisible();
   const { violations } = await (isBehind ? axe.exclude('main table') : axe).analyze();
   const said = violations.map(({ id, nodes }) => {
@@ -364,7 +364,7 @@ export async function expectNoAxeViolations(page: Page, options: { except?: stri
   expect(said).toEqual([]);
 }
 
-/** Does `look` in light colors and in dark ones. */
+/** Runs `look` in light and in dark colors. */
 export async function inBothThemes(page: Page, look: (theme: 'light' | 'dark') => Promise<void>) {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme });
@@ -374,13 +374,13 @@ export async function inBothThemes(page: Page, look: (theme: 'light' | 'dark') =
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** What axe finds, and the contrast of texts in both color schemes. */
+/** The violations that axe finds, and the contrast of texts in both color schemes. */
 export async function expectAccessible(page: Page): Promise<void> {
   await expectNoAxeViolations(page, { except: ['color-contrast'] });
   expect(await page.evaluate(textsOfLowContrast), 'contrast of texts').toEqual([]);
 }
 
-/** The color of a text as people call it. */
+/** The name of a text's color. */
 export const expectColor = (text: Locator, ...names: string[]) =>
   expect.poll(async () => names.includes(await colorOf(text)), `is it ${names.join(' or ')}?`).toBe(true);
 
@@ -410,10 +410,10 @@ async function colorOf(text: Locator): Promise<string> {
 /** The dialog with this title. */
 export const dialog = (page: Page, title: string) => page.getByRole('dialog', { name: title, exact: true });
 
-/** The row that holds this text. */
+/** The row that contains this text. */
 export const rowOf = (page: Page | Locator, text: string) => page.getByRole('row').filter({ hasText: text });
 
-/** In the window with both its ends, and nothing over it: what sticks to an edge or is cut off would be. */
+/** Fully inside the window and covered by nothing, unlike an element that is clipped or under a sticky one. */
 export async function expectInSight(element: Locator): Promise<void> {
   await expect(element).toBeVisible();
   const isWhole = () =>

@@ -24,7 +24,7 @@ const select = (page: Page, name: string) => modal(page).getByRole('combobox', {
 const box = (page: Page, name: string) => modal(page).getByRole('checkbox', { name });
 const press = (page: Page, name: string) => modal(page).getByRole('button', { name, exact: true }).click();
 const choose = (page: Page, path: string) => modal(page).locator('input[type=file]').setInputFiles(path);
-/** The text that says what is wrong with the field `name`. */
+/** The error message of the field `name`. */
 const errors = (page: Page) => modal(page).locator('.mantine-InputWrapper-error');
 const found = async (server: ConsoleServer, version: string) =>
   server.admin.ok(releases.list, { query: { search: version } });
@@ -33,13 +33,13 @@ let minor = 0;
 /** A version that no other test of this file uses. */
 const version = () => `7.${++minor}.0`;
 
-/** Holds every chunk back until `free` is called. */
+/** Delays every chunk until `free` is called. */
 async function holdChunks(page: Page): Promise<{ free(): Promise<void> }> {
   let free = () => {};
   const freed = new Promise<void>((resolve) => (free = resolve));
   await page.route(chunks, async (route) => {
     await freed;
-    // The page may have given the request up.
+    // The page may have aborted the request.
     await route.continue().catch(() => undefined);
   });
   return {
@@ -96,7 +96,7 @@ test('a small archive goes in one request and is a draft for macOS', async ({ pa
   const editing = page.getByRole('dialog', { name: /^Edit Release/ });
   await expect(editing).toContainText(`Version ${wanted}`);
   await page.keyboard.press('Escape');
-  // what is finished leaves by itself, once nobody is at the tray
+  // a finished upload disappears by itself once the pointer and focus have left the tray
   await page.mouse.move(0, 0);
   await page.getByRole('searchbox').or(page.getByPlaceholder('Search version or notes...')).first().focus();
   await expect(tray(page)).toBeHidden({ timeout: 30_000 });
@@ -128,7 +128,7 @@ test('the next version follows from the highest of that platform and channel', a
     await expect(page.getByRole('option', { name: /Windows|macOS|Linux/ })).toHaveText(['Windows', 'macOS']);
     await page.getByRole('option', { name: 'macOS' }).click();
   };
-  // Nobody else publishes alphas for Macs.
+  // No other test publishes alphas for Macs.
   await chooseAlphaForMacs();
   await expect(field(page, 'Version')).toHaveValue('0.1.0-alpha');
   await makeRelease(server, {
@@ -168,7 +168,7 @@ test('the name of the file says the version, and publishing to all is asked abou
   await field(page, 'Version').fill('71.9.0');
   await expect(modal(page).getByText('The name of the file says 71.8.9.')).toBeVisible();
   await expectAccessible(page);
-  // a person's own version stays when another file is chosen
+  // a version that the user typed stays when another file is chosen
   await choose(page, await fileOnDisk('App-71.9.1-full.nupkg', archive(4096)));
   await expect(field(page, 'Version')).toHaveValue('71.9.0');
   await modal(page).getByRole('button', { name: 'Use 71.9.1' }).click();
@@ -188,7 +188,7 @@ test('the name of the file says the version, and publishing to all is asked abou
   await expect(modal(page)).toBeHidden();
   expect(await found(server, '71.9.1')).toMatchObject([{ isDraft: false, rolloutPercentage: 100 }]);
 
-  // beside an .exe of the same version, each says its kind
+  // next to an .exe of the same version, each shows its kind
   await makeRelease(server, { version: '71.9.1' });
   await page.goto(`${server.url}/releases?search=71.9.1`);
   const list = page.getByRole('region', { name: 'Releases', exact: true });
@@ -266,7 +266,7 @@ test('a file that lies elsewhere needs an address, a size and a hash', async ({ 
     'Invalid semantic version: v1',
   ]);
 
-  // The server asks for the address before it believes it, and asks nobody near itself.
+  // The server resolves the host name first, and refuses private addresses.
   expectStatus(page, 422);
   await field(page, 'File URL').fill(`${server.url}/nothing/Setup.exe`);
   await field(page, 'File Size').fill('1024');
@@ -376,7 +376,7 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   const wanted = version();
   await openForm(page, server);
   let line = await holdChunks(page);
-  // one chunk more than go at once
+  // one more than the number of concurrent chunks
   await choose(page, await fileOnDisk(name, program(49 * megabyte, noise(49 * megabyte, name))));
   await field(page, 'Version').fill(wanted);
   const sent: string[] = [];
@@ -416,7 +416,7 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   await expectAccessible(page);
   await line.free();
 
-  // Nothing is left of it: the server knows it no more, and a reload brings nothing back.
+  // The server has deleted it, and a reload does not restore it.
   expect(await found(server, wanted)).toEqual([]);
   const uploadId = /chunk\/([^/]+)\//.exec(url)![1]!;
   const left = await server.db
@@ -534,7 +534,7 @@ test('after a reload the dialog shows the interrupted upload, to go on or to beg
   await choose(page, path);
   await expect(modal(page)).toBeHidden({ timeout: 30_000 });
   expect(await found(server, wanted)).toMatchObject([{ releaseNotes: 'Kept over a reload' }]);
-  // what is over is not shown again
+  // a finished upload is not shown again
   await page.goto(page.url());
   await expect(modal(page)).toBeHidden();
 });

@@ -241,7 +241,7 @@ test('one’s own row says why not; buttons need their permission', async ({ pag
     },
   });
   const reader = await makeUser(server, roleId);
-  // what the page still asks for would be refused
+  // further calls of the page would be refused
   await page.waitForLoadState('networkidle');
   await button(page, 'Logout').click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
@@ -477,7 +477,7 @@ test('the console as another role: what it shows, and that nothing can be change
   page,
   server,
 }) => {
-  // Not the person that other tests sign in as: the password changes in the end.
+  // A separate user, since the test changes the password.
   const { email } = await makeUser(server, 'super_admin');
   await page.goto('/users?tab=roles&role=support_agent');
   await signInByForm(page, email);
