@@ -146,12 +146,12 @@ describe('a server on its own database', () => {
     await removeDataDir(other);
   });
 
-  test('tells no password that was chosen', () => {
+  test('does not print a chosen password', () => {
     expect(server.output()).not.toContain(administrator.password);
     expect(existsSync(join(dataDir, 'first-password'))).toBe(false);
   });
 
-  test('starts its PostgreSQL again when somebody stopped or killed it', async () => {
+  test('starts its PostgreSQL again when it was stopped or killed', async () => {
     for (const name of ['SIGINT', 'SIGKILL'] as const) {
       const { postmaster } = await databaseOf(dataDir);
       for (const pid of name === 'SIGKILL' ? familyOf(postmaster.pid) : [postmaster.pid]) signal(pid, name);
@@ -195,7 +195,7 @@ describe('a server on its own database', () => {
     ).toEqual([{ n: 30 }]);
   });
 
-  test('does not let a storm of sign-ins slow the reads of others', async () => {
+  test('does not let a burst of sign-ins slow the reads of others', async () => {
     const api = await signInAdministrator(server);
     for (const _ of numbers(5)) await makeLicense(api);
     const readFor = async (duration: number): Promise<number[]> => {

@@ -648,7 +648,7 @@ describe('input of any kind is no error of ours', () => {
     });
   });
 
-  test.each(withBody)('%s: any JSON at all, beside its schema and near it', async (id, route) => {
+  test.each(withBody)('%s: arbitrary JSON, and JSON close to its schema', async (id, route) => {
     const fields = shapeOf(route.body);
     const value = fc.oneof(
       fc.jsonValue(),

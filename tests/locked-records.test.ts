@@ -102,7 +102,7 @@ describe('a locked license and 200 machines that want a seat on it', () => {
     expect((await newMachine()).status).toBe(200);
   });
 
-  test('get their seats when it is let go in time', async () => {
+  test('get their seats when it is unlocked in time', async () => {
     let asked: Promise<number[]>;
     await whileHeld(holdLicense(), async () => {
       asked = all(30, newMachine);
@@ -169,7 +169,7 @@ describe('what the database could not do now', () => {
     expect((await staff.call(customers.list)).status).toBe(200);
   });
 
-  test('a license that is held is told to staff in a few seconds', async () => {
+  test('staff get an error for a locked license within seconds', async () => {
     await whileHeld(holdLicense(), async () => {
       const { status, retryAfter, ms } = await timed(() =>
         staff.call(licenses.revoke, { params: { id: locked.licenseId } }),

@@ -430,7 +430,7 @@ test('whoever holds every permission is still no super admin, and changes none',
   expect((await root.ok(rbac.roles)).find(({ roleId }) => roleId === 'super_admin')).toEqual(role);
 });
 
-test('every route that grants or changes power stands in this table', () => {
+test('every route that grants or changes permissions is in this table', () => {
   const open = [users, rbac, apiKeys, releases, uploads].flatMap((calls) =>
     Object.entries(calls as Record<string, Route>)
       .filter(([, route]) => route.method !== 'GET' && permissionsOf(route.access).length > 0)

@@ -83,7 +83,7 @@ describe('a start is refused with a sentence', () => {
     );
   });
 
-  test('for a new database beside a bucket that cannot be used', { timeout }, async () => {
+  test('for a new database with an unusable bucket', { timeout }, async () => {
     const unused = await createTestDatabase();
     const said = await refusal({
       DATABASE_URL: unused.url,
@@ -110,7 +110,7 @@ describe('a start is refused with a sentence', () => {
     await newer.drop();
   });
 
-  test('for a copy of a data directory whose database lies elsewhere', { timeout }, async () => {
+  test('for a copy of a data directory whose database is elsewhere', { timeout }, async () => {
     const copy = await newDataDir();
     await mkdir(copy, { recursive: true });
     await writeFile(join(copy, 'signing-key.pem'), 'its key');

@@ -318,7 +318,7 @@ describe('a disk', () => {
     },
   );
 
-  test('that cannot be used at the start keeps nobody from licensing, and is taken when it can', async () => {
+  test('that is unavailable at the start does not block licensing, and is used when it recovers', async () => {
     const blocked = join(folder, 'blocked');
     await writeFile(blocked, 'x');
     const server = await startTestServer({

@@ -42,7 +42,7 @@ afterAll(async () => {
   for (const dataDir of dataDirs) await rm(dataDir, { recursive: true, force: true });
 });
 
-test('what each process validated stands in the figures of both', async () => {
+test('validations of each process appear in the figures of both', async () => {
   const license = await makeLicense(staff[0]!, { maxActivations: 10 });
   const key = await makeApiKey(staff[0]!);
   const desktops = servers.map(({ url }) => apiAt(url, key));
@@ -71,7 +71,7 @@ test('what each process validated stands in the figures of both', async () => {
   for (const { totalActivations, errorRate } of health) expect([totalActivations, errorRate]).toEqual([2, 0]);
 });
 
-test('both seal the audit log at once, and one alone goes on when the other is killed; the chain stays whole', async () => {
+test('both seal the audit log concurrently, and one alone continues when the other is killed; the chain stays intact', async () => {
   const isWhole = (api: Api) =>
     eventually(async () => {
       const verdict = await api.ok(audit.verify);

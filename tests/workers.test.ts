@@ -152,7 +152,7 @@ test('SIGTERM ends all of them, what they recorded is written, and PostgreSQL st
   expect(await isReady(server.url)).toBe(false);
 });
 
-test('a start that fails is told once', async () => {
+test('a failed start is reported once', async () => {
   const settings = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: dataDir, WORKERS: '2' };
   const failing = spawnServer(settings);
   expect(await failing.ended).toBe(1);

@@ -19,7 +19,7 @@ test('a server that is not there is named', () =>
     'Failed to create user. The server cannot be reached.',
   ));
 
-test('what a field says is not said twice', () => {
+test('an error shown at a field is not repeated', () => {
   const grant = refused('role: You cannot grant admin', 'role', 'You cannot grant admin');
   expect(sentenceBesideFields(grant, 'Failed to create user')).toBeUndefined();
   const taken = refused('There is a user with this email already.', 'email', 'Is in use already');

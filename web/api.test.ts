@@ -69,7 +69,7 @@ describe('what an answer gives', () => {
     expect((await callList(customers.list, {})).meta.deleted).toBe(3);
   });
 
-  test('a list that comes bare, or without meta, with its length as the total', async () => {
+  test('a bare list, or one without meta, has its length as the total', async () => {
     answer([200, [{ name: 'a' }, { name: 'b' }]], [200, { data: [{ name: 'a' }] }], [204]);
     const meta = { limit: null, offset: 0 };
     expect(await callList(customers.trash, {})).toEqual({
@@ -100,7 +100,7 @@ describe('what an answer gives', () => {
 
   test('an answer that is not JSON is an error in words', async () => {
     answer([200, '<!doctype html><title>Sign in to the network</title>']);
-    await expect(call(customers.list)).rejects.toThrow('The server gave an answer that cannot be read.');
+    await expect(call(customers.list)).rejects.toThrow('The server returned an unreadable response.');
   });
 });
 
@@ -171,7 +171,7 @@ describe('the text of an error', () => {
   });
 });
 
-describe('what the person may not read', () => {
+describe('routes that the user may not read', () => {
   test('is not asked for', async () => {
     const fetch = answer();
     await expect(call(users.list)).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe('401', () => {
     expect(getSession()).not.toBeNull();
   });
 
-  test('uses what another tab has renewed meanwhile', async () => {
+  test('uses a token that another tab has renewed', async () => {
     const fetch = answer([401], [200, { data: {} }]);
     storage.set('accessToken', 'from another tab');
     await call(session.me);

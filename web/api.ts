@@ -74,7 +74,7 @@ function parsed(status: number, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ApiError(status, 'The server gave an answer that cannot be read.');
+    throw new ApiError(status, 'The server returned an unreadable response.');
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runBulk } from './bulk-run.ts';
 
 describe('runBulk', () => {
-  it('does every item once, and says which failed and why', async () => {
+  it('processes every item once, and reports which failed and why', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat()), async (items) => {
         const tried: number[] = [];
@@ -27,7 +27,7 @@ describe('runBulk', () => {
     );
   });
 
-  it('never does more than four at once', async () => {
+  it('never runs more than four concurrently', async () => {
     let running = 0;
     let most = 0;
     await runBulk(

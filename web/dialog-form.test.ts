@@ -6,7 +6,7 @@ vi.stubGlobal('localStorage', { getItem: () => null });
 
 const { withoutSecrets } = await import('./dialog-form.ts');
 
-test('what is kept until somebody signs in again has no password, secret or code in it', () => {
+test('the values kept until the next sign-in contain no password, secret or code', () => {
   const initial = { email: '', password: '', secret: '', code: '' };
   const typed = { email: 'dana@clinic.example', password: 'p', secret: 's', code: '1' };
   expect(withoutSecrets(typed, initial)).toEqual({ ...initial, email: 'dana@clinic.example' });

@@ -20,7 +20,7 @@ test('only a lost update is a conflict', () => {
   expect(mergedAttempt(new Error('x'), attempt)).toBeUndefined();
 });
 
-test('what only the other person changed is taken over, and the edit goes on from the stored version', () => {
+test('changes that only the other user made are taken over, and the edit continues from the stored version', () => {
   const error = conflict(
     { path: 'name', current: 'Osaka Medical Center', yours: 'Osaka Medical' },
     { path: 'phone', current: '1', yours: '2' },
@@ -35,7 +35,7 @@ test('what only the other person changed is taken over, and the edit goes on fro
   });
 });
 
-test('what both changed is all that a person is asked about', () => {
+test('the user is asked only about fields that both changed', () => {
   const error = conflict(
     { path: 'name', current: 'Osaka Medical Center', yours: 'Osaka Medical' },
     { path: 'phone', current: '3', yours: '2' },
@@ -45,6 +45,6 @@ test('what both changed is all that a person is asked about', () => {
   expect(merged?.attempt.payload).toEqual({ name: 'Osaka Medical Center', phone: '2' });
 });
 
-test('where others are quicker again and again, a person hears of it', () => {
+test('after repeated conflicts the user is notified', () => {
   expect(mergedAttempt(conflict(), { ...attempt, round: 5 })).toBeUndefined();
 });

@@ -18,7 +18,7 @@ test('a screen that could not be loaded waits for Retry', () => {
   expect(live.refetchInterval({ state: { status: 'error', data: undefined } })).toBe(false);
 });
 
-test('a page that nobody touches for a quarter of an hour asks nothing until somebody does', () => {
+test('a page without input for a quarter of an hour makes no calls until there is input', () => {
   vi.useFakeTimers();
   vi.stubGlobal('window', new EventTarget());
   vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }));

@@ -14,7 +14,7 @@ const text = fc.constantFrom('', 'a', 'b', 'c');
 const list = fc.subarray(['x', 'y', 'z', 'w']);
 const record = fc.record({ name: text, phone: text, moduleIds: list });
 
-test('a field that one person changed keeps that change; what both changed is left to a person', () => {
+test('a field that one user changed keeps that change; fields that both changed are left to the user', () => {
   fc.assert(
     fc.property(record, record, record, (base, theirs, mine) => {
       const { taken, clashes } = mergeEdits(base, differences(theirs, mine));

@@ -21,7 +21,7 @@ describe('a change of the address', () => {
     expect(effectOf({}, { from: undefined, to: undefined }, { ...names, typed }).replace).toBe(false);
   });
 
-  test('another tab beside the list leaves its page', () =>
+  test('a tab other than the list leaves its page', () =>
     expect(effectOf({}, { tab: 'analytics' }, { ...names, tabs: ['tab'] }).staysOnPage).toBe(true));
 
   test('another page is one that Back leads away from', () =>

@@ -69,7 +69,7 @@ test('what is kept of an answer is as strict: a list that is none is empty', () 
   expect(storage.get('permissions')).toBe('[]');
 });
 
-test('a session has lapsed unless the person ended it, until someone signs in', () => {
+test('a session has lapsed unless the user ended it, until the next sign-in', () => {
   const session = rereadSession()!;
   expect(hasSessionLapsed()).toBe(false);
   clearSession({ asked: true });

@@ -95,7 +95,7 @@ function useForgetDataWithSession(queryClient: QueryClient): void {
 }
 
 /** A server that does not respond must not keep the user behind the spinner. */
-const patience = 5000;
+const timeoutMs = 5000;
 
 // The schemas of these calls load with the first call, not with the sign-in screen.
 const calls = async () => (await import('../contract/session.ts')).session;
@@ -122,7 +122,7 @@ function loginMessage(error: unknown): string {
 /** Ends the session here even if the call fails. */
 async function endSession(): Promise<void> {
   try {
-    await call((await calls()).logout, undefined, { signal: AbortSignal.timeout(patience) });
+    await call((await calls()).logout, undefined, { signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {
     console.warn('Logout failed:', messageOf(error));
   }
@@ -131,7 +131,7 @@ async function endSession(): Promise<void> {
 
 async function refreshRights(): Promise<void> {
   try {
-    const me = await call((await calls()).me, undefined, { signal: AbortSignal.timeout(patience) });
+    const me = await call((await calls()).me, undefined, { signal: AbortSignal.timeout(timeoutMs) });
     const session = getSession();
     if (session) setSession({ ...session, ...me });
   } catch (error) {

@@ -8,11 +8,11 @@ import { useCallback, useRef } from 'react';
 export function useChange<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ): UseMutationResult<Data, Error, Variables> {
-  const underWay = useRef(new Set<string>());
+  const inProgress = useRef(new Set<string>());
   const change = useMutation({
     ...options,
     onSettled: (...settled) => {
-      underWay.current.delete(nameOf(settled[2]));
+      inProgress.current.delete(nameOf(settled[2]));
       return options.onSettled?.(...settled);
     },
   });
@@ -20,8 +20,8 @@ export function useChange<Data, Variables = void>(
   const begin = useCallback(
     (...call: Parameters<typeof mutate>) => {
       const name = nameOf(call[0]);
-      if (underWay.current.has(name)) return;
-      underWay.current.add(name);
+      if (inProgress.current.has(name)) return;
+      inProgress.current.add(name);
       mutate(...call);
     },
     [mutate],

@@ -251,7 +251,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
       'true',
     );
     await row(page, name).getByRole('button', { name: 'View' }).click();
-    await expect(dialog(page, 'API Key Details').getByText(/Revoked for good on/)).toBeVisible();
+    await expect(dialog(page, 'API Key Details').getByText(/Permanently revoked on/)).toBeVisible();
   });
 });
 
@@ -278,7 +278,7 @@ test('a key for a build pipeline comes with what a pipeline needs', async ({ pag
   await expectAccessible(page);
 });
 
-test('a key that someone else changed meanwhile: what differs is shown, and the person decides', async ({
+test('a key that another user changed concurrently: the differences are shown, and the user decides', async ({
   page,
   server,
 }) => {
@@ -418,7 +418,7 @@ test('an expired key says so; who may not read keys sees no way to them', async 
   await expect(button(page, 'Create API Key')).toBeHidden();
 });
 
-test('a key says who created it and whence it was used; nobody gives scopes beyond their own rights', async ({
+test('a key shows who created it and where it was used; users cannot grant scopes beyond their own permissions', async ({
   page,
   server,
 }) => {
@@ -460,7 +460,7 @@ test('a key says who created it and whence it was used; nobody gives scopes beyo
   ).toBeVisible();
 });
 
-test('a key that is being made is shown whatever is pressed meanwhile', async ({ page, server }) => {
+test('a key that is being created is shown whatever key is pressed', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/api-keys?dialog=create', server);
   await create(page).getByRole('textbox', { name: 'Name' }).fill(unique('Held'));
   await create(page)

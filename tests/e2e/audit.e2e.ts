@@ -359,7 +359,7 @@ test('a filter that is typed slowly keeps the focus, loses nothing and leaves no
   await expect(id).toHaveValue('');
 });
 
-test('what is on the screen stays there when it cannot be loaded anew', async ({ page, server }) => {
+test('data stays on the screen when it cannot be refetched', async ({ page, server }) => {
   await history(server);
   await signInAs(page, 'super_admin', '/audit', server);
   await expect(rows(page).first()).toBeVisible();
@@ -385,7 +385,7 @@ test('what is on the screen stays there when it cannot be loaded anew', async ({
   await expect(page.getByText('Failed to load audit logs')).toBeHidden();
 });
 
-test('deletions wait while the clock is far from what the database has seen, until a person confirms it', async ({
+test('deletions wait while the clock is far from the time that the database has seen, until a user confirms it', async ({
   page,
   server,
 }) => {
@@ -395,13 +395,13 @@ test('deletions wait while the clock is far from what the database has seen, unt
     .values({ at })
     .onConflict((conflict) => conflict.column('only_row').doUpdateSet({ at }))
     .execute();
-  const notice = page.getByRole('status').filter({ hasText: 'Nothing is deleted for good' });
+  const notice = page.getByRole('status').filter({ hasText: 'Permanent deletion is paused' });
   await signInAs(page, 'admin', '/audit', server);
   await button(page, 'Confirm clock').click();
   const confirmation = page.getByRole('dialog', { name: 'Confirm Clock' });
-  await expect(confirmation).toContainText('releases in the recycle bin would be deleted for good');
+  await expect(confirmation).toContainText('releases in the recycle bin would be permanently deleted');
   await confirmation.getByRole('button', { name: 'The clock is right' }).click();
-  await expect(page.getByText('The clock is confirmed, and deletions go on')).toBeVisible();
+  await expect(page.getByText('The clock is confirmed, and deletions resume')).toBeVisible();
   await expect(notice).toHaveCount(0);
   const { at: newest } = await server.db.selectFrom('newest_moment').select('at').executeTakeFirstOrThrow();
   expect(Date.now() - newest.getTime()).toBeLessThan(24 * 3_600_000);

@@ -536,7 +536,7 @@ test('many are deleted though one of them fails, and what was done can be undone
   await expect(page.getByText('2 customers restored')).toBeVisible();
 });
 
-test('Back leads past a page that is gone', async ({ page, server }) => {
+test('Back skips a page that no longer exists', async ({ page, server }) => {
   await makeCustomer(server.admin);
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
@@ -549,7 +549,7 @@ test('Back leads past a page that is gone', async ({ page, server }) => {
   }
 });
 
-test('what is on the screen stays there when it cannot be loaded anew', async ({ page, server }) => {
+test('data stays on the screen when it cannot be refetched', async ({ page, server }) => {
   const { customerId, name } = await makeCustomer(server.admin, { name: unique('Staying') });
   const path = `/customers?search=${encodeURIComponent(name)}`;
   await signInAs(page, 'super_admin', `${path}&edit=${customerId}`, server);

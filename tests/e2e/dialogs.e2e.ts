@@ -14,10 +14,7 @@ const mayUnload = (page: Page) =>
   page.evaluate(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })));
 const phone = (page: Page) => dialog(page, 'Edit Customer').getByRole('textbox', { name: 'Phone' });
 
-test('however a person leaves a dialog in which they typed, they are asked first', async ({
-  page,
-  server,
-}) => {
+test('leaving a dialog with input asks first, however it is left', async ({ page, server }) => {
   const { name } = await makeCustomer(server.admin, { phone: '1' });
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
   const question = dialog(page, 'Discard changes?');
@@ -152,7 +149,7 @@ test('what was typed is kept through signing in again, and sent once', async ({ 
   await endSessions(page, 'license_manager', server);
   await form.getByRole('button', { name: 'Create License' }).click();
   await expect(
-    page.getByText('Your session ended. Sign in again: what you typed is kept.', { exact: true }),
+    page.getByText('Your session ended. Sign in again: your input is kept.', { exact: true }),
   ).toBeVisible();
   expect(await mayUnload(page)).toBe(false);
   await signInByForm(page, email);
@@ -174,7 +171,10 @@ test('what was typed is kept through signing in again, and sent once', async ({ 
   await expect(form.getByRole('textbox', { name: 'Max Activations' })).toHaveValue('1');
 });
 
-test('an edit goes on from what it began with; another person never sees it', async ({ page, server }) => {
+test('an edit continues from the version that it started with; another user never sees it', async ({
+  page,
+  server,
+}) => {
   expectStatus(page, 401, 409);
   const { name, customerId } = await makeCustomer(server.admin, { phone: '1', contactName: 'Ada' });
   const [mine, other] = [await server.person('admin'), await server.person('super_admin')];
@@ -182,7 +182,7 @@ test('an edit goes on from what it began with; another person never sees it', as
   const endAndSend = async () => {
     await endSessions(page, 'admin', server);
     await dialog(page, 'Edit Customer').getByRole('button', { name: 'Update Customer' }).click();
-    await expect(page.getByText('what you typed is kept')).toBeVisible();
+    await expect(page.getByText('your input is kept')).toBeVisible();
   };
   await signInAs(page, 'admin', path, server);
   await phone(page).fill('2');
@@ -264,7 +264,7 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
       localStorage.removeItem('accessToken');
       dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));
     });
-    await expect(page.getByText('what you typed is kept'), at).toBeVisible();
+    await expect(page.getByText('your input is kept'), at).toBeVisible();
     await signInByForm(page, email);
     await isThere();
     if (at.startsWith('/releases?search')) {
@@ -274,7 +274,7 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
     if (at.startsWith('/releases?dialog')) {
       await page.reload();
       await expect(
-        page.getByText('The page was loaded anew: choose Lanyard-9.9.1-arm64-mac.zip again.'),
+        page.getByText('The page was reloaded: choose Lanyard-9.9.1-arm64-mac.zip again.'),
       ).toBeVisible();
       await page.getByRole('textbox', { name: 'Release Notes' }).fill('typed');
     }

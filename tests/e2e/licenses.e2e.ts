@@ -759,7 +759,7 @@ test('a key is copied also where the browser offers no clipboard, or said not to
   );
 });
 
-test('an undo that is refused says so, also once the dialog is closed', async ({ page, server }) => {
+test('a refused undo is shown, also after the dialog is closed', async ({ page, server }) => {
   const license = await makeLicense(server.admin, { maxActivations: 1 });
   await validateOn(server.admin, license, 'workstation-1');
   await signInAs(page, 'super_admin', `/licenses?activations=${license.licenseKey}`, server);

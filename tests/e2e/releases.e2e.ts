@@ -734,7 +734,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   await notice.getByRole('button', { name: 'Resume' }).click();
   const question = dialog(page, 'Resume Rollout');
   await expect(question).toContainText(
-    `Offer version ${release.version} to 50 % of users again? Failures are counted anew from now on.`,
+    `Offer version ${release.version} to 50 % of users again? Failures are counted from 0 again.`,
   );
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Resume' }).click();

@@ -218,7 +218,10 @@ test('Logout ends the session here and on the server, and here even if the call 
   expect(warnings).toEqual(['Logout failed', 'Logout failed']);
 });
 
-test('Logout takes back what a screen still asks, and no screen asks meanwhile', async ({ page, server }) => {
+test('Logout cancels the pending calls of a screen, and no screen makes new ones', async ({
+  page,
+  server,
+}) => {
   await signInAs(page, 'viewer', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.waitForLoadState('networkidle');

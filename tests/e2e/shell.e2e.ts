@@ -240,7 +240,7 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   await expect(page.getByRole('dialog')).toHaveCount(1);
 });
 
-test('light or dark: the system decides until a person does', async ({ page, server }) => {
+test('light or dark: follows the system until the user chooses', async ({ page, server }) => {
   const html = page.locator('html');
   await page.emulateMedia({ colorScheme: 'dark' });
   await signInAs(page, 'viewer', '/licenses', server);
@@ -428,7 +428,7 @@ test('on paper lists are whole tables', async ({ page, server }) => {
   await page.emulateMedia({ media: 'screen' });
 });
 
-test('an unknown address says so inside the shell', async ({ page, server }) => {
+test('an unknown URL shows a message inside the shell', async ({ page, server }) => {
   await signInAs(page, 'viewer', '/nowhere/at/all', server);
   await expect(heading(page, 'Page not found')).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();

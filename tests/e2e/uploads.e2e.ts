@@ -166,7 +166,7 @@ test('the name of the file says the version, and publishing to all is asked abou
   await choose(page, await fileOnDisk('App-Setup-71.8.9.exe', program(2048)));
   await expect(field(page, 'Version')).toHaveValue('71.8.9');
   await field(page, 'Version').fill('71.9.0');
-  await expect(modal(page).getByText('The name of the file says 71.8.9.')).toBeVisible();
+  await expect(modal(page).getByText('The file name says 71.8.9.')).toBeVisible();
   await expectAccessible(page);
   // a version that the user typed stays when another file is chosen
   await choose(page, await fileOnDisk('App-71.9.1-full.nupkg', archive(4096)));
@@ -496,7 +496,7 @@ test('after a reload another file is refused, and canceling forgets the upload',
     .setInputFiles(await fileOnDisk('Other.exe', program(2048)));
   await expect(
     tray(page).getByText(
-      `This is not the file that the upload began with. Choose the same, unchanged ${name}.`,
+      `This is not the file that the upload started with. Choose the same, unchanged ${name}.`,
     ),
   ).toBeVisible();
   await line.free();

@@ -183,7 +183,7 @@ test('deactivating a user offers to revoke the API keys that they created', asyn
   const question = dialog(page, 'Deactivate User');
   await expect(question).toContainText('1 open session of this user ends with the next call.');
   await expect(question).toContainText(
-    '3 API keys created by this user go on working unless they are revoked.',
+    '3 API keys created by this user continue to work unless they are revoked.',
   );
   await expect(question.getByRole('checkbox')).toHaveCount(3);
   await expect(question.getByRole('checkbox', { checked: true })).toHaveCount(0);
@@ -306,7 +306,7 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await expect(create.getByRole('alert')).toHaveText('Failed to create user');
 });
 
-test('a role is made from another one, saved by two at once, and deleted once nobody has it', async ({
+test('a role is copied from another, saved by two users concurrently, and deleted when no user has it', async ({
   page,
   server,
 }) => {
@@ -339,7 +339,7 @@ test('a role is made from another one, saved by two at once, and deleted once no
     expectStatus(page, 409);
     await cell('Customers: update').check();
     await expect(page.getByRole('group', { name: 'Consequences' })).toContainText(
-      'Nobody who can sign in has this role.',
+      'No active user has this role.',
     );
     await byAnother('answers at the door', [...made.permissions, { resource: 'audit', action: 'read' }]);
     await button(page, 'Save Changes').click();
@@ -467,7 +467,7 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await sessions.getByRole('button', { name: 'Reset Second Factor' }).click();
     await question.getByRole('button', { name: 'Reset', exact: true }).click();
     await expect(page.getByText('Second factor reset successfully')).toBeVisible();
-    await expect(sessions.getByText('This person signs in with the password alone.')).toBeVisible();
+    await expect(sessions.getByText('This user signs in with the password alone.')).toBeVisible();
     await otherPage.goto('/account');
     await expect(otherPage).toHaveURL(/\/login/);
   });

@@ -26,13 +26,13 @@ export function AccountPage() {
         </Section>
         <Section
           title="Second factor"
-          about="A code of an authenticator app, asked for beside the password when you sign in."
+          about="A code of an authenticator app, required in addition to the password when you sign in."
         >
           <SecondFactor />
         </Section>
         <Section
           title="Sessions"
-          about="Where you are signed in. End what you do not know, and change your password."
+          about="Where you are signed in. End sessions that you do not recognize, and change your password."
         >
           <OwnSessions />
         </Section>

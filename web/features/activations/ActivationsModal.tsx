@@ -50,7 +50,7 @@ export default function ActivationsModal({ licenseKey, maxActivations, customerN
               <SeatUsage used={used ?? 0} max={maxActivations ?? 1} />
             </span>
             {selfReleases && selfReleases.today > 0 && (
-              <Text c="dimmed" title="Seats that machines gave back themselves since midnight UTC">
+              <Text c="dimmed" title="Seats that machines released since midnight UTC">
                 Given back today: {selfReleases.today} of {selfReleases.atMost}
               </Text>
             )}

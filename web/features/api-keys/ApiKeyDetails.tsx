@@ -67,7 +67,7 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
 
 function Status({ apiKey }: { apiKey: ApiKey }) {
   const { word, tone } = statusOf(apiKey, useNow());
-  const note = apiKey.revokedAt ? `Revoked for good on ${fullTime(apiKey.revokedAt)}` : statusNote(apiKey);
+  const note = apiKey.revokedAt ? `Permanently revoked on ${fullTime(apiKey.revokedAt)}` : statusNote(apiKey);
   return (
     <>
       <StatusBadge tone={tone}>{word}</StatusBadge> {note}

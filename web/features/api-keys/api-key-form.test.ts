@@ -86,7 +86,7 @@ describe('changes to a key', () => {
     expect(patchOf(changed, key)).toEqual({ isActive: false, rateLimit: 7, ipWhitelist: ['::1'] });
   });
 
-  test('take the whitelist away only where a person chose to', () => {
+  test('remove the whitelist only where the user chose to', () => {
     expect(patchOf({ ...values, anyAddress: true }, key)).toEqual({ ipWhitelist: [] });
     expect(patchOf({ ...values, ipWhitelist: '10.1.1.1', anyAddress: true }, key)).toEqual({
       ipWhitelist: [],

@@ -21,10 +21,10 @@ test.each([
   [
     'Revoked',
     'red',
-    'Inactive, and may be made active again',
+    'Inactive, and can be activated again',
     { isActive: false, revokedAt: null, expiresAt: past },
   ],
-  ['Revoked', 'red', 'Revoked for good', { isActive: false, revokedAt: past, expiresAt: future }],
+  ['Revoked', 'red', 'Permanently revoked', { isActive: false, revokedAt: past, expiresAt: future }],
 ])('%s in %s, with the note %s: %o', (word, tone, note, state) => {
   expect(statusOf(state, now)).toEqual({ word, tone });
   expect(statusNote(state)).toBe(note);
@@ -75,7 +75,7 @@ test.each([
     );
 });
 
-test('a scope that needs more than the person holds says what is lacking', () => {
+test('a scope that needs permissions the user lacks names them', () => {
   const held = [{ resource: 'releases', action: 'create' }] as const;
   expect(whyNotScope('validate', held)).toBe('You lack licenses:update yourself');
   expect(whyNotScope('releases', held)).toBe('You lack rollouts:create or rollouts:update yourself');

@@ -16,13 +16,13 @@ export function statusOf({ isActive, expiresAt }: State, now: Date) {
 
 /** Explains whether the status can be undone. */
 export function statusNote({ isActive, revokedAt }: State): string | undefined {
-  if (revokedAt !== null) return 'Revoked for good';
-  return isActive ? undefined : 'Inactive, and may be made active again';
+  if (revokedAt !== null) return 'Permanently revoked';
+  return isActive ? undefined : 'Inactive, and can be activated again';
 }
 
 /** Why a key can be neither edited nor revoked; null when it can. */
 export const whyFinal = ({ revokedAt }: State): string | null =>
-  revokedAt === null ? null : 'The API key has been revoked for good.';
+  revokedAt === null ? null : 'The API key has been permanently revoked.';
 
 /** The scopes, the smallest first. */
 export const scopeLabels: Record<ApiKeyScope, { label: string; description: string }> = {

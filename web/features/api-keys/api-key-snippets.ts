@@ -23,7 +23,7 @@ const validating = (server: string): Snippet => ({
 
 const building = (server: string): Snippet => ({
   title: 'electron-builder: publish',
-  note: 'Where the program looks for updates. It sends a key with the scope Updates: autoUpdater.requestHeaders.',
+  note: 'Where the program checks for updates. It sends a key with the scope Updates: autoUpdater.requestHeaders.',
   text: `win:
   publish:
     provider: generic

@@ -48,7 +48,7 @@ export const createApiKey = (body: ApiKeyPayload) => call(apiKeys.create, { body
 export const updateApiKey = (keyId: string, body: ApiKeyPatch) =>
   call(apiKeys.update, { params: { keyId }, body });
 /** How long the confirmation of a revocation waits for its numbers, in milliseconds. */
-const patience = 3000;
+const timeoutMs = 3000;
 
 /** Usage of a key in the last 24 hours. */
 export const apiKeyImpactQuery = (keyId: string) =>
@@ -59,7 +59,7 @@ export const apiKeyImpactQuery = (keyId: string) =>
 
 /** The same for the confirmation of a revocation; undefined where it is not available in time. */
 export const apiKeyImpact = (keyId: string) =>
-  call(apiKeys.impact, { params: { keyId } }, { signal: AbortSignal.timeout(patience) }).catch(
+  call(apiKeys.impact, { params: { keyId } }, { signal: AbortSignal.timeout(timeoutMs) }).catch(
     () => undefined,
   );
 

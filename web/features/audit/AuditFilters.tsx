@@ -23,7 +23,7 @@ export function AuditFilters() {
         label="Person"
         placeholder="Anyone"
         clearable
-        nothingFound="Nobody of that name"
+        nothingFound="No user with this name"
         data={withChosen(people, search.userId)}
         value={search.userId ?? null}
         onChange={(userId) => change({ userId: userId ?? undefined })}

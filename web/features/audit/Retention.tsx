@@ -118,7 +118,7 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
   const consequences = useQuery({
     ...cleanUpImpactQuery(),
     select: (impact) => [
-      removalSentence(impact, 'are removed for good'),
+      removalSentence(impact, 'are permanently deleted'),
       ...(impact.entries > 0 ? ['The rest can still be verified, by the signed anchor in their place.'] : []),
     ],
   });

@@ -6,7 +6,7 @@ test('roles are shown without underscores', () => {
   expect(rolesText('license_manager, viewer')).toBe('License Manager, Viewer');
 });
 
-test('an entry of nobody says so', () => {
+test('an entry without an actor', () => {
   expect([personText(null), personText('a@b.c')]).toEqual(['Not signed in', 'a@b.c']);
 });
 

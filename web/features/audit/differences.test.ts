@@ -21,7 +21,7 @@ describe('differences', () => {
     expect(differences(null, null)).toEqual([]);
   });
 
-  test('tells a field that appeared from one that was null', () => {
+  test('distinguishes a new field from one that was null', () => {
     expect(differences({ a: null }, { a: null, b: null }).map((d) => [d.field, d.kind])).toEqual([
       ['b', 'added'],
       ['a', 'same'],
@@ -59,7 +59,7 @@ test.each([
   expect(valueText(value)).toBe(text);
 });
 
-test('the version of the record comes after what was meant', () => {
+test('the version of the record is listed after the intended changes', () => {
   const before = { updatedAt: '2026-11-20T09:00:00Z', name: 'Clinic', seats: 2 };
   const after = { updatedAt: '2026-11-20T09:05:00Z', name: 'Clinic', seats: 5 };
   expect(differences(before, after).map(({ field }) => field)).toEqual(['seats', 'updatedAt', 'name']);

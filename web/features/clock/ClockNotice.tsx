@@ -27,7 +27,7 @@ export default function ClockNotice() {
             </Button>
           }
         >
-          <strong>Nothing is deleted for good:</strong> the clock of the server says {momentText(data.now)},
+          <strong>Permanent deletion is paused:</strong> the clock of the server says {momentText(data.now)},
           and the database last saw {momentText(data.newest)}. Set the clock right, or confirm it.
         </Notice>
       )}

@@ -13,7 +13,7 @@ export default function ConfirmClock({ state, onClose }: { state: ClockState; on
     mutationFn: () => confirmClock(state.now),
     onSuccess: () => {
       onClose();
-      void toast({ message: 'The clock is confirmed, and deletions go on' });
+      void toast({ message: 'The clock is confirmed, and deletions resume' });
     },
   });
   return (
@@ -22,11 +22,11 @@ export default function ConfirmClock({ state, onClose }: { state: ClockState; on
       message={
         <>
           Is it {momentText(state.now)}? After a long downtime it may be; otherwise set the clock of the
-          server, and deletions go on by themselves.
+          server, and deletions resume by themselves.
         </>
       }
       consequences={[
-        `${counted(state.releasesDue, 'release')} in the recycle bin would be deleted for good within the hour.`,
+        `${counted(state.releasesDue, 'release')} in the recycle bin would be permanently deleted within the hour.`,
         'Validations, events and audit entries older than they are kept would go too.',
       ]}
       confirmLabel="The clock is right"

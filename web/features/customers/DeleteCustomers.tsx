@@ -18,7 +18,7 @@ export default function DeleteCustomers(props: {
   onDeleted: () => void;
 }) {
   const { customers, onClose, onDeleted } = props;
-  const { remove, sayDeleted } = useDelete(({ done, failed }) => {
+  const { remove, notifyDeleted } = useDelete(({ done, failed }) => {
     if (done.length > 0) onDeleted();
     if (failed.length === 0) onClose();
   });
@@ -37,7 +37,7 @@ export default function DeleteCustomers(props: {
     const { done, failed } = remove.data;
     // Only now: otherwise the Undo notification would time out while the user reads the failures.
     const close = () => {
-      sayDeleted(done);
+      notifyDeleted(done);
       onClose();
     };
     return (
@@ -78,18 +78,18 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
       else void toast({ message: `${restored}, ${failed.length} failed`, tone: 'red' });
     },
   });
-  const sayDeleted = (done: Customer[]) => {
+  const notifyDeleted = (done: Customer[]) => {
     if (done.length === 0) return;
     void toast({ message: `${capital(whatOf(done))} deleted`, undo: () => restore.mutate(done) });
   };
   const remove = useChange({
     mutationFn: (customers: Customer[]) => runBulk(customers, (one) => softDeleteCustomer(one.customerId)),
     onSuccess: (result) => {
-      if (result.failed.length === 0) sayDeleted(result.done);
+      if (result.failed.length === 0) notifyDeleted(result.done);
       onEnd(result);
     },
   });
-  return { remove, sayDeleted };
+  return { remove, notifyDeleted };
 }
 
 const countOf = (n: number) => counted(n, 'customer');

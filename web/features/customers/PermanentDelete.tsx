@@ -80,7 +80,7 @@ function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWit
           licenses and activations will be deleted.
         </>
       }
-      consequences={[props.goesWithIt || 'What goes with it could not be counted.']}
+      consequences={[props.goesWithIt || 'What is deleted with it could not be counted.']}
       busy={hardDelete.isPending}
       error={hardDelete.error ? messageOf(hardDelete.error) : undefined}
       onConfirm={() => hardDelete.mutate()}

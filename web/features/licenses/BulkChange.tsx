@@ -42,13 +42,13 @@ export function BulkChange(props: {
 }) {
   const { label, past } = kinds[props.kind];
   const able = props.licenses.filter((license) => licenseRefusal[props.kind](license) === null);
-  const { run, sayDone, finished, stop } = useBulk(props.kind, (result) => {
+  const { run, notifyDone, finished, stop } = useBulk(props.kind, (result) => {
     if (result.failed.length === 0) props.onClose();
     props.onDone();
   });
   // Only now: otherwise the Undo notification would time out while the user reads the failures.
   const close = () => {
-    if (run.data) sayDone(run.data);
+    if (run.data) notifyDone(run.data);
     props.onClose();
   };
   if (run.isIdle) return <Question {...props} able={able} onConfirm={() => run.mutate(able)} />;
@@ -92,7 +92,7 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
       );
     },
   });
-  const sayDone = ({ done }: Result) => {
+  const notifyDone = ({ done }: Result) => {
     if (done.length === 0) return;
     void toast({ message: `${countOf(done.length)} ${past}`, undo: () => undo.mutate(done) });
   };
@@ -103,11 +103,11 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
         onProgress: setFinished,
       }),
     onSuccess: (result) => {
-      if (result.failed.length === 0) sayDone(result);
+      if (result.failed.length === 0) notifyDone(result);
       onEnd(result);
     },
   });
-  return { run, sayDone, finished, stop: () => abort.current.abort() };
+  return { run, notifyDone, finished, stop: () => abort.current.abort() };
 }
 
 function Question(props: {

@@ -22,7 +22,7 @@ export default function ResumeRollout({ release, onClose }: { release: Release; 
       message={
         <>
           Offer version {release.version} to {release.rolloutPercentage} % of users again? Failures are
-          counted anew from now on.
+          counted from 0 again.
         </>
       }
       consequences={consequences}

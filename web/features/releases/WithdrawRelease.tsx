@@ -24,7 +24,7 @@ export default function WithdrawRelease({ release, onClose }: { release: Release
       title="Withdraw Release"
       about={release.id}
       message={
-        <>Take version {buildText(release)} out of every feed at once? The release stays here as inactive.</>
+        <>Remove version {buildText(release)} from every feed now? The release stays here as inactive.</>
       }
       consequences={consequences}
       confirmLabel="Withdraw"

@@ -39,7 +39,7 @@ const release: Release = {
 };
 const values = valuesOf(release);
 
-test('a draft that nobody gave a percentage is not published before somebody does', () => {
+test('a draft without a chosen percentage is not published', () => {
   const published = { ...values, isDraft: false, ...percentageToChoose(false) };
   expect(lacksRollout(published)).toBe(true);
   expect(lacksRollout({ ...published, rolloutPercentage: 0 })).toBe(false);

@@ -20,7 +20,7 @@ export function LoginPage() {
   const { isAuthenticated, loading } = useAuth();
   const { redirect } = route.useSearch();
   if (loading) return <RestoringSpinner />;
-  if (isAuthenticated) return <SendOn to={safeRedirect(redirect, window.location.origin)} />;
+  if (isAuthenticated) return <RedirectTo to={safeRedirect(redirect, window.location.origin)} />;
   return (
     <main className={classes.screen}>
       <title>Sign in · Lanyard</title>
@@ -43,13 +43,13 @@ function WhySignIn() {
   return (
     <Text role="status" size="sm">
       {hasKeptWork()
-        ? 'Your session ended. Sign in again: what you typed is kept.'
+        ? 'Your session ended. Sign in again: your input is kept.'
         : 'Your session ended. Sign in again.'}
     </Text>
   );
 }
 
-function SendOn({ to }: { to: string }) {
+function RedirectTo({ to }: { to: string }) {
   const { history } = useRouter();
   useEffect(() => history.replace(to), [history, to]);
   return <RestoringSpinner />;

@@ -112,7 +112,7 @@ function VersionInput({ form, existing, version, nameVersion }: Props) {
       <div role="status">
         {differs && (
           <Text size="xs" mt={6} c="var(--ui-amber-text)">
-            The name of the file says {nameVersion}.{' '}
+            The file name says {nameVersion}.{' '}
             <Anchor
               component="button"
               type="button"

@@ -51,7 +51,7 @@ export function FileChoice(props: {
             {chosen
               ? bytesText(chosen.file.size)
               : lost
-                ? `The page was loaded anew: choose ${lost} again.`
+                ? `The page was reloaded: choose ${lost} again.`
                 : accepted}
           </Text>
         </div>

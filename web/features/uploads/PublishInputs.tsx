@@ -42,7 +42,7 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
           label="Rollout Percentage"
           description={
             values.isDraft
-              ? 'A draft is offered to nobody. The rollout is chosen when it is published.'
+              ? 'A draft is offered to no one. The rollout is chosen when it is published.'
               : reachText(values.rolloutPercentage)
           }
           disabled={values.isDraft}
@@ -88,7 +88,7 @@ function FailureThresholdInputs({ form }: { form: NewReleaseState }) {
     <>
       <Checkbox
         label="Pause the rollout when updates fail"
-        description="The rollout pauses itself and says why"
+        description="The rollout pauses itself and shows the reason"
         checked={stopsOnFailures}
         onChange={(event) => form.setFieldValue('stopsOnFailures', event.currentTarget.checked)}
       />

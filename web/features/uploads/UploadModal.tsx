@@ -4,7 +4,7 @@ import { NewReleaseForm } from './NewReleaseForm.tsx';
 import type { ChosenFile } from './upload-file.ts';
 import { currentUser, uploadList, useUploads } from './upload-session.ts';
 import classes from './uploads.module.css';
-import { UploadUnderWay } from './UploadUnderWay.tsx';
+import { UploadInProgress } from './UploadInProgress.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 
 /**
@@ -33,7 +33,7 @@ export default function UploadModal(props: {
   return (
     <Dialog title="Upload New Release" size={560} contentClass={classes.content} onClose={onClose}>
       {upload ? (
-        <UploadUnderWay
+        <UploadInProgress
           upload={upload}
           onBack={() => {
             setDraft(valuesOf(upload.fields));

@@ -58,7 +58,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
       {message && (
         <Text {...classNames({ className: status === 'cancelled' ? classes.small : classes.message })}>
           {message}
-          {status === 'waiting' && ' — goes on by itself as soon as the server can be reached.'}
+          {status === 'waiting' && ' — resumes by itself as soon as the server can be reached.'}
         </Text>
       )}
       {status === 'needs-file' && <FileAgain upload={upload} />}
@@ -101,7 +101,7 @@ function Controls({ upload }: { upload: Upload }) {
 /** One button for all states, so that it keeps the focus. */
 function MainControl({ upload: { id, status, fileName } }: { upload: Upload }) {
   if (status === 'running' || status === 'pausing') {
-    const label = status === 'running' ? `Pause ${fileName}` : `Pause ${fileName} at once`;
+    const label = status === 'running' ? `Pause ${fileName}` : `Pause ${fileName} immediately`;
     const icon = <IconPlayerPause size={15} />;
     return <Control label={label} icon={icon} onClick={() => uploadList.pause(id)} />;
   }
@@ -129,7 +129,7 @@ function FileAgain({ upload }: { upload: Upload }) {
         <Text className={classes.small}>
           {hasHandle
             ? 'The page was reloaded. Allow it to read the file again.'
-            : 'The page was reloaded. Choose the same file again; what is there already is not sent twice.'}
+            : 'The page was reloaded. Choose the same file again; uploaded parts are not sent again.'}
         </Text>
       )}
       {hasHandle && (

@@ -91,7 +91,7 @@ describe('sending chunks', () => {
     expect(server.send.mock.calls.length).toBeLessThanOrEqual(18);
   });
 
-  test('on hold lets what is under way go to its end, and begins nothing more', async () => {
+  test('on hold finishes the chunks in progress, and starts no more', async () => {
     const hold = new AbortController();
     const server = fakeServer();
     const running = run(server, 500, undefined, hold.signal);

@@ -50,7 +50,7 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
   const signal = AbortSignal.any([queue.signal, stop.signal]);
   const waiting = [...indexes];
   const failed: Failure[] = [];
-  let hopeless: Failure | undefined;
+  let permanent: Failure | undefined;
   let failuresInARow = 0;
 
   const worker = async () => {
@@ -64,7 +64,7 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
         failed.push({ index, reason });
         failuresInARow++;
         if (!isRefusal(reason) && failuresInARow < 2 * queue.parallel) continue;
-        hopeless = { index, reason };
+        permanent = { index, reason };
         stop.abort();
       }
     }
@@ -72,7 +72,7 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
   await Promise.all(Array.from({ length: queue.parallel }, worker));
   queue.signal.throwIfAborted();
   queue.hold.throwIfAborted();
-  if (hopeless) throw chunkError(hopeless, queue.totalChunks);
+  if (permanent) throw chunkError(permanent, queue.totalChunks);
   return failed;
 }
 

@@ -51,7 +51,7 @@ describe('SHA-512 of a file', () => {
     expect(again[0]).toBeGreaterThan(kept[1]!.offset);
   });
 
-  test.each([5000, 500])('begins anew with a state that is of no use (%i)', async (offset) => {
+  test.each([5000, 500])('starts again with an unusable state (%i)', async (offset) => {
     const bytes = random(1000);
     const state = { offset, state: new Uint8Array(4) };
     expect(await hashStream(fileOf(bytes), state, quiet)).toBe(expected(bytes));

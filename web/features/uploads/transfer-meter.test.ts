@@ -3,7 +3,7 @@ import { createTransferMeter, unknownPace } from './transfer-meter.ts';
 
 const megabyte = 1_048_576;
 
-test('says nothing before there is something to measure', () => {
+test('returns nothing before there is something to measure', () => {
   const { pace } = createTransferMeter();
   expect(pace(0, 0, 100)).toEqual(unknownPace);
   expect(pace(300, 50, 100)).toEqual(unknownPace);
@@ -25,7 +25,7 @@ test('forgets what is more than five seconds ago', () => {
   expect(pace(16_250, (done += 25_000), 1e9).bytesPerSecond).toBeCloseTo(100_000);
 });
 
-test('a standstill has no time left, and what is lost is no negative speed', () => {
+test('a stalled transfer has no time left, and lost bytes are no negative speed', () => {
   const still = createTransferMeter();
   still.pace(0, 500, 1000);
   expect(still.pace(2000, 500, 1000)).toEqual({ bytesPerSecond: 0, secondsLeft: null });
@@ -34,7 +34,7 @@ test('a standstill has no time left, and what is lost is no negative speed', () 
   expect(lost.pace(2000, 100, 1000)).toEqual({ bytesPerSecond: 0, secondsLeft: null });
 });
 
-test('begins anew after a reset', () => {
+test('restarts after a reset', () => {
   const meter = createTransferMeter();
   meter.pace(0, 0, 1000);
   meter.pace(1000, 500, 1000);

@@ -124,9 +124,9 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
   const { uploadId, chunkSize, totalChunks } = prepared;
   const sizeOf = (index: number) => Math.min(chunkSize, blob.size - index * chunkSize);
   const indexes = Array.from({ length: totalChunks }, (_, index) => index);
-  const underWay = new Map<number, number>();
+  const inProgress = new Map<number, number>();
   let done = bytesOf(stored, sizeOf);
-  const tell = () => report(run, done + [...underWay.values()].reduce((sum, bytes) => sum + bytes, 0));
+  const notify = () => report(run, done + [...inProgress.values()].reduce((sum, bytes) => sum + bytes, 0));
 
   const send = async (index: number, signal: AbortSignal) => {
     signal.throwIfAborted();
@@ -137,20 +137,20 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
       await run.transport.chunk(uploadId, index, blob.slice(start, start + chunkSize), {
         signal,
         onSent(bytes) {
-          underWay.set(index, Math.min(bytes, sizeOf(index)));
-          tell();
+          inProgress.set(index, Math.min(bytes, sizeOf(index)));
+          notify();
         },
       });
       done += sizeOf(index);
       run.onStored(done);
     } finally {
-      underWay.delete(index);
-      tell();
+      inProgress.delete(index);
+      notify();
     }
   };
 
   run.onStored(done);
-  tell();
+  notify();
   await sendChunks(
     indexes.filter((index) => !stored.has(index)),
     {

@@ -118,7 +118,7 @@ describe('how a file goes', () => {
     expect(hashed).toHaveLength(1);
   });
 
-  test('several at once', async () => {
+  test('several concurrently', async () => {
     const { page, transport } = world();
     const { list, onDone } = page();
     list.start(fileOfSize(60 * megabyte, 'a.exe'), fields, 'me');
@@ -202,8 +202,8 @@ describe('what goes wrong', () => {
   });
 });
 
-describe('what a person does', () => {
-  test('pause lets the chunks under way finish, so that resume sends nothing twice', async () => {
+describe('actions of the user', () => {
+  test('pause finishes the chunks in progress, so that resume sends nothing twice', async () => {
     const { transport, page, stored } = world();
     const arrive: (() => void)[] = [];
     vi.mocked(transport.chunk).mockImplementation(async (_, index) => {
@@ -244,7 +244,7 @@ describe('what a person does', () => {
     expect(transport.chunk).toHaveBeenCalledTimes(5);
   });
 
-  test('pause asked twice stops at once, resume sends the rest', async () => {
+  test('a second pause stops immediately, resume sends the rest', async () => {
     const { transport, page, stored } = world();
     vi.mocked(transport.chunk).mockImplementation((_, index, __, { signal }) => {
       if (index >= 3) return untilAborted(signal);
@@ -334,7 +334,7 @@ describe('after a reload', () => {
     expect(hashed.at(-1)).toBe(4096);
   });
 
-  test('an upload that was completed meanwhile needs nothing any more', async () => {
+  test('an upload that was completed since needs nothing more', async () => {
     const { page, transport, stored } = await interrupted();
     vi.mocked(transport.state).mockResolvedValue({ ...stateWith(stored), status: 'completed' });
     const { list, status } = page();
@@ -343,7 +343,7 @@ describe('after a reload', () => {
     expect(transport.chunk).not.toHaveBeenCalled();
   });
 
-  test('one that the server has swept away begins anew', async () => {
+  test('one that the server has deleted starts again', async () => {
     const { page, transport, id } = await interrupted();
     vi.mocked(transport.state).mockRejectedValue(new ApiError(404, 'Upload not found'));
     const { list, status } = page();

@@ -63,12 +63,12 @@ type Entry = {
   attempts: number;
   timer: ReturnType<typeof setTimeout> | undefined;
   release: (() => void) | undefined;
-  toldAt: number;
+  notifiedAt: number;
 };
 
 const firstWait = 2000;
 const longestWait = 60_000;
-const tellEvery = 200;
+const notifyInterval = 200;
 const fileChanged = 'The file has changed or can no longer be read. Choose it again.';
 
 /** The uploads of this page: starts, pauses, resumes and cancels them, and reports their progress. */
@@ -78,12 +78,12 @@ export function createUploadList(parts: UploadListParts) {
   const claimed = new Set<string>();
   const pool = createPool(parallelChunks);
 
-  const tell = () => parts.onChange([...entries.values()].map((entry) => entry.upload));
+  const notify = () => parts.onChange([...entries.values()].map((entry) => entry.upload));
 
   function update(entry: Entry, changes: Partial<Upload>): void {
     entry.upload = { ...entry.upload, ...changes };
-    entry.toldAt = parts.now();
-    tell();
+    entry.notifiedAt = parts.now();
+    notify();
   }
 
   function keep(entry: Entry, changes: Partial<UploadRecord>): void {
@@ -103,7 +103,7 @@ export function createUploadList(parts: UploadListParts) {
       attempts: 0,
       timer: undefined,
       release: undefined,
-      toldAt: 0,
+      notifiedAt: 0,
       upload: {
         id,
         owner,
@@ -122,7 +122,7 @@ export function createUploadList(parts: UploadListParts) {
     };
     claimed.add(id);
     entries.set(id, entry);
-    tell();
+    notify();
     return entry;
   }
 
@@ -185,7 +185,7 @@ export function createUploadList(parts: UploadListParts) {
     // Stored immediately for the computation, but published at intervals for the screen.
     entry.upload = { ...upload, phase, done };
     const at = parts.now();
-    if (!began && at - entry.toldAt < tellEvery && done < record.fileSize) return;
+    if (!began && at - entry.notifiedAt < notifyInterval && done < record.fileSize) return;
     update(entry, { pace: entry.meter.pace(at, done, record.fileSize) });
   }
 
@@ -275,8 +275,8 @@ export function createUploadList(parts: UploadListParts) {
     }
     const name = entry.record.fileName;
     const message = file
-      ? `This is not the file that the upload began with. Choose the same, unchanged ${name}.`
-      : `Choose ${name} again to go on.`;
+      ? `This is not the file that the upload started with. Choose the same, unchanged ${name}.`
+      : `Choose ${name} again to continue.`;
     update(entry, { status: 'needs-file', message, hasHandle: false });
   }
 
@@ -295,25 +295,25 @@ export function createUploadList(parts: UploadListParts) {
   function dismiss(id: string): void {
     cancel(id);
     entries.delete(id);
-    tell();
+    notify();
   }
 
   let restoring = Promise.resolve();
 
   /** Restores the uploads that `owner` left in this browser; concurrent calls wait for the same restore. */
   function restore(owner: string): Promise<void> {
-    restoring = restoring.then(() => takeUpAll(owner));
+    restoring = restoring.then(() => restoreAll(owner));
     return restoring;
   }
 
-  async function takeUpAll(owner: string): Promise<void> {
+  async function restoreAll(owner: string): Promise<void> {
     const left = (await records.all()).filter((r) => r.owner === owner && !claimed.has(r.id));
     for (const { id } of left) claimed.add(id);
-    await Promise.all(left.map(takeUp));
-    tell();
+    await Promise.all(left.map(restoreUpload));
+    notify();
   }
 
-  async function takeUp(record: UploadRecord): Promise<void> {
+  async function restoreUpload(record: UploadRecord): Promise<void> {
     const release = await parts.claim(record.id);
     if (!release) return void claimed.delete(record.id);
     const entry = add(record, null, 'needs-file');

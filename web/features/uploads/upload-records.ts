@@ -18,7 +18,7 @@ export const uploadRecords: UploadRecords = {
 };
 
 const markKept = async () => setUploadsKept((await inStore('readonly', (records) => records.count())) > 0);
-const warn = (error: unknown) => console.warn('Upload not kept for a reload:', error);
+const warn = (error: unknown) => console.warn('Upload could not be stored for a reload:', error);
 
 let opened: Promise<IDBDatabase> | undefined;
 
@@ -39,7 +39,7 @@ async function inStore<T>(mode: IDBTransactionMode, run: (s: IDBObjectStore) => 
   const request = run(transaction.objectStore(store));
   return new Promise((resolve, reject) => {
     transaction.addEventListener('complete', () => resolve(request.result));
-    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('IndexedDB refused')));
+    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('IndexedDB aborted')));
     transaction.addEventListener('error', () => reject(transaction.error ?? new Error('IndexedDB failed')));
   });
 }

@@ -27,7 +27,7 @@ export function KeysToRevoke(props: {
   return (
     <Checkbox.Group
       label="Revoke API keys of this user"
-      description="Programs that use a revoked key are refused at once, and for good."
+      description="Programs that use a revoked key are refused immediately and permanently."
       value={[...props.chosen]}
       onChange={props.onChoose}
     >

@@ -92,7 +92,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
         />
         <Checkbox
           label="Requires a second factor"
-          description={locked ?? 'Until they have set one up, people of this role may do nothing but that'}
+          description={locked ?? 'Users with this role can do nothing else until they have set one up'}
           disabled={locked !== null}
           checked={values.requiresSecondFactor}
           onChange={(event) => setValues({ ...values, requiresSecondFactor: event.currentTarget.checked })}

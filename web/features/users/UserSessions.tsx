@@ -88,7 +88,7 @@ function SecondFactor(props: {
         <Text>
           {secondFactor
             ? 'Set up. Reset it when the phone and the recovery codes are lost.'
-            : 'This person signs in with the password alone.'}
+            : 'This user signs in with the password alone.'}
         </Text>
         {secondFactor && (
           <DisabledReason reason={own}>
@@ -102,7 +102,7 @@ function SecondFactor(props: {
         <ConfirmDialog
           title="Reset Second Factor"
           message={`Reset the second factor of ${user.name || user.email}?`}
-          consequences={['One person: until they set up another, the password alone signs them in.']}
+          consequences={['One user: until they set up another, the password alone signs them in.']}
           confirmLabel="Reset"
           busy={reset.isPending}
           error={reset.error ? sentenceOf(reset.error, 'Failed to reset second factor of user') : undefined}

@@ -20,11 +20,11 @@ test('what people of a role gain and lose is named, and how many they are', () =
     'All of them have a second factor already.',
   );
   expect(roleSentences(edited, { people: 0, withoutSecondFactor: 0 })).toEqual([
-    'Nobody who can sign in has this role.',
+    'No active user has this role.',
   ]);
 });
 
-test('nobody notices another description; a requirement that goes is told', () => {
+test('a changed description has no consequences; a removed requirement is listed', () => {
   expect(isNoticed(changeOf(viewer, { ...valuesOf(viewer), description: 'Reads' }))).toBe(false);
   const freed = changeOf({ ...viewer, requiresSecondFactor: true }, valuesOf(viewer));
   expect(roleSentences(freed, { people: 2, withoutSecondFactor: 1 })).toEqual([

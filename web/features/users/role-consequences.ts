@@ -25,7 +25,7 @@ export const isNoticed = ({ gained, lost, secondFactor }: RoleChange): boolean =
 /** Which users an edit of a role affects from their next call on, and how. */
 export function roleSentences({ gained, lost, secondFactor }: RoleChange, impact: Impact): string[] {
   const { people, withoutSecondFactor } = impact;
-  if (people === 0) return ['Nobody who can sign in has this role.'];
+  if (people === 0) return ['No active user has this role.'];
   return [
     people === 1 ? '1 person has this role.' : `${people.toLocaleString('en')} people have this role.`,
     ...(gained.length > 0 ? [`Gained with the next call: ${gained.join(', ')}.`] : []),

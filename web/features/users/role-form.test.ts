@@ -34,7 +34,7 @@ test('a description and the second factor are changes as well', () => {
   expect(isChanged(viewer, { ...valuesOf(viewer), requiresSecondFactor: true })).toBe(true);
 });
 
-test('super_admin is changed by nobody, its setting by super admins only', () => {
+test('super_admin cannot be changed, its setting by super admins only', () => {
   const permission: Permission = { resource: 'users', action: 'read' };
   expect(whyNotCell(me(true, 'users:read'), role('super_admin'), permission)).toContain('holds everything');
   expect(whyNotEdit(me(true), role('super_admin'), true)).toBeNull();
@@ -42,7 +42,7 @@ test('super_admin is changed by nobody, its setting by super admins only', () =>
   expect(whyNotEdit(me(true), role('viewer'), false)).toBe('You lack the permission users:update.');
 });
 
-test('nobody gives what they lack', () => {
+test('users cannot grant permissions that they lack', () => {
   expect(
     whyNotCell(me(false, 'users:read'), role('viewer'), { resource: 'users', action: 'read' }),
   ).toBeNull();
@@ -51,7 +51,7 @@ test('nobody gives what they lack', () => {
   );
 });
 
-test('a role goes when it is no built-in one and nobody has it', () => {
+test('a role can be deleted when it is not built in and no user has it', () => {
   expect(whyNotDelete(role('viewer'))).toBe('One of the seven roles cannot be removed.');
   expect(whyNotDelete({ ...role('viewer'), builtIn: false, userCount: 2 })).toBe(
     'Somebody still has this role.',

@@ -30,7 +30,7 @@ test('whoever may do more, with any of their roles, cannot be changed', () => {
   );
 });
 
-test('nobody removes themself', () => {
+test('users cannot delete themselves', () => {
   expect(whyNotRemove(as('admin'), user('admin'), 'delete')).toBe('You cannot delete yourself.');
   expect(whyNotRemove(as('admin'), user('viewer'), 'delete')).toBeNull();
 });

@@ -26,17 +26,17 @@ test.each(['deactivate', 'delete', 'resetPassword'] as const)('%s says how many 
   for (const [impact, sentence] of ended) expect(userConsequences[change](impact)).toContain(sentence);
 });
 
-test('deactivate leaves the API keys to the person who asks', () => {
+test('deactivate leaves the API keys to the user', () => {
   expect(userConsequences.deactivate(two)).toContain(
-    '3 API keys created by this user go on working unless they are revoked.',
+    '3 API keys created by this user continue to work unless they are revoked.',
   );
   expect(userConsequences.deactivate(one)).toContain(
-    '1 API key created by this user goes on working unless it is revoked.',
+    '1 API key created by this user continues to work unless it is revoked.',
   );
 });
 
 test.each(['delete', 'resetPassword', 'reactivate'] as const)(
-  '%s says how many API keys go on working',
+  '%s says how many API keys continue to work',
   (change) => {
     for (const [impact, sentence] of keys) expect(userConsequences[change](impact)).toContain(sentence);
   },

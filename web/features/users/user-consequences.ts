@@ -15,14 +15,14 @@ export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
   deactivate: (impact) => [
     ended(impact),
     // They can be selected below.
-    keys(impact, ['goes on working unless it is revoked', 'go on working unless they are revoked']),
+    keys(impact, ['continues to work unless it is revoked', 'continue to work unless they are revoked']),
     'The user can be reactivated.',
   ],
   reactivate: (impact) => [
-    'One person can sign in again, with the password and role of before.',
+    'One user can sign in again, with the previous password and role.',
     keysStay(impact),
   ],
-  delete: (impact) => [ended(impact), keysStay(impact), 'One account is gone; its audit entries stay.'],
+  delete: (impact) => [ended(impact), keysStay(impact), 'One account is deleted; its audit entries stay.'],
   resetPassword: (impact) => [ended(impact), keysStay(impact)],
   changeRole: ({ openSessions }) => [
     openSessions === 0

@@ -3,7 +3,7 @@ import type { Upload } from './upload-list.ts';
 import { UploadRow } from './UploadRow.tsx';
 
 /** The modal while its upload is in progress. */
-export function UploadUnderWay(props: { upload: Upload; onBack: () => void; onClose: () => void }) {
+export function UploadInProgress(props: { upload: Upload; onBack: () => void; onClose: () => void }) {
   const { upload, onBack, onClose } = props;
   const stopped = ['failed', 'cancelled', 'paused', 'needs-file'].includes(upload.status);
   return (
@@ -11,7 +11,7 @@ export function UploadUnderWay(props: { upload: Upload; onBack: () => void; onCl
       <UploadRow upload={upload} />
       {!stopped && upload.status !== 'pausing' && (
         <Text c="dimmed" fz={12}>
-          The upload goes on when you close this dialog or look at other screens. Keep this tab open.
+          The upload continues when you close this dialog or open other screens. Keep this tab open.
         </Text>
       )}
       <Group justify="flex-end" gap="xs">
