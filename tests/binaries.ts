@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 
-/** Bytes with the signature of a Windows program: `MZ`, a PE header, then random data. */
+/** Bytes with the signature of a Windows program: `MZ`, a PE header, then `content`. */
 export function program(size: number, content: Buffer = randomBytes(size)): Buffer {
   const bytes = Buffer.from(content.subarray(0, size));
   bytes.write('MZ', 0, 'latin1');
@@ -10,7 +10,7 @@ export function program(size: number, content: Buffer = randomBytes(size)): Buff
   return bytes;
 }
 
-/** A ZIP archive with one uncompressed file: a local header, content, and the central directory. */
+/** Bytes with the signature of a ZIP archive: a local header, random content, and the end of central directory. */
 export function archive(size: number): Buffer {
   const bytes = randomBytes(size);
   bytes.write('PK\x03\x04', 0, 'latin1');
@@ -28,7 +28,7 @@ export function diskImage(size: number): Buffer {
   return bytes;
 }
 
-/** Bytes with the signature of an AppImage: an ELF header with its type 2 magic, then random data. */
+/** Bytes with the signature of an AppImage: an ELF header with its type 2 magic, then `content`. */
 export function appImage(size: number, content: Buffer = randomBytes(size)): Buffer {
   const bytes = Buffer.from(content.subarray(0, size));
   bytes.write('\x7fELF\x02\x01\x01\x00AI\x02', 0, 'latin1');

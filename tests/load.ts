@@ -98,7 +98,7 @@ export function longestGap(seen: Seen[]): number {
   return longest;
 }
 
-/** Milliseconds until every kind has had a successful call that was sent after `since`. */
+/** Milliseconds until every kind has had a successful call that was sent after `from`. */
 export function recovery(seen: Seen[], from: number): number {
   const kinds = new Set(seen.map(({ call }) => call));
   const first = [...kinds].map((kind) =>

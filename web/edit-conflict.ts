@@ -93,7 +93,7 @@ export function useEdit<Payload extends object, Saved>({ save, onSaved, onGivenU
   const merged = edit.error && edit.variables ? mergedAttempt(edit.error, edit.variables) : undefined;
   const clash = merged?.clash;
   return {
-    /** The record as it was when the form was opened. */
+    /** `base`: the record as it was when the form was opened. */
     submit: (payload: Payload, base: Seen) => edit.mutate({ payload, base, round: 0 }),
     busy: edit.isPending || (merged !== undefined && !clash),
     /** Errors other than conflicts. */

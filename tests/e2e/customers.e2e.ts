@@ -21,7 +21,7 @@ const names = (page: Page) =>
   page.getByRole('region', { name: 'Customers' }).locator('tbody tr td:nth-child(2)');
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const option = (page: Page, name: string) => page.getByRole('option', { name, exact: true });
-/** The controls that submit the modal, and the requests it sends. */
+/** The body of the next request with this method. */
 const sent = (page: Page, method: string) =>
   page
     .waitForRequest((request) => request.method() === method)

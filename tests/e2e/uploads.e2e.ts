@@ -24,7 +24,7 @@ const select = (page: Page, name: string) => modal(page).getByRole('combobox', {
 const box = (page: Page, name: string) => modal(page).getByRole('checkbox', { name });
 const press = (page: Page, name: string) => modal(page).getByRole('button', { name, exact: true }).click();
 const choose = (page: Page, path: string) => modal(page).locator('input[type=file]').setInputFiles(path);
-/** The error message of the field `name`. */
+/** Error messages at the fields of the modal. */
 const errors = (page: Page) => modal(page).locator('.mantine-InputWrapper-error');
 const found = async (server: ConsoleServer, version: string) =>
   server.admin.ok(releases.list, { query: { search: version } });

@@ -60,7 +60,7 @@ export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) 
   );
 }
 
-/** The width of a tick is measured with this font, so that overlapping ticks are left out. */
+/** The longer line of a tick, which sets its width, so that overlapping ticks are left out. */
 const widestLine = (name: string) => {
   const [version = '', ...rest] = name.split(separator);
   const about = rest.join(' ');

@@ -46,7 +46,7 @@ export const releaseListQuery = (search: ReleasesSearch) => {
   });
 };
 
-/** Paused rollouts of active releases. */
+/** Paused rollouts of published, active releases. */
 export const pausedReleasesQuery = () =>
   queryOptions({
     ...asReleases,

@@ -7,8 +7,8 @@ const windowLength = 5000;
 const shortestSpan = 400;
 
 /**
- * Measures a transfer over its last five seconds. `at` is in milliseconds of any clock. A decrease of `done` (a chunk
- * has to be sent again) or, with `reset`, a pause starts a new measurement.
+ * Measures a transfer over its last five seconds. `at` is in milliseconds of any clock. `reset` starts a new
+ * measurement, such as after a pause.
  */
 export function createTransferMeter() {
   let samples: { at: number; done: number }[] = [];
