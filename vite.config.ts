@@ -49,12 +49,12 @@ const zodWithoutEval: Plugin = {
 const precompressed: Plugin = {
   name: 'precompressed',
   apply: 'build',
-  writeBundle: ({ dir }) => {
-    for (const name of readdirSync(dir!, { recursive: true, encoding: 'utf8' })) {
+  writeBundle: ({ dir = 'dist/web' }) => {
+    for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
       if (!/\.(js|css|svg|wasm)$/.test(name)) continue;
-      const text = readFileSync(join(dir!, name));
-      writeFileSync(join(dir!, `${name}.gz`), gzipSync(text, { level: 9 }));
-      writeFileSync(join(dir!, `${name}.br`), brotliCompressSync(text));
+      const text = readFileSync(join(dir, name));
+      writeFileSync(join(dir, `${name}.gz`), gzipSync(text, { level: 9 }));
+      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(text));
     }
   },
 };

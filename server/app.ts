@@ -1,7 +1,7 @@
 import fastifyCookie from '@fastify/cookie';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
-import fastify, { LogController, type FastifyInstance } from 'fastify';
+import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import path from 'node:path';
@@ -144,11 +144,12 @@ export async function buildApp(
 }
 
 function createServer({ config, log }: Context, arrival: ArrivalLimits): FastifyInstance {
+  const loggerInstance: FastifyBaseLogger = log.child(
+    {},
+    { serializers: { req: loggedRequest, res: (res) => ({ status: res.statusCode }) } },
+  );
   const app = fastify({
-    loggerInstance: log.child(
-      {},
-      { serializers: { req: loggedRequest, res: (res) => ({ status: res.statusCode }) } },
-    ),
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -166,7 +167,7 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
         reply,
         frameworkFailure(error) ?? fail('INVALID_INPUT', 'The request is not valid.'),
       ),
-  }) as unknown as FastifyInstance;
+  });
 
   app.addHook('onRequest', async ({ raw }) => {
     const forwarded = raw.headers['x-forwarded-for'];

@@ -7,6 +7,8 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { CannotStart } from './cannot-start.ts';
+import { present } from './invariants.ts';
+import { readOrMake } from './key-file.ts';
 
 /** A key that signs for the installation. `sign` returns base64. */
 export type Signer = { keyId: string; publicKeyPem: string; sign(text: string): string };
@@ -30,6 +32,12 @@ export function readSigners(text: string, place: string): Signer[] {
   if (keys.length === 0 || usable.length < keys.length)
     throw new CannotStart(`${place} must hold a private Ed25519 key as PEM. Restore it from a backup.`);
   return usable.map(toSigner);
+}
+
+/** The first key of a file, which is created with a new key if it does not exist. */
+export async function readOrMakeSigner(file: string): Promise<Signer> {
+  const [signer] = readSigners(await readOrMake(file, newSigningKey), file);
+  return present(signer, 'a file without a key was refused');
 }
 
 function toSigner(privateKey: KeyObject): Signer {

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { patient } from '../server/db/limits.ts';
-import { startEmbedded } from '../server/db/embedded.ts';
 import {
   acceptGaps,
   auditKeys,
@@ -16,6 +15,7 @@ import {
 import { isFailure } from '../server/failure.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
+import { startDatabase } from './database.ts';
 
 /**
  * `npm run audit:verify`: checks the sealed chain of the audit log against the heads stored outside the database, also
@@ -27,10 +27,8 @@ async function main(): Promise<void> {
     options: { accept: { type: 'string' }, head: { type: 'string' } },
   });
   const config = readConfig(process.env);
-  const embedded = config.databaseUrl
-    ? undefined
-    : await startEmbedded(config.dataDir, { exclusive: false, log: () => undefined });
-  const pool = createPool(config.databaseDirectUrl ?? embedded!.url, 2, patient);
+  const database = await startDatabase(config, { exclusive: false, log: () => undefined });
+  const pool = createPool(database.url, 2, patient);
   const { signer, retired } = await openKeys(createDb(pool), config, new Date());
   const keys = auditKeys(signer, retired);
   const storage = await openStorage(config.storage);
@@ -48,30 +46,33 @@ async function main(): Promise<void> {
     if (options.head !== undefined) {
       kept.push({ place: options.head, head: readHeadJson(await readFile(options.head, 'utf8')) });
     }
-    const { whole, broken, checkedEntries, unsealedEntries, anchors, acceptedGaps, durationMs } =
-      await verifyChain(createDb(pool), keys, kept);
+    const { broken, checkedEntries, unsealedEntries, anchors, acceptedGaps, durationMs } = await verifyChain(
+      createDb(pool),
+      keys,
+      kept,
+    );
     const waiting = unsealedEntries > 0 ? `, ${unsealedEntries} not sealed yet` : '';
     const removed = anchors > 0 ? `, after the anchor of the last of ${anchors} clean-ups` : '';
     const accepted = acceptedGaps > 0 ? `, ${acceptedGaps} accepted gaps` : '';
     const names = kept.map(({ place }) => place).join(', ');
     const against = names ? `, compared with the heads in ${names}` : '';
-    if (whole) {
+    if (!broken) {
       say(
         `The audit log is whole: ${checkedEntries} entries checked in ${durationMs} ms${waiting}${removed}${accepted}${against}.`,
       );
       return;
     }
     const place = [
-      broken!.sequence !== null && `place ${broken!.sequence} of the chain`,
-      broken!.audit_id && `entry ${broken!.audit_id}`,
+      broken.sequence !== null && `place ${broken.sequence} of the chain`,
+      broken.audit_id && `entry ${broken.audit_id}`,
     ].filter(Boolean);
-    say(`The audit log is broken (${place.join(', ') || 'no entry'}): ${broken!.problem}`);
+    say(`The audit log is broken (${place.join(', ') || 'no entry'}): ${broken.problem}`);
     say('If a backup was restored, accept that entries are missing: npm run audit:verify -- --accept "…"');
     process.exitCode = 1;
   } finally {
     await pool.end();
     storage.close();
-    await embedded?.stop();
+    await database.stop();
   }
 }
 

@@ -5,7 +5,6 @@ import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { hasCluster } from '../server/db/embedded-location.ts';
-import { startEmbedded } from '../server/db/embedded.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { nameOf, type Storage } from '../server/storage/storage.ts';
@@ -15,6 +14,8 @@ import { createArchive, type ArchiveWriter } from './backup/archive.ts';
 import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './backup/command.ts';
 import { dumpDatabase, openSnapshot, type Snapshot } from './backup/dump.ts';
 import { addFiles } from './backup/files.ts';
+import { startDatabase } from './database.ts';
+import { onlyRow } from '../server/invariants.ts';
 
 /**
  * `npm run backup -- FILE`: writes database, binaries and keys into one file, while the service runs. It uses the
@@ -47,25 +48,22 @@ async function main(): Promise<void> {
 }
 
 async function createBackup(config: Config, archive: ArchiveWriter): Promise<void> {
-  const embedded = config.databaseUrl
-    ? undefined
-    : await startEmbedded(config.dataDir, { exclusive: false, log: () => undefined });
-  const databaseUrl = config.databaseDirectUrl ?? embedded!.url;
+  const database = await startDatabase(config, { exclusive: false, log: () => undefined });
   // a lower priority than the service
   setPriority(10);
   try {
     // before the snapshot: a record that reaches the database in between is in both, and is imported once
     const journal = await addFiles('journal', config.dataDir, archive);
     let keys: string[] = [];
-    const snapshot = await openSnapshot(databaseUrl, async () => {
+    const snapshot = await openSnapshot(database.url, async () => {
       keys = await addFiles('keys', config.dataDir, archive);
     });
     try {
       const madeAt = new Date().toISOString();
-      await requireKeys(snapshot, databaseUrl, config);
-      const database = await dumpDatabase(snapshot, archive, (name) => sayOnTerminal(`  ${name}`));
-      const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
-      say(`Database: ${database.tables.length} tables, ${rows} rows, ${journal.length} journal files`);
+      await requireKeys(snapshot, database.url, config);
+      const content = await dumpDatabase(snapshot, archive, (name) => sayOnTerminal(`  ${name}`));
+      const rows = content.tables.reduce((sum, table) => sum + table.rows, 0);
+      say(`Database: ${content.tables.length} tables, ${rows} rows, ${journal.length} journal files`);
       const binariesElsewhere = await addBinaries(snapshot, config, archive);
       say(`Keys: ${keys.join(', ') || 'none in DATA_DIR'}`);
       for (const [name, value] of [
@@ -76,23 +74,23 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<voi
       await archive.finish({
         madeAt,
         version: await readVersion(),
-        database,
+        database: content,
         ...(binariesElsewhere ? { binariesElsewhere } : {}),
       });
     } finally {
       await snapshot.end();
     }
   } finally {
-    await embedded?.stop();
+    await database.stop();
   }
 }
 
 /** Throws if a key is missing that the database names: the service could not start on such a backup. */
 async function requireKeys({ client }: Snapshot, databaseUrl: string, config: Config): Promise<void> {
-  const { rows } = await client.query<{ table: string | null }>(
+  const found = await client.query<{ table: string | null }>(
     `select to_regclass('public.installation_keys') as table`,
   );
-  if (rows[0]!.table === null) return;
+  if (onlyRow(found).table === null) return;
   const named = await client.query('select from installation_keys limit 1');
   if (named.rowCount === 0) return;
   const pool = createPool(databaseUrl, 1);

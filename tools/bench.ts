@@ -98,7 +98,7 @@ async function signIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage> {
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
-    return ((await response.json()) as { data: Record<string, string> }).data;
+    return ((await response.json()) as { data: { accessToken: string; key: string } }).data;
   };
   const { accessToken } = await post('/api/v1/auth/login', admin);
   const key = {
@@ -109,7 +109,7 @@ async function signIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage> {
     ipWhitelist: ['127.0.0.0/8', '::1'],
   };
   const { key: apiKey } = await post('/api/v1/api-keys', key, { authorization: `Bearer ${accessToken}` });
-  return { ...stage, bearer: accessToken!, apiKey: apiKey! };
+  return { ...stage, bearer: accessToken, apiKey };
 }
 
 function peakMemory(child: ChildProcess): Row {

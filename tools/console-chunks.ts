@@ -21,27 +21,24 @@ export function consoleChunks(): (id: string, modules: Modules) => string | null
 function assignChunks(modules: Modules): Map<string, string> {
   const main = new URL('../web/main.tsx', import.meta.url).pathname;
   const base = reach(modules, [main]);
-  const routes = [...base].find((id) => id.endsWith('/web/routes.tsx'))!;
-  const screens = modules
-    .getModuleInfo(routes)!
-    .dynamicallyImportedIds.filter((id) => /(Page|SignedIn|NotFound)\.tsx$/.test(id));
-  const login = screens.find((id) => id.endsWith('/LoginPage.tsx'))!;
-  for (const id of reach(modules, [login])) base.add(id);
+  const routes = [...base].find((id) => id.endsWith('/web/routes.tsx')) ?? main;
+  const loadedLater = (id: string) => modules.getModuleInfo(id)?.dynamicallyImportedIds ?? [];
+  const screens = loadedLater(routes).filter((id) => /(Page|SignedIn|NotFound)\.tsx$/.test(id));
+  const login = screens.filter((id) => id.endsWith('/LoginPage.tsx'));
+  for (const id of reach(modules, login)) base.add(id);
 
   const chunks = new Map<string, string>();
-  for (const screen of screens.filter((id) => id !== login)) {
+  for (const screen of screens.filter((id) => !login.includes(id))) {
     const isFrame = screen.endsWith('/SignedIn.tsx');
     for (const id of reach(modules, [screen])) {
       const isShared = isFrame || chunks.has(id);
       chunks.set(id, isShared ? 'console' : basename(screen, '.tsx'));
     }
   }
-  const notices = modules
-    .getModuleInfo(routes)!
-    .dynamicallyImportedIds.filter((id) => id.endsWith('Notice.tsx'));
+  const notices = loadedLater(routes).filter((id) => id.endsWith('Notice.tsx'));
   for (const id of reach(modules, notices)) if (!chunks.has(id)) chunks.set(id, 'notices');
   // what the sign-in screen loads later must not load a screen too
-  const later = [...base].flatMap((id) => modules.getModuleInfo(id)!.dynamicallyImportedIds);
+  const later = [...base].flatMap(loadedLater);
   for (const id of later) if (!screens.includes(id) && !notices.includes(id)) chunks.delete(id);
   for (const id of base) chunks.set(id, 'base');
   return chunks;

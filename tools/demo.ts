@@ -4,7 +4,6 @@ import { createBudgets } from '../server/budgets.ts';
 import { readConfig } from '../server/config.ts';
 import { createWriteBehind } from '../server/db/write-behind.ts';
 import { createDb, createPool } from '../server/db/client.ts';
-import { startEmbedded } from '../server/db/embedded.ts';
 import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
@@ -23,6 +22,7 @@ import { days } from './demo/calendar.ts';
 import { staff, staffEmail } from './demo/names.ts';
 import { makeUpdates } from './demo/updates.ts';
 import { createRandom } from './demo/random.ts';
+import { startDatabase } from './database.ts';
 
 const password = 'lanyard-demo';
 
@@ -37,16 +37,13 @@ async function main(): Promise<void> {
   });
   const config = readConfig(process.env);
   const log = createLog('warn');
-  const embedded = config.databaseUrl
-    ? undefined
-    : await startEmbedded(config.dataDir, { exclusive: false, log: (message) => say(message) });
-  const databaseUrl = config.databaseDirectUrl ?? embedded!.url;
-  await migrate(databaseUrl);
-  const pool = createPool(databaseUrl);
+  const database = await startDatabase(config, { exclusive: false, log: (message) => say(message) });
+  await migrate(database.url);
+  const pool = createPool(database.url);
   const db = createDb(pool);
   const keys = await openKeys(db, config, new Date());
   const writeEntry = entryWriter(auditKeys(keys.signer));
-  const signals = await startSignals(databaseUrl, log);
+  const signals = await startSignals(database.url, log);
   const passwords = createPasswords();
   try {
     const used = await db.selectFrom('customers').select('customer_id').limit(1).executeTakeFirst();
@@ -104,7 +101,7 @@ async function main(): Promise<void> {
     await passwords.stop();
     await signals.stop();
     await pool.end();
-    await embedded?.stop();
+    await database.stop();
   }
 }
 

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool, type Db } from '../server/db/client.ts';
-import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
 import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/index.ts';
 import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
+import { startDatabase } from './database.ts';
 
 /**
  * `npm run keys:rotate` replaces the signing key, also in running processes: the current key endorses the new one and
@@ -25,21 +25,18 @@ async function main(): Promise<void> {
   });
   const config = readConfig(process.env);
   const isOnline = positionals[0] === 'rotate';
-  const embedded = config.databaseUrl
-    ? undefined
-    : await startEmbedded(config.dataDir, { exclusive: !isOnline, log: () => undefined });
-  const databaseUrl = config.databaseDirectUrl ?? embedded!.url;
-  const pool = createPool(databaseUrl, 2);
+  const database = await startDatabase(config, { exclusive: !isOnline, log: () => undefined });
+  const pool = createPool(database.url, 2);
   const db = createDb(pool);
   try {
     if (!isOnline) await requireStoppedServers(db);
-    await migrate(databaseUrl);
+    await migrate(database.url);
     if (isOnline) await rotate(db, config, options);
     else if (positionals[0] === 'rotate-secrets') await replaceSecrets(db, config, options);
     else await acceptNew(db, config, options.reason?.trim());
   } finally {
     await pool.end();
-    await embedded?.stop();
+    await database.stop();
   }
 }
 

@@ -6,7 +6,6 @@ import { systemChange } from '../server/change.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { patient } from '../server/db/limits.ts';
-import { startEmbedded } from '../server/db/embedded.ts';
 import { knownMigrations, migrate } from '../server/db/migrate.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { isFailure } from '../server/failure.ts';
@@ -20,6 +19,7 @@ import { openArchive, type Archive } from './backup/archive.ts';
 import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './backup/command.ts';
 import { restoreFiles } from './backup/files.ts';
 import { loadDatabase, requireEmpty } from './backup/load.ts';
+import { startDatabase } from './database.ts';
 
 /**
  * `npm run restore -- FILE`: restores a backup into an empty DATA_DIR, and into the empty database of DATABASE_URL if that
@@ -58,9 +58,9 @@ async function requireEmptyTarget({ dataDir, databaseUrl, databaseDirectUrl }: C
       `${path.resolve(dataDir)} is not empty (${names.slice(0, 3).join(', ')}): a restore overwrites nothing. ` +
         'Move that folder away, or set DATA_DIR to a new one.',
     );
-  if (!databaseUrl) return;
-  await requireDatabase({ queries: databaseUrl, direct: databaseDirectUrl! });
-  await withClient(databaseDirectUrl!, requireEmpty);
+  if (!databaseUrl || !databaseDirectUrl) return;
+  await requireDatabase({ queries: databaseUrl, direct: databaseDirectUrl });
+  await withClient(databaseDirectUrl, requireEmpty);
 }
 
 /** Called after all other checks, because storage on disk creates its folder. */
@@ -87,19 +87,16 @@ async function readArchive(file: string): Promise<Archive> {
 
 /** False if the audit log is broken; everything is restored nevertheless. */
 async function restore(config: Config, storage: Storage, archive: Archive): Promise<boolean> {
-  const embedded = config.databaseUrl
-    ? undefined
-    : await startEmbedded(config.dataDir, { exclusive: true, log: () => undefined });
-  const direct = config.databaseDirectUrl ?? embedded!.url;
+  const database = await startDatabase(config, { exclusive: true, log: () => undefined });
   try {
-    await restoreDatabase(direct, archive);
+    await restoreDatabase(database.url, archive);
     await restoreBinaries(storage, archive);
     for (const kind of ['journal', 'keys'] as const) await restoreFiles(kind, config.dataDir, archive);
-    const migrated = await migrate(direct);
+    const migrated = await migrate(database.url);
     if (migrated.length > 0) say(`Migrated to this version: ${migrated.length} migrations`);
-    return await checkResult(config, storage, direct, archive);
+    return await checkResult(config, storage, database.url, archive);
   } finally {
-    await embedded?.stop();
+    await database.stop();
   }
 }
 
@@ -165,10 +162,10 @@ async function checkResult(
       audit('backup.restored', { madeAt }, { after: { madeAt, version } }),
     );
     if (!chain) say('Audit log: not sealed yet, the first start seals it');
-    else if (chain.whole) say(`Audit log: whole, ${chain.checkedEntries} entries checked`);
+    else if (!chain.broken) say(`Audit log: whole, ${chain.checkedEntries} entries checked`);
     else
       say(
-        `Audit log: broken: ${chain.broken!.problem}\n  If only entries after the backup are missing, accept that: ` +
+        `Audit log: broken: ${chain.broken.problem}\n  If only entries after the backup are missing, accept that: ` +
           'npm run audit:verify -- --accept "Restored a backup"',
       );
     return chain?.whole ?? true;

@@ -12,7 +12,7 @@ import { fontCame, ThemeProvider } from './ui/ThemeProvider.tsx';
 watchAttendance();
 watchPrinting();
 
-// From index.html.
+// oxlint-disable-next-line typescript/no-non-null-assertion -- index.html has it
 const root = createRoot(document.getElementById('root')!, {
   // The screen shows the error; the browser's console gets the stack trace.
   onCaughtError: (error) => console.warn(error),

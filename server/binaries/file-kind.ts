@@ -1,5 +1,6 @@
 import { storedExtensionOf } from '../../contract/uploads.ts';
 import type { Findings, Wanted } from './inspect-worker.ts';
+import { present } from '../invariants.ts';
 
 export type FileKind = 'exe' | 'dmg' | 'zip' | 'nupkg' | 'appimage' | 'deb' | 'rpm';
 
@@ -7,6 +8,10 @@ export type FileKind = 'exe' | 'dmg' | 'zip' | 'nupkg' | 'appimage' | 'deb' | 'r
 export function kindOf(fileName: string): FileKind | undefined {
   return storedExtensionOf(fileName)?.slice(1).toLowerCase() as FileKind | undefined;
 }
+
+/** The kind of a file that was accepted, so that its extension is known. */
+export const acceptedKindOf = (fileName: string): FileKind =>
+  present(kindOf(fileName), 'the extension was checked when the file was accepted');
 
 /** What the updaters need: Squirrel.Windows a SHA-1, electron-updater a block map (an AppImage contains its own). */
 export const wantedOf = (kind: FileKind): Wanted => ({

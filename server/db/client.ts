@@ -64,7 +64,7 @@ export function createPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
     // awaited by the pool before the connection's first user gets it
-    onConnect: (client) => prepare(client) as unknown as void,
+    onConnect: prepare,
   });
   /** By a query, since poolers refuse settings at the start. */
   async function prepare(client: pg.ClientBase): Promise<void> {

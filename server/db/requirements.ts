@@ -205,11 +205,11 @@ async function sharesServerConnections(first: pg.Client, second: pg.Client): Pro
 }
 
 async function backendOf(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ backend: string }>(
+  const found = await client.query<{ backend: string }>(
     `select concat_ws(' ', pid, extract(epoch from backend_start)) as backend
        from pg_stat_get_activity(pg_backend_pid())`,
   );
-  return rows[0]!.backend;
+  return onlyRow(found).backend;
 }
 
 /** False where the server knows no such statement or function. */
@@ -225,12 +225,12 @@ async function works(attempt: Promise<boolean>): Promise<boolean> {
 async function excludes(holder: pg.Client, other: pg.Client): Promise<boolean> {
   const key = [probeLock, randomInt(2 ** 31)];
   await holder.query('select pg_advisory_lock($1::int, $2::int)', key);
-  const { rows } = await other.query<{ taken: boolean }>(
+  const attempt = await other.query<{ taken: boolean }>(
     'select pg_try_advisory_xact_lock($1::int, $2::int) as taken',
     key,
   );
   await holder.query('select pg_advisory_unlock($1::int, $2::int)', key);
-  return !rows[0]!.taken;
+  return !onlyRow(attempt).taken;
 }
 
 /** True when `listener` hears what `sender` announces. */

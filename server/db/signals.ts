@@ -85,8 +85,9 @@ export async function startSignals(
       await state.client?.query(`select set_config('application_name', $1, false)`, [nameOf(state)]);
     },
     async working(serverPids) {
-      if (!state.up) throw new DatabaseDown();
-      const { rows } = await state.client!.query<{ pid: number }>(
+      const { client } = state;
+      if (!state.up || !client) throw new DatabaseDown();
+      const { rows } = await client.query<{ pid: number }>(
         // a server that tells no state may well be at work
         `select pid from pg_stat_activity where pid = any($1) and coalesce(state, '') not like 'idle%'`,
         [serverPids],
@@ -169,11 +170,12 @@ function markDown(state: State): void {
 
 async function watch(state: State, databaseUrl: string, log: Logger): Promise<void> {
   while (!state.stopped) {
-    if (state.up) {
-      if (!(await beats(state.client!)) && !state.stopped) {
+    const { client } = state;
+    if (state.up && client) {
+      if (!(await beats(client)) && !state.stopped) {
         log.error('The database does not answer');
         markDown(state);
-        cutOff(state.client!);
+        cutOff(client);
       }
       await pause(beatEveryMs);
     } else {

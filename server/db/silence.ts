@@ -9,8 +9,8 @@ type Inside = {
   _activeQuery: { state?: string } | null;
 };
 /* oxlint-disable-next-line no-underscore-dangle -- the name is pg's */
-const underWay = (client: pg.Client) => (client as unknown as Inside)._activeQuery;
-const socketOf = (client: pg.Client) => (client as unknown as Inside).connection.stream;
+const underWay = (client: pg.Client) => (client as pg.Client & Inside)._activeQuery;
+const socketOf = (client: pg.Client) => (client as pg.Client & Inside).connection.stream;
 
 /** Ends a connection without a word to the other side, which may not be there: its query fails as unreachable. */
 export function cutOff(client: pg.Client): void {
@@ -107,7 +107,7 @@ export class SafeCursor<Row> extends Cursor<Row> {
   override close(callback: (error: Error) => void): undefined;
   override close(callback?: (error: Error) => void): Promise<void> | undefined {
     if (callback) return super.close(callback);
-    const { connection, state } = this as unknown as { connection: EventEmitter | null; state: string };
+    const { connection, state } = this as this & { connection: EventEmitter | null; state: string };
     // pg has asked for the end of a query that failed, and gives its connection to nobody before that has come
     if (!connection || state === 'error') return Promise.resolve();
     return new Promise((resolve, reject) => {

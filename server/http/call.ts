@@ -70,6 +70,6 @@ export function implement<const C extends Record<string, Route>>(
 ): Implemented[] {
   return Object.entries(routes).map(([name, route]) => ({
     route,
-    handler: handlers[name] as unknown as Handler<Route>,
+    handler: handlers[name] as never,
   }));
 }

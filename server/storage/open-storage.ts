@@ -50,13 +50,14 @@ function withStorageDown(storage: Storage, name: string): Storage {
       throw broken ? broken.error : down(error);
     }
   };
+  const { fileOf, signedUrl } = storage;
   return {
     begin: (key, size) => call(() => storage.begin(key, size)),
     writePart: (unfinished, part, bytes, tag) =>
       taking(bytes, (watched) => found(() => storage.writePart(unfinished, part, watched, tag))),
     finish: (unfinished, tags) => call(() => storage.finish(unfinished, tags)),
     abandon: (unfinished) => call(() => storage.abandon(unfinished)),
-    ...(storage.fileOf ? { fileOf: (unfinished) => call(() => storage.fileOf!(unfinished)) } : {}),
+    ...(fileOf ? { fileOf: (unfinished) => call(() => fileOf(unfinished)) } : {}),
     put: (key, bytes) => taking(bytes, (watched) => storage.put(key, watched)),
     read: (key, range) => found(() => storage.read(key, range)),
     sizeOf: (key) => found(() => storage.sizeOf(key)),
@@ -72,9 +73,7 @@ function withStorageDown(storage: Storage, name: string): Storage {
     readNote: (note) => found(() => storage.readNote(note)),
     writeNote: (note, text) => call(() => storage.writeNote(note, text)),
     check: () => call(() => storage.check()),
-    ...(storage.signedUrl
-      ? { signedUrl: (key, headers) => call(() => storage.signedUrl!(key, headers)) }
-      : {}),
+    ...(signedUrl ? { signedUrl: (key, headers) => call(() => signedUrl(key, headers)) } : {}),
     close: () => storage.close(),
   };
 }

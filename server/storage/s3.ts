@@ -225,7 +225,10 @@ async function* list({ client, bucket, prefix }: S3Location): AsyncIterable<Stor
     );
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
       const key = (Key ?? '').slice(prefix.length);
-      if (isKey(key)) yield { key, modifiedAt: Initiated!, unfinished: { key, size: 0, token: UploadId! } };
+      if (!isKey(key)) continue;
+      const modifiedAt = present(Initiated, 'S3 dates each upload');
+      const unfinished = { key, size: 0, token: present(UploadId, 'S3 names each upload') };
+      yield { key, modifiedAt, unfinished };
     }
     marker =
       page.IsTruncated && page.NextKeyMarker

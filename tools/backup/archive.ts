@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { CannotStart } from '../../server/cannot-start.ts';
 import { formatVersion, manifestName, manifestOf, sumName, type Manifest } from './manifest.ts';
 import { blockBytes, headerOf, paddingOf, readHeader } from './tar.ts';
+import { present } from '../../server/invariants.ts';
 
 const firstName = 'lanyard-backup.txt';
 const firstText =
@@ -32,8 +33,8 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
   for (const [existing, advice] of [
     [file, 'Choose another file name.'],
     [part, 'Another backup is writing it. If a backup was interrupted, remove it.'],
-  ])
-    if (await stat(existing!).catch(() => undefined))
+  ] as const)
+    if (await stat(existing).catch(() => undefined))
       throw new CannotStart(`${existing} already exists. ${advice}`);
   const handle = await open(part, 'wx', 0o600).catch((error: Error) => {
     throw new CannotStart(`The backup cannot be written: ${error.message}`, { cause: error });
@@ -74,7 +75,7 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
       const manifest: Manifest = { format: formatVersion, ...about, entries: { ...entries } };
       const text = JSON.stringify(manifest, undefined, 1);
       await add(manifestName, text);
-      await add(sumName, `${entries[manifestName]!.sha256}\n`);
+      await add(sumName, `${present(entries[manifestName], 'it was just added').sha256}\n`);
       await write(Buffer.alloc(2 * blockBytes));
       await handle.sync();
       await handle.close();
@@ -115,7 +116,7 @@ export async function openArchive(file: string, onBytes: (bytes: number) => void
     const entryOffsets = await findEntries(handle, file);
     const manifest = await readManifest(handle, entryOffsets, file);
     const stream = (name: string): Readable => {
-      const { start, size } = entryOffsets.get(name)!;
+      const { start, size } = present(entryOffsets.get(name), 'names come from the archive or its manifest');
       return size === 0 ? Readable.from([]) : createReadStream(file, { start, end: start + size - 1 });
     };
     await verifyHashes(manifest.entries, entryOffsets, { file, stream, onBytes });

@@ -7,10 +7,10 @@ import { whyNotStarted } from '../../server/why-not-started.ts';
 
 /** The only argument, a file. Throws CannotStart with `usage` if there is none, or more than one. */
 export function fileArgument(usage: string): string {
-  const { positionals } = parseArgs({ allowPositionals: true });
-  if (positionals.length !== 1) throw new CannotStart(usage);
+  const [file, ...others] = parseArgs({ allowPositionals: true }).positionals;
+  if (file === undefined || others.length > 0) throw new CannotStart(usage);
   // relative to the folder in which npm was called; npm changes to that of the package
-  return path.resolve(process.env.INIT_CWD ?? '.', positionals[0]!);
+  return path.resolve(process.env.INIT_CWD ?? '.', file);
 }
 
 /** Runs a command; prints an error as a sentence, and exits with 1. */

@@ -7,6 +7,7 @@ import { isLockTimeout } from '../../server/db/client.ts';
 import { locks } from '../../server/db/locks.ts';
 import type { ArchiveWriter } from './archive.ts';
 import type { DatabaseContent } from './manifest.ts';
+import { onlyRow } from '../../server/invariants.ts';
 
 /** Rows are compressed in pieces of about this many bytes, each a file in the archive. */
 const pieceBytes = 4 * 1024 * 1024;
@@ -43,10 +44,10 @@ export async function openSnapshot(databaseUrl: string, readKeys: () => Promise<
 
 async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<void> {
   await client.query(copySettings);
-  const { rows } = await client.query<{ table: string | null }>(
+  const found = await client.query<{ table: string | null }>(
     `select to_regclass('public.schema_migrations') as table`,
   );
-  if (rows[0]!.table === null)
+  if (onlyRow(found).table === null)
     throw new CannotStart('There is nothing to back up: Lanyard was never started on this database.');
   for (const lock of deletingJobs) await client.query('select pg_advisory_lock($1)', [lock]).catch(busyJob);
   await client.query('select pg_advisory_lock($1)', [locks.keys]);
@@ -143,7 +144,7 @@ async function readSequences(client: pg.Client): Promise<DatabaseContent['sequen
     const state = await client.query<{ lastValue: string; isCalled: boolean }>(
       `select last_value::text as "lastValue", is_called as "isCalled" from ${client.escapeIdentifier(name)}`,
     );
-    sequences.push({ name, ...state.rows[0]! });
+    sequences.push({ name, ...onlyRow(state) });
   }
   return sequences;
 }

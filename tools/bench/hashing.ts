@@ -23,7 +23,7 @@ export async function benchHashing({ ours, admin, folder }: Stage): Promise<Row[
     await page.waitForTimeout(1000);
     await page.evaluate(watchHashing);
     await page.getByRole('button', { name: 'Upload Release', exact: true }).click();
-    const { ms, longest } = await page.evaluate(() => (globalThis as unknown as Watch).hashing);
+    const { ms, longest } = await page.evaluate(() => (globalThis as typeof globalThis & Watch).hashing);
     const rate = fileMb / (ms / 1000);
     return [
       {
@@ -51,7 +51,7 @@ function watchHashing(): void {
   const tasks: PerformanceEntry[] = [];
   new PerformanceObserver((list) => tasks.push(...list.getEntries())).observe({ type: 'longtask' });
   const showsHashing = () => document.body.textContent.includes('Hashing');
-  (globalThis as unknown as Watch).hashing = new Promise((resolve) => {
+  (globalThis as typeof globalThis & Watch).hashing = new Promise((resolve) => {
     let from: number | undefined;
     const check = (now: number) => {
       if (from === undefined && showsHashing()) from = now;

@@ -195,7 +195,7 @@ function lifeOf(stage: Updates, machine: DemoMachine, salts: Salts): ReportedEve
       events.push(event(machine, 'check', new Date(time), { fromVersion: current, channel }));
     if (!updates) continue;
     events.push(...update(random, machine, new Date(seen), current, newest));
-    if (events.at(-1)!.eventType === 'install_complete') current = newest;
+    if (events.at(-1)?.eventType === 'install_complete') current = newest;
     else if (random.chance(0.5)) givenUp = newest;
   }
   return events;

@@ -2,6 +2,7 @@ import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route, RouteRequest } from '../../contract/route.ts';
 import type { z } from 'zod';
 import { uploads } from '../../contract/uploads.ts';
+import { present } from '../../server/invariants.ts';
 import type { Options } from './options.ts';
 
 /** Control of the calls: `signal` aborts them, `count` is called with the number of bytes sent. */
@@ -53,7 +54,7 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
     };
     const headers = { 'content-type': type };
     // Node accepts any iterable of bytes, which the DOM types do not allow
-    const body = counted() as unknown as ReadableStream;
+    const body = counted() as AsyncIterable<Uint8Array> as BodyInit;
     const init = { headers, body, duplex: 'half' } as Init;
     try {
       return await send(route, path, init);
@@ -70,9 +71,9 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
         body: JSON.stringify(body),
       })) as Answer<R>,
     async form<R extends Route>(route: R, form: FormData): Promise<Answer<R>> {
-      const encoded = new Response(form);
-      const type = encoded.headers.get('content-type')!;
-      return (await stream(route, route.path, encoded.body!, type)) as Answer<R>;
+      const { headers, body } = new Response(form);
+      const type = present(headers.get('content-type'), 'a form sets it');
+      return (await stream(route, route.path, present(body, 'a form is a body'), type)) as Answer<R>;
     },
     async chunk(uploadId: string, index: number, bytes: Buffer): Promise<void> {
       const path = uploads.chunk.path.replace('{uploadId}', uploadId).replace('{index}', String(index));

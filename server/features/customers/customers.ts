@@ -7,6 +7,7 @@ import type { Tables } from '../../db/tables.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
+import { present } from '../../invariants.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such customer.');
 
@@ -19,7 +20,7 @@ export async function getCustomer(db: Db, id: string, includeDeleted: boolean): 
     .executeTakeFirst();
   if (!row || (row.deleted_at && !includeDeleted)) return notFound;
   const [customer] = await withLicenses(db, [toCustomer(row)]);
-  return customer!;
+  return present(customer, 'one customer was passed');
 }
 
 /** Creates a customer. */

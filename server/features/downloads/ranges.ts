@@ -27,9 +27,8 @@ export function readRanges(
 }
 
 function readRange(spec: string, size: number): ByteRange | 'malformed' | 'outside' {
-  const match = /^(\d{0,15})-(\d{0,15})$/.exec(spec);
-  if (!match || spec === '-') return 'malformed';
-  const [, first, last] = match as unknown as [string, string, string];
+  const [, first, last] = /^(\d{0,15})-(\d{0,15})$/.exec(spec) ?? [];
+  if (first === undefined || last === undefined || spec === '-') return 'malformed';
   if (first === '') {
     const length = Math.min(Number(last), size);
     return length === 0 ? 'outside' : { start: size - length, end: size - 1 };

@@ -4,6 +4,7 @@ import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease, type LiveRelease } from '../releases/index.ts';
 import { kindOf } from '../../binaries/file-kind.ts';
 import type { StoredFile } from './stored-file.ts';
+import { present } from '../../invariants.ts';
 
 export type FilePath = { releaseId: string; version: string; fileName: string };
 
@@ -81,18 +82,19 @@ const isForMachines = ({ isDraft, isActive, pausedAt }: LiveRelease, isBlockmap:
   !isDraft && (isBlockmap || (isActive && pausedAt === null));
 
 function toFile(release: LiveRelease, isBlockmap: boolean): ResolvedFile | undefined {
-  const { id, version, storageKey: key, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
+  const { id, version, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;
   const of = { release: { id, version }, isBlockmap };
   if (externalUrl) return isBlockmap ? undefined : { ...of, externalUrl };
+  const key = present(release.storageKey, 'a release without an external URL has a file');
   const { storageStamp: stamp, damagedAt } = release;
-  const stored = { releaseId: id, key: key!, blockmapKey, sha512, stamp, isDamaged: damagedAt !== null };
+  const stored = { releaseId: id, key, blockmapKey, sha512, stamp, isDamaged: damagedAt !== null };
   const about = {
     ...of,
     stored,
     modifiedAt: release.createdAt,
     isPublished: !release.isDraft && !release.deletedAt,
   };
-  if (!isBlockmap) return { key: key!, name: fileName, size: fileSize, etag: sha512, ...about };
+  if (!isBlockmap) return { key, name: fileName, size: fileSize, etag: sha512, ...about };
   if (!blockmapKey) return undefined;
   const name = `${fileName}.blockmap`;
   return { key: blockmapKey, name, size: undefined, etag: `${sha512}.blockmap`, ...about };

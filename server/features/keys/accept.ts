@@ -7,7 +7,7 @@ import { auditKeys, beginAnew, entryWriter, type AuditKeys, type SignedHead } fr
 import { nameKey, othersOf, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, type Given, type KeyConfig } from './given.ts';
 import { endorse } from './replace.ts';
-import { newSigningKey, readSigners, type Signer } from '../../signer.ts';
+import { readOrMakeSigner, type Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';
 
 /** The head of the audit log is to be kept where heads are kept; undefined where the log goes on as it was. */
@@ -83,7 +83,7 @@ async function nameSigner(
   if (!there && config.signingKey)
     throw new CannotStart('Set SIGNING_KEY to a new key: openssl genpkey -algorithm ed25519');
   const file = keyFiles(config.dataDir).signing;
-  const key = there ?? readSigners(await readOrMake(file, newSigningKey), file)[0]!;
+  const key = there ?? (await readOrMakeSigner(file));
   // whoever trusts one that is still here can follow
   const endorser = signing.all.find((one) => isKnown(one));
   const endorsed = endorser && { endorsed: endorse(endorser, key, now) };

@@ -8,7 +8,7 @@ import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets, sealed, type Secrets } from '../../secrets.ts';
 import { auditKeys, beganWith } from '../audit/index.ts';
 import { keyFiles, readGiven, type Given, type KeyConfig } from './given.ts';
-import { newSigningKey, readSigners, type Signer } from '../../signer.ts';
+import { readOrMakeSigner, type Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';
 
 /** The keys of an installation: `retired` are the other signing keys whose work still counts. */
@@ -135,7 +135,7 @@ function signingKind(config: KeyConfig, { signing }: Given): Kind<Signer> {
     retiredPlace: (keyId) => (config.signingKey ? 'SIGNING_KEY' : `${files.retired}/${keyId}.pem`),
     main: signing.main,
     all: signing.all,
-    make: async () => readSigners(await readOrMake(files.signing, newSigningKey), files.signing)[0]!,
+    make: () => readOrMakeSigner(files.signing),
     isUnused: async (tx) => (await tx.selectFrom('users').select('user_id').limit(1).execute()).length === 0,
     fits: (tx) =>
       beganWith(tx, auditKeys(present(signing.main[0], 'it is asked of a key that there is'), signing.all)),

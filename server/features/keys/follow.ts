@@ -3,6 +3,7 @@ import { readOnly } from '../../db/read-only.ts';
 import { exchangeKeys, type AuditKeys } from '../audit/index.ts';
 import { readKeys, type InstallationKeys } from './claim.ts';
 import { tidyFiles } from './given.ts';
+import { present } from '../../invariants.ts';
 
 const againAfterMs = 5000;
 
@@ -21,7 +22,7 @@ export function followRotation(
       db,
       async (tx) => {
         const read = await readKeys(tx, config);
-        await tidyFiles(config, signingIn(read.rows, 'current')!);
+        await tidyFiles(config, currentOf(read.rows));
         return read;
       },
       'read committed',
@@ -29,7 +30,7 @@ export function followRotation(
     const held = new Map(
       [...given.signing.all, ...keys.retired, keys.signer].map((signer) => [signer.keyId, signer]),
     );
-    const current = signingIn(rows, 'current')!;
+    const current = currentOf(rows);
     const signer = held.get(current);
     if (!signer) throw new Error(`The signing key ${current} is in use, and this process does not have it`);
     const before = keys.signer.keyId;
@@ -56,3 +57,6 @@ export function followRotation(
 
 const signingIn = (rows: { purpose: string; state: string; key_id: string }[], state: 'current' | 'next') =>
   rows.find((row) => row.purpose === 'signing' && row.state === state)?.key_id;
+
+const currentOf = (rows: Parameters<typeof signingIn>[0]) =>
+  present(signingIn(rows, 'current'), 'the database names a current key once the service has started');

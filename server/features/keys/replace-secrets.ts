@@ -6,8 +6,9 @@ import type { Tx } from '../../db/client.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
 import { sealAgain } from '../session/index.ts';
-import { nameKey, readKeys } from './claim.ts';
+import { nameKey, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, type KeyConfig } from './given.ts';
+import { present } from '../../invariants.ts';
 
 /**
  * Replaces the secrets key: encrypts every second factor again under a new one, all or none, and answers how many. A key
@@ -20,20 +21,25 @@ export async function rotateSecrets(
   { out, now }: { out: string | undefined; now: Date },
 ): Promise<{ keyId: string; before: string; factors: number }> {
   const files = keyFiles(config.dataDir);
-  if (config.secretsKey && !out)
+  const file = config.secretsKey ? out && path.resolve(out) : files.nextSecrets;
+  if (!file)
     throw new CannotStart('The key comes from SECRETS_KEY: say where the new one goes, with --out FILE.');
-  const file = config.secretsKey ? path.resolve(out!) : files.nextSecrets;
   const rotated = await systemChange(parts, now, async ({ tx, audit }) => {
     const { given, rows } = await readKeys(tx, config);
-    const current = rows.find(({ purpose, state }) => purpose === 'secrets' && state === 'current')!.key_id;
-    const present = given.secrets.all.find(({ keyId }) => keyId === current)!;
+    const isCurrent = ({ purpose, state }: NamedKey) => purpose === 'secrets' && state === 'current';
+    const reason = 'without its current key the command does not start';
+    const { key_id: current } = present(rows.find(isCurrent), reason);
+    const before = present(
+      given.secrets.all.find(({ keyId }) => keyId === current),
+      reason,
+    );
     // an earlier rotation ended before the file was in its place
-    if (!config.secretsKey && given.secrets.key !== present) await rename(file, files.secrets);
+    if (!config.secretsKey && given.secrets.key !== before) await rename(file, files.secrets);
     const next = readSecrets(await readOrMake(file, newSecretsKey), file);
     if (next.keyId === current) throw new CannotStart(`${file} holds the key that is in use already.`);
     await endKey(tx, current, now);
     await nameKey(tx, { purpose: 'secrets', key: next, state: 'current', now });
-    const factors = await sealAgain(tx, present, next);
+    const factors = await sealAgain(tx, before, next);
     await audit('key.secrets_rotated', next, {
       what: `replaced the secrets key ${current}; second factors encrypted again: ${factors}`,
       before: { keyId: current },

@@ -4,10 +4,10 @@ import { CannotStart } from '../../cannot-start.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { labelsOfProcesses } from '../../db/signals.ts';
-import { readOrMake } from '../../key-file.ts';
 import { nameKey, readKeys, type NamedKey } from './claim.ts';
 import { keyFiles, tidyFiles, type KeyConfig } from './given.ts';
-import { newSigningKey, readSigners, signJson, type Signer } from '../../signer.ts';
+import { present } from '../../invariants.ts';
+import { readOrMakeSigner, signJson, type Signer } from '../../signer.ts';
 
 export type Rotated = { keyId: string; before: string; isInUse: boolean };
 
@@ -25,25 +25,25 @@ export async function rotateKey(
   config: KeyConfig,
   { prepare, out, now, patienceMs = 5000 }: RotateOptions,
 ): Promise<Rotated> {
-  const { present, next } = await systemChange(parts, now, async (change) => {
+  const { current, next } = await systemChange(parts, now, async (change) => {
     const { tx } = change;
     const { given, rows } = await readKeys(tx, config);
     const held = (row: NamedKey | undefined) =>
       row && given.signing.all.find(({ keyId }) => keyId === row.key_id);
     const inState = (state: NamedKey['state']) =>
       rows.find((row) => row.purpose === 'signing' && row.state === state);
-    const current = held(inState('current'))!;
+    const signer = present(held(inState('current')), 'without its current key the command does not start');
     const prepared = inState('next');
     if (prepared && !held(prepared))
       throw new CannotStart(
         `The next key ${prepared.key_id} was prepared, and is not in ${placeOfNext(config)}. Bring it there.`,
       );
-    const found = held(prepared) ?? (await prepareNext(change, { config, present: current, out }));
+    const found = held(prepared) ?? (await prepareNext(change, { config, current: signer, out }));
     // also where it was prepared before: files may have been brought since
     await change.announce('keys');
-    return { present: current, next: found };
+    return { current: signer, next: found };
   });
-  const rotated = { keyId: next.keyId, before: present.keyId, isInUse: !prepare };
+  const rotated = { keyId: next.keyId, before: current.keyId, isInUse: !prepare };
   if (prepare) return rotated;
   const until = performance.now() + patienceMs;
   while ((await lackingProcesses(parts.db, next)) > 0 && performance.now() < until) await sleep(100);
@@ -53,7 +53,7 @@ export async function rotateKey(
     await readKeys(tx, config);
     const lacking = await lackingProcesses(tx, next);
     if (lacking > 0) throw new CannotStart(notEverywhere(config, next, lacking));
-    await takeIntoUse(change, present, next);
+    await takeIntoUse(change, current, next);
     await tidyFiles(config, next.keyId);
     await change.announce('keys');
   });
@@ -89,27 +89,27 @@ export function endorse(by: Signer, key: Signer, now: Date) {
 
 async function prepareNext(
   { tx, now, audit }: Change,
-  { config, present, out }: { config: KeyConfig; present: Signer; out: string | undefined },
+  { config, current, out }: { config: KeyConfig; current: Signer; out: string | undefined },
 ): Promise<Signer> {
-  if (config.signingKey && !out)
+  const file = config.signingKey ? out && path.resolve(out) : keyFiles(config.dataDir).next;
+  if (!file)
     throw new CannotStart('Keys come from SIGNING_KEY: say where the new one goes, with --out FILE.');
-  const file = config.signingKey ? path.resolve(out!) : keyFiles(config.dataDir).next;
-  const next = readSigners(await readOrMake(file, newSigningKey), file)[0]!;
+  const next = await readOrMakeSigner(file);
   await nameKey(tx, {
     purpose: 'signing',
     key: next,
     state: 'next',
-    endorsed: endorse(present, next, now),
+    endorsed: endorse(current, next, now),
     now,
   });
   await audit('key.prepared', next, {
-    what: `prepared as the next signing key, endorsed by ${present.keyId}`,
-    after: { keyId: next.keyId, endorsedBy: present.keyId },
+    what: `prepared as the next signing key, endorsed by ${current.keyId}`,
+    after: { keyId: next.keyId, endorsedBy: current.keyId },
   });
   return next;
 }
 
-async function takeIntoUse({ tx, now, audit }: Change, present: Signer, next: Signer): Promise<void> {
+async function takeIntoUse({ tx, now, audit }: Change, current: Signer, next: Signer): Promise<void> {
   const setState = async (key: Signer, from: NamedKey['state'], set: Partial<NamedKey>) => {
     const { numUpdatedRows } = await tx
       .updateTable('installation_keys')
@@ -120,11 +120,11 @@ async function takeIntoUse({ tx, now, audit }: Change, present: Signer, next: Si
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new CannotStart('Another rotation was faster. See which key signs now.');
   };
-  await setState(present, 'current', { state: 'retired', ended_at: now });
+  await setState(current, 'current', { state: 'retired', ended_at: now });
   await setState(next, 'next', { state: 'current' });
   await audit('key.rotated', next, {
-    what: `replaced the signing key ${present.keyId}`,
-    before: { keyId: present.keyId },
+    what: `replaced the signing key ${current.keyId}`,
+    before: { keyId: current.keyId },
     after: { keyId: next.keyId },
   });
 }

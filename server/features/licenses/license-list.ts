@@ -135,17 +135,18 @@ const few = 10_000;
 
 function inOrder(sort: LicenseSort, areFew = false): RawBuilder<unknown> {
   const direction = sort.startsWith('-') ? sql`desc` : sql`asc`;
-  const columns: Record<string, RawBuilder<unknown>[]> = {
+  const columns = {
     customer: [sql`l.customer_sort`, sql`l.customer_id`, sql`l.created_at`],
     licenseKey: [sql`l.license_key`],
     type: [sql`l.type`],
     validUntil: [sql`l.valid_until`],
     activations: [sql`l.current_activations::float / l.max_activations`, sql`l.current_activations`],
     createdAt: [sql`l.created_at`],
-  };
-  const [first, ...others] = columns[sort.replace('-', '')]!;
+  } satisfies Record<string, [RawBuilder<unknown>, ...RawBuilder<unknown>[]]>;
+  const [first, ...others]: [RawBuilder<unknown>, ...RawBuilder<unknown>[]] =
+    columns[sort.replace('-', '') as keyof typeof columns];
   // no index has this expression, so none can be walked
-  const leading = areFew ? sql`coalesce(${first}, ${first})` : first!;
+  const leading = areFew ? sql`coalesce(${first}, ${first})` : first;
   const by = [leading, ...others, sql`l.license_id`];
   return sql.join(by.map((column) => sql`${column} ${direction}`));
 }

@@ -17,6 +17,7 @@ import { breaksRule, isFailure, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { binnedRelease, liveRelease, notInBin, toRecord } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
+import { present } from '../../invariants.ts';
 
 const dayMs = 86_400_000;
 /** Releases that one transaction purges. */
@@ -167,7 +168,7 @@ async function removeFiles({ storage, log }: Files, row: ReleaseRow): Promise<vo
 }
 
 function toDeletedRelease(row: ReleaseRow, now: Date): DeletedRelease {
-  const deletedAt = row.deleted_at!;
+  const deletedAt = present(row.deleted_at, 'the release is in the bin');
   return {
     ...toRelease(row),
     deletedAt: deletedAt.toISOString(),

@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely';
 import type { Release } from '../../../contract/releases.ts';
-import { kindOf } from '../../binaries/file-kind.ts';
+import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import { violatesUnique } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
@@ -56,7 +56,7 @@ function editableRelease(
         return alreadyExists({
           ...before,
           channel: columns.channel ?? before.channel,
-          file_kind: kindOf(before.fileName)!,
+          file_kind: acceptedKindOf(before.fileName),
         });
       }
       const row = await selectReleases(tx).where('r.release_id', '=', before.id).executeTakeFirstOrThrow();

@@ -120,12 +120,13 @@ export async function proveApp(
     .select(['totp_secret', 'totp_confirmed_at'])
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  const secret = user?.totp_secret && secrets.open(user.totp_secret, userId);
-  if (!secret || user.totp_confirmed_at) return noneBegun;
+  const sealedSecret = user?.totp_secret;
+  const secret = sealedSecret && secrets.open(sealedSecret, userId);
+  if (!sealedSecret || !secret || user.totp_confirmed_at) return noneBegun;
   const step = provenStep(secret, code, null, now);
   if (step === undefined)
     return fail('RULE_VIOLATED', 'The code is not right. Check the clock of your phone.');
-  return { sealedSecret: user.totp_secret!, step, recovery: await makeRecoveryCodes(passwords, userId) };
+  return { sealedSecret, step, recovery: await makeRecoveryCodes(passwords, userId) };
 }
 
 /** Sets the second factor that was proven; answers the recovery codes, the only time that they are shown. */

@@ -116,18 +116,19 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     const wait = await secondsToWait(db, counters, by.now);
     if (wait !== undefined) return throttled(by, email, wait);
     const matches = await passwords.verify(user?.password_hash ?? (await nobodysHash), password);
-    const refusal = refuse(user, matches);
+    const found = admit(user, matches);
+    if (isFailure(found)) return failed(by, { email, user, counters }, found);
     // A device that is known has a counter of its own for codes too: nobody elsewhere can use it up.
-    if (!refusal && !isKnown) counters.push({ kind: 'code', of: user!.user_id });
-    const proven = refusal ?? (await proveMore(by, user!, code));
+    if (!isKnown) counters.push({ kind: 'code', of: found.user_id });
+    const proven = await proveMore(by, found, code);
     // Nothing was guessed wrong yet: the person is asked for the code.
     if (proven === codeWanted) return codeWanted;
     if (isFailure(proven)) return failed(by, { email, user, counters }, proven);
     const waitNow = await secondsToWait(db, counters, by.now);
     if (waitNow !== undefined) return throttled(by, email, waitNow);
-    const opened = await open(by, user!, proven, had.session);
+    const opened = await open(by, found, proven, had.session);
     if (isFailure(opened)) return failed(by, { email, user, counters }, opened);
-    return { ...opened, device: deviceCookie(secrets, device, user!.user_id) };
+    return { ...opened, device: deviceCookie(secrets, device, found.user_id) };
   }
 
   /** What proves the person beside the password; undefined where the password is enough. */
@@ -236,7 +237,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     token: string | undefined,
   ): Promise<{ answer: SignIn; cookie?: string } | Failure> {
     const staff = token === undefined ? undefined : await recognize(token, 'cookie', by);
-    if (!staff) return signInAgain;
+    if (token === undefined || !staff) return signInAgain;
     const cookie = newToken();
     const access = newToken();
     const accessSet = {
@@ -249,12 +250,12 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
         .where('session_id', '=', staff.sessionId)
         .where('ended_at', 'is', null);
       const ours = await update
-        .where('cookie_hash', '=', hashToken(token!))
+        .where('cookie_hash', '=', hashToken(token))
         .set({ ...accessSet, cookie_hash: cookie.hash })
         .executeTakeFirst();
       const won = ours.numUpdatedRows === 1n;
       if (won) {
-        const old = { cookie_hash: hashToken(token!), session_id: staff.sessionId, rotated_at: by.now };
+        const old = { cookie_hash: hashToken(token), session_id: staff.sessionId, rotated_at: by.now };
         await tx.insertInto('rotated_cookies').values(old).execute();
       } else {
         await update.set(accessSet).execute();
@@ -285,11 +286,11 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
 }
 
 /** Why a person may not sign in. An inactive account looks like a wrong password to whoever tries it. */
-function refuse(user: FoundUser | undefined, matches: boolean): Failure | undefined {
+function admit(user: FoundUser | undefined, matches: boolean): FoundUser | Failure {
   if (!user || !matches || user.status !== 'active') return wrongCredentials;
   return isServiceAccount(user)
     ? fail('FORBIDDEN', 'A service account cannot sign in to the console. Use an API key.')
-    : undefined;
+    : user;
 }
 
 /** Locks the person if the password that was verified is still theirs: a reset meanwhile has ended every session. */

@@ -4,6 +4,7 @@ import type { Tx } from '../../db/client.ts';
 import { after, counted, type DownloadState } from './download-state.ts';
 import { lastOffered, offerOf, withReleases, type About } from './event-releases.ts';
 import type { UpdateEvent } from './update-event.ts';
+import { present } from '../../invariants.ts';
 
 export type WrittenDownloads = {
   /** The events, with the releases that they are about. */
@@ -33,7 +34,7 @@ export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promi
   const made = await ensure(tx, downloads);
   const before = await lockStates(tx, downloads);
   const reported = downloads.map((download) => {
-    const from = before.get(keyOf(download))!;
+    const from = present(before.get(keyOf(download)), 'every download was just locked');
     return {
       ...download,
       from,

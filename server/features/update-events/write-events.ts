@@ -124,12 +124,12 @@ async function countCheckDays(
       days.set(day, { checks: sum.checks + checks, machines: sum.machines + Number(day > last) });
     }
   }
-  const keys = [...days.keys()].toSorted();
-  if (keys.length === 0) return;
+  const rows = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (rows.length === 0) return;
   await sql`
     insert into update_days (day, total_checks, unique_machines)
-    select * from unnest(${keys}::date[], ${keys.map((day) => days.get(day)!.checks)}::bigint[],
-                         ${keys.map((day) => days.get(day)!.machines)}::bigint[])
+    select * from unnest(${rows.map(([day]) => day)}::date[], ${rows.map(([, { checks }]) => checks)}::bigint[],
+                         ${rows.map(([, { machines }]) => machines)}::bigint[])
     on conflict (day) do update
        set total_checks = update_days.total_checks + excluded.total_checks,
            unique_machines = update_days.unique_machines + excluded.unique_machines`.execute(tx);

@@ -7,6 +7,6 @@ import { hash } from 'node:crypto';
  */
 export function rolloutBucket(salt: string, machineHash: string): number {
   const digest = hash('sha256', `${salt}:${machineHash}`, 'buffer');
-  const first52Bits = digest.readUIntBE(0, 6) * 16 + (digest[6]! >> 4);
+  const first52Bits = digest.readUIntBE(0, 6) * 16 + (digest.readUInt8(6) >> 4);
   return Math.floor((first52Bits / 2 ** 52) * 10_000) / 100;
 }

@@ -31,7 +31,11 @@ export async function electronFeed(
     machineHash: machineOf(request, query),
     isCheck: request.method !== 'HEAD',
   };
-  const kinds = { win32: ['exe'], darwin: ['zip'], linux: query.kind ? [query.kind] : linuxKinds };
+  const kinds = {
+    win32: ['exe'],
+    darwin: ['zip'],
+    linux: query.kind ? ([query.kind] as const) : linuxKinds,
+  } as const;
   const { release, otherKinds, reason } = await check(
     feeds,
     asked,

@@ -2,6 +2,7 @@ import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { type Channel, compareVersions } from '../../../contract/versions.ts';
 import { evaluate, newestFirst, type Candidate, type Question, type Verdict } from './decide-offer.ts';
+import { present } from '../../invariants.ts';
 
 /** A machine as it was last heard of; unknown is null. */
 export type KnownMachine = {
@@ -33,7 +34,7 @@ export function explainEach(releases: readonly Candidate[], machine: KnownMachin
       verdicts.set(explanation.releaseId, explanation);
     }
   }
-  return newestFirst(releases).map((r) => verdicts.get(r.id)!);
+  return newestFirst(releases).flatMap((r) => verdicts.get(r.id) ?? []);
 }
 
 function explainKind(releases: Candidate[], fileKind: string, machine: KnownMachine): Explanation[] {
@@ -41,14 +42,15 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
   const isMine = (r: Candidate) =>
     r.platform === platform && r.architecture === architecture && fedKinds[r.platform].includes(fileKind);
   const question = {
-    platform: platform!,
-    architecture: architecture!,
     fileKind,
     channel: channel ?? 'stable',
     currentVersion: currentVersion ?? undefined,
     machineHash,
   };
-  const evaluated = [...evaluate(releases.filter(isMine), question)];
+  const evaluated =
+    platform && architecture
+      ? [...evaluate(releases.filter(isMine), { ...question, platform, architecture })]
+      : [];
   const offered = evaluated.find((verdict) => verdict.reason === 'OFFERED')?.release;
   const others = releases
     .filter((r) => !isMine(r))
@@ -69,9 +71,10 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
 const elsewhere = (release: Candidate, { platform, architecture }: KnownMachine): OfferReason =>
   release.platform === platform && release.architecture === architecture ? 'NO_FEED' : 'OTHER_PLATFORM';
 
-type Facts = { question: Question; machine: KnownMachine; offered: Candidate | undefined };
+type Asked = Pick<Question, 'channel' | 'currentVersion'>;
+type Facts = { question: Asked; machine: KnownMachine; offered: Candidate | undefined };
 
-const runs = ({ currentVersion }: Question) =>
+const runs = ({ currentVersion }: Asked) =>
   currentVersion === undefined ? 'a version that is not known' : currentVersion;
 
 const percent = (bucket: number | null) => (bucket ?? 0).toFixed(2);
@@ -101,9 +104,11 @@ const sentences: Record<OfferReason, (verdict: Verdict<Candidate>, facts: Facts)
   MINIMUM_VERSION: ({ release }, { question }) =>
     `It needs at least ${release.minimumAppVersion}; the machine runs ${runs(question)}.`,
   NOT_NEWER: ({ release }, { question }) =>
-    compareVersions(release.version, question.currentVersion!) === 0
+    question.currentVersion !== undefined && compareVersions(release.version, question.currentVersion) === 0
       ? `The machine runs ${runs(question)} already.`
       : `The machine runs ${runs(question)}, which is newer.`,
-  NEWER_RELEASE_OFFERED: (_, { offered }) =>
-    `The machine is offered ${offered!.version} (${offered!.channel}) instead.`,
+  NEWER_RELEASE_OFFERED: (_, facts) => {
+    const offered = present(facts.offered, 'the reason says that there is one');
+    return `The machine is offered ${offered.version} (${offered.channel}) instead.`;
+  },
 };

@@ -28,12 +28,12 @@ export type Checked = Decision<LiveRelease> & {
 export async function check(
   feeds: Feeds,
   asked: FeedRequest,
-  fileKinds: readonly string[],
+  fileKinds: readonly [string, ...string[]],
   releases: readonly LiveRelease[],
 ): Promise<Checked> {
   const currentVersion = asked.currentVersion ?? (await lastVersion(feeds, asked.machineHash));
   const offerFor = (fileKind: string) => decideOffer(releases, { ...asked, fileKind, currentVersion });
-  const leading = fileKinds.find((kind) => isOut(releases, asked, kind)) ?? fileKinds[0]!;
+  const leading = fileKinds.find((kind) => isOut(releases, asked, kind)) ?? fileKinds[0];
   const decision = offerFor(leading);
   const otherKinds = fileKinds
     .filter((kind) => kind !== leading)

@@ -7,6 +7,7 @@ import { machineOf } from '../update-events/index.ts';
 import { carriedQuery, versionOf } from './feed-request.ts';
 import { check, type Feeds } from './feeds.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
+import { present } from '../../invariants.ts';
 
 /**
  * Feed of Squirrel.Windows: one line, the full package of what is offered. The list is never empty, and what it
@@ -31,7 +32,7 @@ export async function squirrelWindowsFeed(
   };
   const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg'], releases);
   const line = release
-    ? `${release.sha1!.toUpperCase()} ${packageUrl(feeds, release)}${carriedQuery(query)} ${release.fileSize}`
+    ? `${present(release.sha1, 'releases without it were left out').toUpperCase()} ${packageUrl(feeds, release)}${carriedQuery(query)} ${release.fileSize}`
     : ownLine(query.id, query.localVersion ?? currentVersion ?? '0.0.0');
   return reply
     .type('text/plain; charset=utf-8')

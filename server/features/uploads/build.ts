@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { uploads } from '../../../contract/uploads.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { embeddedBlockmapSize } from '../../binaries/blockmap.ts';
-import { kindOf, refuseKind, type FileKind } from '../../binaries/file-kind.ts';
+import { acceptedKindOf, refuseKind, type FileKind } from '../../binaries/file-kind.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 import { blockmapKeyOf } from '../../binaries/storage-key.ts';
@@ -42,7 +42,7 @@ export async function toBuild(
   fields: BuildFields,
 ): Promise<NewRelease> {
   const { size, sha512, sha1, blockmap } = findings;
-  const fileKind = kindOf(file.name)!;
+  const fileKind = acceptedKindOf(file.name);
   const blockmapKey = blockmap ? blockmapKeyOf(file.key) : null;
   const { version, channel, platform, architecture } = fields;
   const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =

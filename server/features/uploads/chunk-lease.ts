@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
 import {
   beingCompleted,
   cancelled,
@@ -51,14 +51,14 @@ async function tryLease(
 ): Promise<ChunkLease | 'stored' | 'held' | Failure> {
   const claim = randomUUID();
   return systemChange(context, context.clock(), async ({ tx, now }) => {
-    const upload = await tx
+    const found = await tx
       .selectFrom('uploads')
       .selectAll()
       .where('upload_id', '=', uploadId)
       .forShare()
       .executeTakeFirst();
-    const refused = refuseChunk(upload, now);
-    if (refused) return refused;
+    const upload = checkOpen(found, now);
+    if (isFailure(upload)) return upload;
     const { rows } = await sql`
       insert into upload_chunks as c (upload_id, index, claim, claimed_at)
       values (${uploadId}, ${index}, ${claim}, ${now})
@@ -78,11 +78,11 @@ async function tryLease(
 }
 
 /** Why an upload takes no chunks; undefined when it does. */
-export function refuseChunk(upload: UploadRow | undefined, now: Date): Failure | undefined {
+export function checkOpen(upload: UploadRow | undefined, now: Date): UploadRow | Failure {
   if (!upload) return notFound;
   if (upload.status === 'cancelled') return cancelled;
   if (upload.status === 'completed') return fail('WRONG_STATE', 'This upload is complete.');
-  return isClaimed(upload, now) ? beingCompleted : undefined;
+  return isClaimed(upload, now) ? beingCompleted : upload;
 }
 
 /** Thrown into the stream of bytes of a connection that lost its lease. */

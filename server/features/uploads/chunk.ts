@@ -11,7 +11,7 @@ import {
   LeaseLost,
   countStored,
   recordStored,
-  refuseChunk,
+  checkOpen,
   returnLease,
   renew,
   takenOver,
@@ -45,14 +45,13 @@ export async function receiveChunk(
   request: IncomingMessage,
   bytes: Readable,
 ): Promise<Answer | Failure> {
-  const upload = await findUpload(context.db, uploadId);
-  const refused = refuseChunk(upload, context.clock());
-  if (refused) return refused;
-  if (upload!.begun_by !== actorId(actor))
+  const upload = checkOpen(await findUpload(context.db, uploadId), context.clock());
+  if (isFailure(upload)) return upload;
+  if (upload.begun_by !== actorId(actor))
     return fail('FORBIDDEN', 'The chunks of an upload are taken only from whoever began it.');
-  if (index >= upload!.total_chunks)
-    return fail('NOT_FOUND', `This upload has ${upload!.total_chunks} chunks; there is no chunk ${index}.`);
-  const { length } = partOf(upload!, index);
+  if (index >= upload.total_chunks)
+    return fail('NOT_FOUND', `This upload has ${upload.total_chunks} chunks; there is no chunk ${index}.`);
+  const { length } = partOf(upload, index);
   const announced = request.headers['content-length'];
   if (announced !== undefined && Number(announced) !== length) return wrongLength(Number(announced), length);
 
@@ -63,7 +62,7 @@ export async function receiveChunk(
     return { index, received: await countStored(context.db, uploadId) };
   }
   try {
-    return await store(context, upload!, lease, bytes);
+    return await store(context, upload, lease, bytes);
   } finally {
     // what is left of a refused chunk must not hold the connection
     bytes.resume();

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { createRelease, getRelease, refuseNew } from '../releases/index.ts';
 import { checkFindings, toBuild, type CompleteInput } from './build.ts';
-import { kindOf, wantedOf } from '../../binaries/file-kind.ts';
+import { acceptedKindOf, wantedOf } from '../../binaries/file-kind.ts';
 import type { IncrementalHash } from './incremental-hash.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import type { Inspector } from '../../binaries/inspect.ts';
@@ -121,7 +121,7 @@ async function checkAndRelease(
   const findings = await inspect(context, upload, tags);
   if (isFailure(findings)) return findings;
   const expected = { size: upload.file_size, sha512: input.sha512 };
-  const wrong = checkFindings(kindOf(upload.file_name)!, expected, findings);
+  const wrong = checkFindings(acceptedKindOf(upload.file_name), expected, findings);
   if (wrong) return wrong;
   const stored =
     (await context.storage.finish(unfinishedOf(upload), tags)) ??
@@ -167,7 +167,7 @@ async function inspect(
   if (unfinished) return unfinished;
   const bytes = await storage.read(upload.file_key);
   if (!bytes) throw new Error(`${upload.file_key} is not in the storage`);
-  const inspection = inspector.begin(wantedOf(kindOf(upload.file_name)!));
+  const inspection = inspector.begin(wantedOf(acceptedKindOf(upload.file_name)));
   try {
     for await (const piece of bytes as AsyncIterable<Buffer>) await inspection.addBytes(piece);
     return await inspection.finish();

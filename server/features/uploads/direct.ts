@@ -14,6 +14,7 @@ import { checkForm, largestForm, readForm, tooLarge, type Form, type FormFields 
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import type { Inspection, Inspector } from '../../binaries/inspect.ts';
 import { blockmapKeyOf, newFileKey } from '../../binaries/storage-key.ts';
+import { present } from '../../invariants.ts';
 
 type DirectContext = Context & { inspector: Inspector };
 type Body = { readable: Readable; contentType: string };
@@ -85,7 +86,7 @@ async function toRelease(
   if (isFailure(file)) return file;
   const form = checkForm(fields, name);
   if (isFailure(form)) return form;
-  const { key, kind, findings } = file!;
+  const { key, kind, findings } = present(file, 'the form names an accepted file');
   const trouble =
     refuseNew(by, { isDraft: form.fields.is_draft }) ??
     checkFindings(kind, { sha512: form.fields.sha512 }, findings) ??

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/client.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { kindOf, wantedOf } from '../../binaries/file-kind.ts';
+import { acceptedKindOf, wantedOf } from '../../binaries/file-kind.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import type { Inspection, Inspector } from '../../binaries/inspect.ts';
 import { partOf, storedChunks, unfinishedOf, type UploadRow } from './upload-row.ts';
+import { present } from '../../invariants.ts';
 
 /** Uploads that are hashed while they arrive; beyond this the longest idle ones are hashed at the end. */
 const mostHashed = 64;
@@ -59,7 +60,10 @@ export function createIncrementalHash({
     const { upload, known, hashed, inspection } = hashing;
     for (let tag = known.get(hashed.length); tag !== undefined; tag = known.get(hashed.length)) {
       const { offset, length } = partOf(upload, hashed.length);
-      const file = await storage.fileOf!(unfinishedOf(upload));
+      const file = await present(
+        storage.fileOf,
+        'hashes grow only where chunks lie in a file',
+      )(unfinishedOf(upload));
       await inspection.addFile(file, offset, offset + length);
       hashed.push(tag);
     }
@@ -113,7 +117,7 @@ export type IncrementalHash = ReturnType<typeof createIncrementalHash>;
 function begin(upload: UploadRow, inspector: Inspector): Hashing {
   return {
     upload,
-    inspection: inspector.begin(wantedOf(kindOf(upload.file_name)!)),
+    inspection: inspector.begin(wantedOf(acceptedKindOf(upload.file_name))),
     known: new Map(),
     hashed: [],
     work: Promise.resolve(),

@@ -112,7 +112,7 @@ async function knownKeys(db: Db, things: StoredThing[]): Promise<Set<string>> {
     .select(['storage_key', 'blockmap_key'])
     .where((eb) => eb.or([eb('storage_key', 'in', keys), eb('blockmap_key', 'in', keys)]))
     .execute();
-  for (const { storage_key, blockmap_key } of released)
-    known.add(storage_key!).add(blockmap_key ?? storage_key!);
+  for (const key of released.flatMap(({ storage_key, blockmap_key }) => [storage_key, blockmap_key]))
+    if (key !== null) known.add(key);
   return known;
 }

@@ -8,20 +8,23 @@ import { completeUpload } from './complete.ts';
 import { receiveDirect } from './direct.ts';
 import { createIncrementalHash } from './incremental-hash.ts';
 import { cancelUpload, getUploadState, prepareUpload, reserve } from './uploads.ts';
+import { present } from '../../invariants.ts';
 
 export function uploadRoutes(context: Context & { storageWatch: StorageWatch; inspector: Inspector }) {
   const parts = { ...context, incrementalHash: createIncrementalHash(context) };
   return implement(calls, {
-    direct: ({ by, stream, http }) => receiveDirect(parts, by, http.request.raw, stream!),
+    direct: ({ by, stream, http }) => receiveDirect(parts, by, http.request.raw, bodyOf(stream)),
     prepare: inChangeAfter(
       ({ body }) => reserve(context, body),
       (change, { body }, reserved) => prepareUpload(change, body, reserved),
     ),
     chunk: ({ by, params, stream, http }) =>
-      receiveChunk(parts, by, params, http.request.raw, stream!.readable),
+      receiveChunk(parts, by, params, http.request.raw, bodyOf(stream).readable),
     complete: ({ by, body }) => completeUpload(parts, by, body),
     state: ({ params }) => getUploadState(context.db, params.uploadId),
     cancel: inChange((change, { params }) => cancelUpload(change, context, params.uploadId)),
     storage: async () => ({ usable: await context.storageWatch.isUsable() }),
   });
 }
+
+const bodyOf = <Body>(stream: Body) => present(stream, 'the contract gives these calls a bodyKind');

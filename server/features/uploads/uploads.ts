@@ -9,7 +9,7 @@ import { fail, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { checkIdentity } from '../releases/index.ts';
-import { kindOf } from '../../binaries/file-kind.ts';
+import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import { blockmapKeyOf, newFileKey } from '../../binaries/storage-key.ts';
 import {
   beingCompleted,
@@ -41,7 +41,7 @@ export async function reserve(
   { db, storage }: Pick<Context, 'db' | 'storage'>,
   input: PrepareInput,
 ): Promise<Unfinished | Failure> {
-  const fileKind = kindOf(input.fileName)!;
+  const fileKind = acceptedKindOf(input.fileName);
   const taken = await checkIdentity(db, { ...input, fileKind });
   return taken ?? storage.begin(newFileKey(fileKind), input.fileSize);
 }

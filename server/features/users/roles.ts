@@ -8,6 +8,7 @@ import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
 import { lockUser } from './user-row.ts';
+import { present } from '../../invariants.ts';
 
 const noUser = fail('NOT_FOUND', 'There is no such user.');
 const noRole = fail('NOT_FOUND', 'There is no such role.');
@@ -232,7 +233,11 @@ const contains = (list: readonly Permission[], p: Permission) =>
   list.some(({ resource, action }) => resource === p.resource && action === p.action);
 
 async function oneRole(db: Db, roleId: string): Promise<Role> {
-  return (await listRoles(db)).find((role) => role.roleId === roleId)!;
+  const roles = await listRoles(db);
+  return present(
+    roles.find((role) => role.roleId === roleId),
+    'the change holds its lock',
+  );
 }
 
 /** Roles, when the caller may change them at all: all that they may do, the caller may do. */

@@ -26,6 +26,12 @@ export type Found = {
   last_checked_at: Date | null;
 };
 
+type Seat = 'activation_id' | 'activation_status' | 'activation_type' | 'activation_created_at';
+/** Where the machine has an activation, of any status. */
+export type FoundSeat = Found & { [K in Seat]: NonNullable<Found[K]> };
+
+export const hasSeat = (found: Found): found is FoundSeat => found.activation_id !== null;
+
 /** Named, so that PostgreSQL plans it once per connection: this is the query that hospitals run all day. */
 const findQuery = {
   name: 'validation-find',

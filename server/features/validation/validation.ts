@@ -24,7 +24,7 @@ import { signJson, type Signer } from '../../signer.ts';
 import type { createModuleNames } from '../modules/index.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
 import { decideValidation, type Decision } from './decide-validation.ts';
-import type { Finder, Found } from './find.ts';
+import { hasSeat, type Finder, type Found, type FoundSeat } from './find.ts';
 import type { ValidationRecorder } from './validation-recorder.ts';
 
 export type Validator = ChangeParts &
@@ -50,14 +50,12 @@ export async function validate(
   const key = parseLicenseKey(request.licenseKey);
   let found = key === undefined ? undefined : await find({ key, machineId: request.machineId });
   let { code, takesSeat } = key === undefined ? malformed : decideOn(found, found?.activation_status, by);
-  if (takesSeat) {
-    const { license_id } = found!;
-    code = await onLicense(license_id, () =>
-      runChange(validator, by, (change) =>
-        takeSeat(change, { licenseId: license_id, licenseKey: key! }, request),
-      ),
+  if (takesSeat && found) {
+    const { license_id: licenseId, license_key: licenseKey } = found;
+    code = await onLicense(licenseId, () =>
+      runChange(validator, by, (change) => takeSeat(change, { licenseId, licenseKey }, request)),
     );
-    if (code === 'VALID') found = await find({ key: key!, machineId: request.machineId });
+    if (code === 'VALID') found = await find({ key: licenseKey, machineId: request.machineId });
   }
   // what is recorded may wait in a file
   const { licenseKey: _, nonce: __, ...machine } = request;
@@ -76,7 +74,7 @@ export async function validate(
     code,
     message: validationMessages[code],
     license: found ? describe(found, await moduleNames()) : null,
-    activation: found?.activation_id ? describeMachine(found, request.machineId, by.now, code) : null,
+    activation: found && hasSeat(found) ? describeMachine(found, request.machineId, by.now, code) : null,
     machineId: request.machineId,
     nonce: request.nonce ?? null,
     issuedAt: by.now.toISOString(),
@@ -225,7 +223,7 @@ export async function releaseSeat(
   const key = parseLicenseKey(licenseKey);
   const license = await tx
     .selectFrom('licenses')
-    .select(['license_id', 'max_activations', selfReleasesOn(by.now)])
+    .select(['license_id', 'license_key', 'max_activations', selfReleasesOn(by.now)])
     .where('license_key', '=', key ?? '')
     .forUpdate()
     .executeTakeFirst();
@@ -243,7 +241,7 @@ export async function releaseSeat(
   if (by.actor.kind === 'apiKey') {
     const budget = license.max_activations * releasesPerSeat;
     if (license.self_releases_today >= budget)
-      return tooManyReleases(change, { ...toActivation(row), licenseKey: key! }, budget);
+      return tooManyReleases(change, { ...toActivation(row), licenseKey: license.license_key }, budget);
     await tx
       .updateTable('licenses')
       .set({ self_release_day: utcDayOf(by.now), self_releases: license.self_releases_today + 1 })
@@ -277,17 +275,17 @@ function describe(found: Found, names: Map<string, string>): ValidationResult['l
 }
 
 function describeMachine(
-  found: Found,
+  found: FoundSeat,
   machineId: string,
   now: Date,
   code: ValidationCode,
 ): ValidationResult['activation'] {
   return {
-    activationId: found.activation_id!,
+    activationId: found.activation_id,
     machineId,
-    status: found.activation_status!,
-    activationType: found.activation_type!,
+    status: found.activation_status,
+    activationType: found.activation_type,
     lastCheckedAt: (code === 'VALID' ? now : found.last_checked_at)?.toISOString() ?? null,
-    createdAt: found.activation_created_at!.toISOString(),
+    createdAt: found.activation_created_at.toISOString(),
   };
 }
