@@ -4,7 +4,7 @@ import { route, signedIn } from './route.ts';
 import { authenticatorCode } from './session.ts';
 import { openSession } from './users.ts';
 
-/** What a person does with their own account. */
+/** Calls that manage the caller's own account. */
 export const account = {
   changePassword: route({
     method: 'POST',

@@ -31,7 +31,7 @@ const selfReleases = z
   .object({ today: z.number(), atMost: z.number() })
   .meta({ description: 'Seats that machines of the license released themselves on this UTC day' });
 
-/** Why something may not be done to an activation; null when it may (spec part 1, section 4). */
+/** Why an action on an activation is refused; null when it is allowed (spec part 1, section 4). */
 export const activationRefusal = {
   deactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? null : 'Machine is not active'),
   reactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? 'Machine is already active' : null),
@@ -39,7 +39,7 @@ export const activationRefusal = {
 
 export const machineId = requiredText(256, 'Machine ID is required');
 
-/** Long enough for any way to type a key; other text gives MALFORMED_KEY, not a 400. */
+/** Longer than any way to type a key, so that other text gives MALFORMED_KEY instead of a 400. */
 export const licenseKeyInput = text(256);
 
 export const activations = {

@@ -17,7 +17,7 @@ const period = z
 const canRead = staffWith('analytics', 'read');
 const series = z.array(z.object({ period: z.string(), count: z.number() }));
 
-/** Served at /api/analytics/… and, for the spec's own words, at /analytics/… as well. */
+/** Served at /api/analytics/… and also at /analytics/…, the path in the spec. */
 export const health = z
   .object({
     activeLicenses: z.number(),

@@ -6,8 +6,8 @@ import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
 const right = (resource: Resource, action: Action): Permission => ({ resource, action });
 
 /**
- * The permissions that staff need to give a key a scope, so that a key can do no more than its creator: all of the
- * lists, of each one permission. It covers every call that the scope opens; a key of the scope `releases` also publishes.
+ * The permissions that staff need to give a key a scope, so that a key can do no more than its creator: one permission
+ * of each inner list. Covers every call that the scope opens; a key of the scope `releases` also publishes.
  */
 export const scopeNeeds: Record<ApiKeyScope, readonly (readonly Permission[])[]> = {
   validate: [[right('licenses', 'update')]],
@@ -15,13 +15,13 @@ export const scopeNeeds: Record<ApiKeyScope, readonly (readonly Permission[])[]>
   releases: [[right('releases', 'create')], [right('rollouts', 'create'), right('rollouts', 'update')]],
 };
 
-/** The permissions missing from `held` for a scope, in words: `rollouts:create or rollouts:update`. */
+/** The permissions missing from `held` for a scope, as text: `rollouts:create or rollouts:update`. */
 export const lacksForScope = (scope: ApiKeyScope, held: readonly Permission[]): string[] =>
   scopeNeeds[scope]
     .filter((ways) => !ways.some((p) => hasPermission(held, p.resource, p.action)))
     .map((ways) => ways.map((p) => `${p.resource}:${p.action}`).join(' or '));
 
-/** The creator of a key. The key remains when the user is deactivated or deleted; staff see that. */
+/** The creator of a key. The key remains valid when the user is deactivated or deleted; staff see this state. */
 const apiKeyMaker = z
   .object({
     userId: z.string().nullable().meta({ description: 'Null when the user was deleted' }),

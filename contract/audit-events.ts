@@ -2,11 +2,11 @@ import { architectureNames, platformNames, type Architecture, type Platform } fr
 import type { Channel } from './versions.ts';
 
 /*
- * Every event of the audit log: which record it is about, what that record is called, and what happened to it. An entry
- * whose event is not named here does not type-check, and none can leave out whom it is about.
+ * Every event of the audit log: its type of record, the display name of the record, and the text of the event. The
+ * types reject an entry with an unknown event or without its record.
  */
 
-/** The record of an entry: its id, where it has one, and what people call it. */
+/** The record of an entry: its id, if it has one, and its display name. */
 export type AuditSubject = { id: string | null; name: string };
 
 type Build = {
@@ -18,8 +18,8 @@ type Build = {
 };
 
 /**
- * What the records of each resource type are called: by the record, or one name where there is only one. The type is the
- * part of an event before the dot.
+ * Display names of the records of each resource type: derived from the record, or fixed where there is only one. The
+ * type is the part of an event before the dot.
  */
 export const auditSubjects = {
   customer: (c: { customerId: string; name: string }) => ({ id: c.customerId, name: c.name }),
@@ -53,18 +53,18 @@ export const auditSubjects = {
 
 export type AuditResource = keyof typeof auditSubjects;
 
-/** What an event is about that is on all records of a type, such as an export. */
+/** The subject of an event that covers all records of a type, such as an export. */
 const collections = { customer: 'Customers', license: 'Licenses', key: 'Keys' } as const;
 
-/** Fields that no entry shows, neither before nor after. */
+/** Fields that entries omit from the values before and after. */
 export const auditOmitted: Partial<Record<AuditResource, readonly string[]>> = {
   user: ['password', 'passwordHash', 'recoveryCodes'],
   api_key: ['key'],
-  // a count, which machines change all day
+  // a counter that machines change all the time
   release: ['downloadCount'],
 };
 
-/** What happened, after the subject and a colon; null where it is said with each entry, or by the fields that changed. */
+/** The summary text after the subject and a colon; null where each entry supplies it, or the changed fields do. */
 export const auditEvents = {
   'customer.created': 'created',
   'customer.updated': null,
@@ -145,13 +145,13 @@ type ResourceOf<E extends AuditEvent> = E extends `${infer R extends AuditResour
 type RecordOf<R extends AuditResource> = (typeof auditSubjects)[R] extends (record: infer S) => unknown
   ? S | (R extends keyof typeof collections ? null : never)
   : null;
-/** The record that an entry of the event names; null where it is about all of them, or the only one. */
+/** The record that an entry of the event names; null for all records of a type, or the only one. */
 export type SubjectOf<E extends AuditEvent> = RecordOf<ResourceOf<E>>;
 
 type Shown = { before?: object | undefined; after?: object | undefined; error?: string | undefined };
 /**
- * What an entry says beside whom it is about. `what` stands after the colon of the summary; without it the event says
- * it, or the fields that differ between `before` and `after`. With an `error` it did not happen.
+ * The details of an entry in addition to its record. `what` follows the colon of the summary; by default the event, or
+ * the fields that differ between `before` and `after`, supply it. An `error` marks a failed attempt.
  */
 export type AuditDetail<E extends AuditEvent> = Shown &
   ((typeof auditEvents)[E] extends null
@@ -162,7 +162,7 @@ export type AuditDetail<E extends AuditEvent> = Shown &
 export const resourceOf = (event: AuditEvent): AuditResource =>
   event.slice(0, event.indexOf('.')) as AuditResource;
 
-/** The record of an entry, as people call it. */
+/** The record of an entry with its display name. */
 export function subjectOf<E extends AuditEvent>(event: E, record: SubjectOf<E>): AuditSubject {
   const resource = resourceOf(event);
   const named = auditSubjects[resource];

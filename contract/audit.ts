@@ -69,7 +69,7 @@ const broken = z.object({
   problem: z.string(),
 });
 
-/** The hash chain as the responding process last saw it; it checks every minute. */
+/** The hash chain at the last check of the responding process, which runs every minute. */
 export const chainState = z
   .object({
     state: z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from './common.ts';
 import { channels, versionText } from './versions.ts';
 
-/* What a build is, and what staff say of it: the same for a file, an upload in chunks and an address elsewhere. */
+/* The fields of a build, shared by direct uploads, chunked uploads and external URLs. */
 
 export const platforms = ['win32', 'darwin', 'linux'] as const;
 export type Platform = (typeof platforms)[number];
@@ -13,17 +13,17 @@ export type Architecture = (typeof architectures)[number];
 export const platformNames: Record<Platform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
 export const architectureNames: Record<Architecture, string> = { x64: 'x64', arm64: 'arm64', ia32: 'x86' };
 
-/** Also accepts the names that electron-builder puts in for `${os}`. */
+/** Also accepts the values that electron-builder substitutes for `${os}`. */
 export const platformName = z
   .enum([...platforms, 'win', 'mac'])
   .transform((name): Platform => (name === 'win' ? 'win32' : name === 'mac' ? 'darwin' : name));
 
-/** `universal` is a macOS program for both architectures: it is kept, and asked for, as `x64`. */
+/** `universal` is a macOS program for both architectures; it is stored and queried as `x64`. */
 export const architectureName = z
   .enum([...architectures, 'universal'])
   .transform((name): Architecture => (name === 'universal' ? 'x64' : name));
 
-/** The failure threshold pauses a rollout at more than `percent` of at least `minimumInstalls`. */
+/** A rollout is paused when more than `percent` of at least `minimumInstalls` installs fail. */
 export const failureThreshold = z
   .strictObject({
     percent: z.number().min(0).max(100),
@@ -49,7 +49,7 @@ const optionalVersion = z
   .nullish()
   .transform((value) => value || null);
 
-/** What identifies a build; the same in both upload modes. */
+/** The fields that identify a build, equal in both upload modes. */
 export const buildFields = {
   version: versionText,
   channel: z.enum(channels).default('stable'),

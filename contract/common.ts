@@ -7,7 +7,7 @@ export function isStorableText(value: string): boolean {
   return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(value) && value.isWellFormed();
 }
 
-/** Text of at most `max` characters, trimmed, without control characters; `missing` is the message when it is absent. */
+/** Text of at most `max` characters, trimmed, without control characters; `missing` is the message when absent. */
 export const text = (max: number, missing?: string) =>
   z
     .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
@@ -28,8 +28,8 @@ export const idList = z
   .meta({ description: 'At most 200 ids (UUID), separated by commas' });
 
 /**
- * An email address as the browser's own check of an email field takes it, so that a form and the server never differ:
- * `a@b` is one, the host of an office network needs no dot.
+ * Accepts the same email addresses as the browser's check of an email field, so that forms and the server agree. `a@b`
+ * is valid: a host in an office network needs no dot.
  */
 export const isEmail = (value: string): boolean => z.regexes.html5Email.test(value);
 
@@ -37,7 +37,7 @@ export const isEmail = (value: string): boolean => z.regexes.html5Email.test(val
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** An ISO 8601 instant; with an offset or `Z` on the way in, always UTC with milliseconds on the way out. */
+/** An ISO 8601 instant: input has an offset or `Z`, output is always UTC with milliseconds. */
 export const instant = z.iso
   .datetime({ offset: true, message: 'Must be an ISO 8601 date and time, such as 2026-11-20T09:30:00Z' })
   .refine((value) => {
@@ -49,10 +49,10 @@ export const instant = z.iso
 /** An instant in a response; already normalized, so not parsed again. */
 export const answeredInstant = z.string().meta({ format: 'date-time' });
 
-/** A URL in an answer. Rules return those of this service as paths; the adapter puts its address before them. */
+/** A URL in a response. Handlers return URLs of this service as paths; the adapter prepends its address. */
 export const answeredUrl = z.string().meta({ format: 'uri' });
 
-/** A whole number in a path or query string: decimal digits and nothing else. */
+/** A whole number in a path or query string: decimal digits only. */
 export const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -61,24 +61,24 @@ export const wholeNumber = (min: number, max: number) =>
     .pipe(z.number().min(min).max(max))
     .meta({ type: 'integer', minimum: min, maximum: max });
 
-/** A flag in a query string: the words `true` and `false`. */
+/** A flag in a query string: `true` or `false`. */
 export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** Page of a list. Without `limit` a list is complete, as in the calls of the spec. */
+/** Paging of a list. Without `limit` the list is complete, as in the calls of the spec. */
 export const paging = {
   limit: wholeNumber(1, 500).optional().meta({ description: 'Maximum number of rows; by default all' }),
   offset: wholeNumber(0, 10_000_000).optional().meta({ description: 'Rows to skip' }),
 };
 
-/** Search text; bounded so that no search can be made arbitrarily expensive. */
+/** Search text, limited in length to bound the cost of a search. */
 export const search = text(200).optional();
 
-/** `meta` beside the data of every list. */
+/** `meta` next to the data of every list. */
 export const listMeta = z
   .object({ total: z.number(), limit: z.number().nullable(), offset: z.number() })
   .meta({ id: 'ListMeta' });
 
-/** The version that the user began to edit: 409 when it has changed since. */
+/** The version that the user started to edit: 409 when it has changed since. */
 export const seenVersion = instant.optional().meta({
   description: 'updatedAt of the record as it was seen; a newer stored version gives 409 EDIT_CONFLICT',
 });

@@ -1,6 +1,6 @@
 /**
- * The 193 members and two observers of the United Nations, plus Taiwan and Kosovo, as
- * ISO 3166 codes; Kosovo has the user-assigned XK. English names come from the runtime's own data.
+ * ISO 3166 codes of the 193 members and two observers of the United Nations, plus Taiwan and Kosovo (user-assigned XK).
+ * English names come from the runtime's own data.
  */
 export const countryCodes = (
   'AD AE AF AG AL AM AO AR AT AU AZ BA BB BD BE BF BG BH BI BJ BN BO BR BS BT BW BY BZ CA CD CF CG CH CI CL CM ' +
@@ -14,7 +14,7 @@ export const countryCodes = (
 const known = new Set(countryCodes);
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** True for a two-letter code of the list, in capitals. */
+/** True for a two-letter code of the list, in upper case. */
 export const isCountryCode = (code: string): boolean => known.has(code);
 
 /** The English name of a country; an unknown code is returned unchanged. */
@@ -22,7 +22,7 @@ export function countryName(code: string): string {
   return isCountryCode(code) ? (names.of(code) ?? code) : code;
 }
 
-/** Code and English name of every country, in the order of the names. */
+/** Code and English name of every country, sorted by name. */
 export const countries: readonly { code: string; name: string }[] = countryCodes
   .map((code) => ({ code, name: countryName(code) }))
   .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));

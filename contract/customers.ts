@@ -81,7 +81,7 @@ const canDelete = staffWith('customers', 'delete');
 type CustomerState = Pick<Customer, 'deletedAt'>;
 
 /**
- * Why something may not be done to a customer in its present state (spec part 1, section 4); null when it may. The
+ * Why an action on a customer is refused in its present state; null when it is allowed (spec part 1, section 4). The
  * server enforces it, the console shows it.
  */
 export const customerRefusal = {

@@ -13,14 +13,14 @@ export const downloads = {
       version: z.string().max(100),
       fileName: z.string().max(300),
     }),
-    // updaters copy the query of their feed's address onto this one
+    // updaters copy the query of the feed's URL to this URL
     query: z
       .object({
         machineId: z
           .string()
           .optional()
           .meta({ description: 'Or the header X-Machine-Id; records a download of this machine' }),
-        // as Squirrel.Windows repeats a request that failed
+        // Squirrel.Windows retries a failed request in lower case
         machineid: z.string().optional(),
       })
       .transform(({ machineId, machineid }) => ({ machineId: machineId ?? machineid })),

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * Every way a call can fail, with its HTTP status. The list is closed: a code that is
- * not here can be neither sent nor expected.
- */
+/** Every error code with its HTTP status. The list is closed: other codes can be neither sent nor expected. */
 export const errorStatus = {
   INVALID_INPUT: 400,
   UNAUTHENTICATED: 401,
@@ -31,8 +28,8 @@ export type ErrorCode = keyof typeof errorStatus;
 export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
 
 /**
- * What is wrong with one field. In an EDIT_CONFLICT `current` is the stored value and `yours` the one sent,
- * so that a person can see what differs.
+ * The error of one field. In an EDIT_CONFLICT `current` is the stored value and `yours` the one sent, so that a person
+ * can see the difference.
  */
 export const errorDetail = z
   .object({

@@ -21,7 +21,7 @@ export const licenseStatuses = ['active', 'revoked'] as const;
 export const licenseTabs = ['active', 'revoked', 'expired'] as const;
 export type LicenseTab = (typeof licenseTabs)[number];
 
-/** A license on the wire: modules travel as `moduleIds`, the interface calls them modules. */
+/** A license in a response; the user interface calls `moduleIds` modules. */
 export const license = z
   .object({
     licenseId: z.string(),
@@ -45,13 +45,13 @@ export const license = z
 
 export type License = z.output<typeof license>;
 
-/** The tab a license stands in at `now`: expired is "not revoked and validUntil in the past". */
+/** The tab of a license at `now`: expired means not revoked and with `validUntil` in the past. */
 export function licenseTab(l: Pick<License, 'status' | 'validUntil'>, now: Date): LicenseTab {
   if (l.status === 'revoked') return 'revoked';
   return Date.parse(l.validUntil) < now.getTime() ? 'expired' : 'active';
 }
 
-/** The consequence of a bulk change in numbers: licenses, and distinct machines that use them. */
+/** The impact of a bulk change: the numbers of licenses and of distinct machines that use them. */
 export const licenseImpact = z
   .object({ licenses: z.number(), machines: z.number() })
   .meta({ id: 'LicenseImpact' });
@@ -61,8 +61,8 @@ const ownerGone = (l: LicenseState) =>
   !l.customer || l.customer.deletedAt ? 'Customer is soft-deleted' : null;
 
 /**
- * Why something may not be done to a license in its present state (spec part 1, sections 2 and 4); null when it
- * may. The server enforces it, the console shows it.
+ * Why an action on a license is refused in its present state; null when it is allowed (spec part 1, sections 2 and 4).
+ * The server enforces it, the console shows it.
  */
 export const licenseRefusal = {
   update: (l: LicenseState) =>

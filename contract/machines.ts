@@ -16,7 +16,7 @@ export const updateEventTypes = [
 ] as const;
 export type UpdateEventType = (typeof updateEventTypes)[number];
 
-/** One client machine (spec part 2, section 3); its id is known only by its SHA-256 and a short display id. */
+/** One client machine (spec part 2, section 3), identified only by the SHA-256 of its id and a short display id. */
 export const machine = z
   .object({
     displayId: z.string(),
@@ -50,7 +50,7 @@ export const updateEvent = z
   .meta({ id: 'UpdateEvent' });
 export type UpdateEvent = z.output<typeof updateEvent>;
 
-/** Why a machine is or is not offered a release; each is a sentence with its numbers in `detail`. */
+/** Why a machine is or is not offered a release; `detail` holds the sentence for each, with its numbers. */
 export const offerReasons = [
   'OFFERED',
   'FULL_RELEASE_OFFERED_INSTEAD',
@@ -99,12 +99,12 @@ export const machines = {
     summary:
       'Machines, most recently seen first; the search matches host names, parts of machine ids and prefixes of display ids and hashes',
     access: canRead,
-    // there may be millions: this list is never whole
+    // there may be millions of machines, so this list is always paged
     query: z.strictObject({
       search,
       ...paging,
       limit: wholeNumber(1, 500).default(100),
-      // what is skipped is read all the same
+      // PostgreSQL reads the skipped rows as well
       offset: wholeNumber(0, 10_000)
         .optional()
         .meta({ description: 'Rows to skip; `after` works at any depth' }),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * Messages of schemas that define none of their own. The library's defaults ("Invalid input: expected string,
- * received undefined") would otherwise reach people who fill in a form and developers who read a response.
+ * Messages for schemas without their own. The library's defaults ("Invalid input: expected string, received undefined")
+ * are unsuitable for forms and API responses.
  */
 z.config({ customError: (issue) => ({ message: sentenceFor(issue) }) });
 
@@ -51,7 +51,7 @@ const formats: Record<string, string> = {
   date: 'a date such as 2026-11-20',
 };
 
-/** `Name is required` where the field is empty or left out. */
+/** `Name is required` where the field is empty or missing. */
 function missing({ input, path = [] }: z.core.$ZodRawIssue): string | undefined {
   const name = path.findLast((part) => typeof part === 'string');
   const isMissing = input === undefined || input === null || input === '';

@@ -1,6 +1,6 @@
 /**
- * `moduleIds` arrives as a list, as a list whose one element is a JSON text, or as a JSON text (spec part 1,
- * section 3); all three become a list. Anything else is returned unchanged, for validation to refuse.
+ * `moduleIds` arrives as a list, as a list whose only element is JSON text, or as JSON text (spec part 1, section 3);
+ * all three become a list. Other values are returned unchanged and fail validation.
  */
 export function normalizeModuleIds(value: unknown): unknown {
   const inner = Array.isArray(value) && value.length === 1 ? value[0] : value;

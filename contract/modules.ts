@@ -13,7 +13,7 @@ export const module = z
 
 export type Module = z.output<typeof module>;
 
-/** `mod_lung_nodule` is shown as `Lung Nodule`. */
+/** The display name of a module: `mod_lung_nodule` becomes `Lung Nodule`. */
 export function moduleLabel(moduleId: string): string {
   return moduleId
     .replace(/^mod_/, '')

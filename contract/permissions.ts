@@ -15,7 +15,7 @@ export const actions = ['read', 'create', 'update', 'delete', 'export'] as const
 export type Resource = (typeof resources)[number];
 export type Action = (typeof actions)[number];
 
-/** A right as it travels on the wire: spec part 1, section 6. */
+/** A permission in requests and responses (spec part 1, section 6). */
 export const permission = z
   .object({ resource: z.enum(resources), action: z.enum(actions) })
   .meta({ id: 'Permission' });
@@ -34,7 +34,7 @@ export const roleNames = [
 
 export type RoleName = (typeof roleNames)[number];
 
-/** Texts of spec part 2, section 3, to the letter. */
+/** Exact texts of spec part 2, section 3. */
 export const roleDescriptions: Record<RoleName, string> = {
   super_admin: 'complete system control and configuration',
   admin: 'day-to-day system management',
@@ -70,10 +70,7 @@ const some = (resource: Resource, ...allowed: Action[]): Permission[] =>
   allowed.map((action) => ({ resource, action }));
 const everything = resources.flatMap(all);
 
-/**
- * The permissions of each role at first start. The matrix in the database is seeded from this and
- * is the one that decides afterwards.
- */
+/** The default permissions of each role. They seed the matrix in the database, which is authoritative afterwards. */
 export const roleMatrix: Record<RoleName, readonly Permission[]> = {
   super_admin: everything,
   admin: everything.filter((p) => !(p.resource === 'users' && p.action === 'delete')),

@@ -97,14 +97,14 @@ export const urlReleaseInput = z.strictObject({
 });
 export type UrlReleaseInput = z.output<typeof urlReleaseInput>;
 
-/** Absent leaves a field as it is; null or the empty text clears it. */
+/** An absent field is unchanged; null or the empty text clears it. */
 export const releasePatch = z
   .strictObject({
     channel: z.enum(channels),
     isActive: z.boolean(),
     isDraft: z.boolean(),
     isMandatory: z.boolean(),
-    // not the forms of publishFields: those read what is absent as null
+    // the schemas of publishFields read absent fields as null
     minimumAppVersion: z
       .union([z.literal(''), versionText])
       .nullable()
@@ -143,7 +143,7 @@ type ReleaseState = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
 export const whyNotPublish =
   'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
 
-/** Why something may not be done to a release in its present state; null when it may (spec part 2, section 4). */
+/** Why an action on a release is refused in its present state; null when it is allowed (spec part 2, section 4). */
 export const releaseRefusal = {
   rollOut: (r: ReleaseState) =>
     r.isDraft
@@ -198,7 +198,7 @@ export type ReleaseAnalytics = z.output<typeof releaseAnalytics>;
 const canRead = staffWith('releases', 'read');
 const canUpdate = staffWith('releases', 'update');
 const canDelete = staffWith('releases', 'delete');
-/** Spec part 2, section 6: one of the two is enough. */
+/** Either permission is enough (spec part 2, section 6). */
 const canRollOut = staffWithAny(
   { resource: 'rollouts', action: 'create' },
   { resource: 'rollouts', action: 'update' },

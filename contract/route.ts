@@ -7,8 +7,8 @@ export const apiKeyScopes = ['validate', 'updates', 'releases'] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
 /**
- * Who may make a call: anyone, anyone signed in, staff with a permission (or with one of `or` instead), or
- * (`apiKey`) a desktop program with a key of that scope as well.
+ * Who may make a call: anyone, any signed-in user, staff with a permission (or with one of `or` instead), or (`apiKey`)
+ * also a desktop program with a key of that scope.
  */
 export type Access =
   | { kind: 'public' }
@@ -31,7 +31,7 @@ export const staffWithAny = (permission: Permission, ...or: Permission[]): Acces
   or,
 });
 
-/** The permissions that each open the call to staff; none for a call that needs no permission. */
+/** The permissions that each open the call to staff; empty for a call that needs no permission. */
 export const permissionsOf = (access: Access): Permission[] =>
   access.kind === 'staff' ? [access.permission, ...(access.or ?? [])] : [];
 
@@ -45,18 +45,16 @@ export const apiKeyOrStaffWith = (apiKey: ApiKeyScope, resource: Resource, actio
 type Schema = z.ZodType;
 
 /**
- * One call, as data. Server routing, validation, authorization, OpenAPI and the typed client all read this
- * object; nothing about a call is written anywhere else.
- *
- * `answer` is the response's `data` (none: 204), `meta` the list's `meta` next to it. `csv` marks a
- * call that returns a file instead of the envelope. `errors` lists what a caller must expect in addition to what every
- * call can return (400, 401, 403, 429, 500, 503).
+ * One call, as data: the single source for server routing, validation, authorization, OpenAPI and the typed client.
+ * `answer` is the response's `data` (none: 204), `meta` the list's `meta` next to it. `csv` marks a call that returns a
+ * file instead of the envelope. `errors` lists the errors that a call can return in addition to the common ones (400,
+ * 401, 403, 429, 500, 503).
  */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parameters in braces, as the spec writes them: `/api/customers/{id}`. */
   path: string;
-  /** The same call under another path: the spec's relative path, or a client's variant of it. */
+  /** The same call under another path: the spec's relative path, or a client's variant. */
   alias?: string;
   summary: string;
   access: Access;
@@ -74,9 +72,9 @@ export type Route = {
   raw?: true;
   /** Clients that cannot set a header may send the API key as the query parameter `key`. */
   apiKeyInQuery?: true;
-  /** The response holds a secret: it is not stored, so a repeated Idempotency-Key gets an error instead of the response. */
+  /** The response holds a secret and is not stored: a repeated Idempotency-Key gets an error instead. */
   shownOnce?: true;
-  /** HTTP status of a success, when it is neither 200 nor (without an answer) 204. */
+  /** HTTP status of a success other than 200 or (without an answer) 204. */
   status?: 201;
   errors?: readonly ErrorCode[];
 };
@@ -99,7 +97,7 @@ export type RouteAnswer<R extends Route> = R['meta'] extends Schema
   ? { data: Out<R['answer']>; meta: Out<R['meta']> }
   : Out<R['answer']>;
 
-/** A client's input: only the parts that the call has. */
+/** A client's input: only the parts that the call takes. */
 export type RouteRequest<R extends Route> = (R['params'] extends Schema
   ? { params: In<R['params']> }
   : unknown) &

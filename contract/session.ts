@@ -3,7 +3,7 @@ import { requiredText } from './common.ts';
 import { permission } from './permissions.ts';
 import { anyone, route, signedIn } from './route.ts';
 
-/** The signed-in person, as the console keeps it in local storage under `user` (spec part 1, section 3). */
+/** The signed-in user, as the console stores it in local storage under `user` (spec part 1, section 3). */
 export const sessionUser = z
   .object({ userId: z.string(), email: z.string(), name: z.string() })
   .meta({ id: 'SessionUser' });
@@ -12,7 +12,7 @@ export type SessionUser = z.output<typeof sessionUser>;
 
 export const role = z.object({ name: z.string() }).meta({ id: 'RoleName' });
 
-/** Security advice for the user's account, which can be postponed: change the password, add a second factor. */
+/** Security advice for the user's account, which the user can postpone: change the password, add a second factor. */
 const advice = z.enum(['password', 'secondFactor']);
 
 export type Advice = z.output<typeof advice>;
@@ -34,7 +34,7 @@ const rights = {
   }),
 };
 
-/** A code of an authenticator app; no recovery code is accepted where the app itself is confirmed. */
+/** A code of an authenticator app. Confirming the app accepts no recovery code. */
 export const authenticatorCode = z
   .string()
   .trim()

@@ -8,7 +8,7 @@ import { channels } from './versions.ts';
 /** Maximum number of events in one report. */
 export const mostEvents = 500;
 
-/** A machine's own report; `eventId` is made by the client, so that a retry counts once. */
+/** An event reported by a machine; the client generates `eventId`, so that a retry counts once. */
 const reportedEvent = z
   .strictObject({
     eventId: id,

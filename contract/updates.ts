@@ -7,8 +7,8 @@ import { apiKeyOrStaffWith, route } from './route.ts';
 export const linuxKinds = ['appimage', 'deb', 'rpm'] as const;
 
 /**
- * Query parameters of a feed. Updaters add parameters of their own (`noCache`, `arch`), which are
- * no error; an invalid id or version counts as unknown.
+ * Query parameters of a feed. Updaters add parameters of their own (`noCache`, `arch`), which are ignored; an invalid
+ * id or version counts as unknown.
  */
 const asked = {
   key: z.string().optional().meta({ description: 'API key, for clients that cannot send headers' }),
@@ -16,7 +16,7 @@ const asked = {
   currentVersion: z.string().optional().meta({ description: 'Or the header X-App-Version' }),
 };
 
-/** Squirrel.Windows repeats a request that failed with its whole address in lower case. */
+/** Squirrel.Windows retries a failed request with its whole URL in lower case. */
 const lowerCased = { machineid: z.string().optional(), currentversion: z.string().optional() };
 
 const channel = z.enum(channels).default('stable');
@@ -29,7 +29,7 @@ const feed = {
 } as const;
 const base = '/api/v1/updates';
 
-/** The feeds return YAML, text or JSON in the format of their updaters. */
+/** The feeds return YAML, text or JSON in the format of each updater. */
 export const updates = {
   electron: route({
     ...feed,

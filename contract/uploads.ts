@@ -9,10 +9,10 @@ export const directUploadLimit = 20 * 1024 * 1024;
 export const parallelChunks = 6;
 export const acceptedExtensions = ['.exe', '.dmg', '.zip', '.nupkg'] as const;
 
-/** Extensions that the service takes; the console offers those of the spec, a build pipeline also Linux packages. */
+/** Accepted extensions: those of the spec, offered by the console, and Linux packages, sent by build pipelines. */
 export const storedExtensions = [...acceptedExtensions, '.AppImage', '.deb', '.rpm'] as const;
 
-/** The extension that a name ends in, in whatever case; undefined for a file that is not taken. */
+/** The extension of a file name in any case; undefined when it is not accepted. */
 export const storedExtensionOf = (fileName: string) =>
   storedExtensions.find((extension) => fileName.toLowerCase().endsWith(extension.toLowerCase()));
 

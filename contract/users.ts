@@ -3,12 +3,12 @@ import { answeredInstant, id, isEmail, requiredText, search, seenVersion, text }
 import { permission } from './permissions.ts';
 import { route, staffWith } from './route.ts';
 
-/** Minimum of spec part 2, section 9. The server also refuses common passwords, the person's email and one character repeated. */
+/** Spec part 2, section 9. The server also refuses common passwords, the email, and one character repeated. */
 export const shortestPassword = 6;
 
 export const userStatuses = ['active', 'inactive'] as const;
 
-/** A person of the staff (spec part 2, section 3). `role` is the first of `roles`; the screens show one. */
+/** A staff member (spec part 2, section 3). `role` is the first of `roles`; the screens show one. */
 export const user = z
   .object({
     id: z.string(),
@@ -60,7 +60,7 @@ const byId = z.object({ id });
 const canRead = staffWith('users', 'read');
 const canUpdate = staffWith('users', 'update');
 
-/** The caller's password, for calls with which a stolen session could take over another account. */
+/** The caller's password, for calls that could let a stolen session take over another account. */
 const currentPassword = z.string().max(1024).optional().meta({
   description: 'Password of the caller; required when the last sign-in is more than five minutes ago',
 });

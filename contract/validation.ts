@@ -18,7 +18,7 @@ export const validationCodes = [
 ] as const;
 export type ValidationCode = (typeof validationCodes)[number];
 
-/** The sentence that goes with each code; spec part 1 shows it to staff who reactivate a machine. */
+/** The message of each code; spec part 1 shows it to staff who reactivate a machine. */
 export const validationMessages: Record<ValidationCode, string> = {
   VALID: 'The license is valid on this machine.',
   NOT_FOUND: 'There is no license with this key.',
@@ -60,8 +60,8 @@ export const validatedActivation = activation.pick({
 });
 
 /**
- * The result of a validation. `signed` is the exact text that was signed: the other fields as JSON. A desktop
- * verifies `signature` over the UTF-8 bytes of `signed`, then reads `signed`, and trusts nothing else.
+ * The result of a validation. `signed` is the exact signed text: the other fields as JSON. A desktop verifies
+ * `signature` over the UTF-8 bytes of `signed`, then reads `signed`, and trusts no other field.
  */
 export const validationResult = z
   .object({

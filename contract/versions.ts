@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const channels = ['stable', 'beta', 'alpha'] as const;
 export type Channel = (typeof channels)[number];
 
-/** semver 2.0.0, its own expression: major.minor.patch with optional prerelease and build. */
+/** The official regular expression of semver 2.0.0: major.minor.patch with optional prerelease and build. */
 const semver =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;
 
@@ -13,7 +13,7 @@ function parse(version: string): Parts | undefined {
   const match = semver.exec(version);
   if (!match) return undefined;
   const numbers = [Number(match[1]), Number(match[2]), Number(match[3])] as [number, number, number];
-  // Larger numbers are not exact in JavaScript, and no real version comes near.
+  // Larger numbers are not exact in JavaScript, and real versions are far below.
   if (numbers.some((n) => n > 999_999_999)) return undefined;
   return { numbers, prerelease: match[4]?.split('.') ?? [] };
 }
@@ -21,7 +21,7 @@ function parse(version: string): Parts | undefined {
 /** True for a version by semver 2.0.0. */
 export const isVersion = (text: string): boolean => text.length <= 100 && parse(text) !== undefined;
 
-/** A version as it is sent; the message is the spec's (part 2, section 5). */
+/** A version in a request; the message is the spec's (part 2, section 5). */
 export const versionText = z
   .string('Version is required')
   .trim()
@@ -29,7 +29,7 @@ export const versionText = z
   .max(100)
   .refine(isVersion, { error: (issue) => `Invalid semantic version: ${String(issue.input)}` });
 
-/** Order by semver 2.0.0 precedence: negative, zero or positive. Build metadata does not count. Throws on no version. */
+/** Order by semver 2.0.0: negative, zero or positive, ignoring build metadata. Throws on an invalid version. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];
   if (!left || !right) throw new Error(`Invalid semantic version: ${left ? b : a}`);
@@ -40,7 +40,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 function comparePrerelease(left: string[], right: string[]): number {
-  // a version without prerelease is above each of its prereleases
+  // a version without prerelease ranks above all of its prereleases
   if (left.length === 0 || right.length === 0) return right.length - left.length;
   for (const [index, a] of left.entries()) {
     const b = right[index];
@@ -61,8 +61,8 @@ function compareIdentifiers(a: string, b: string): number {
 export type Bump = 'patch' | 'minor' | 'major';
 
 /**
- * The version that the upload form suggests (spec part 2, section 4): the highest of `existing` (the versions of
- * the same platform and channel), bumped, with the channel as prerelease tag unless it is stable.
+ * The version suggested by the upload form (spec part 2, section 4): the highest of `existing` (the versions of the
+ * same platform and channel), bumped, with the channel as prerelease tag unless it is stable.
  */
 export function nextVersion(existing: readonly string[], channel: Channel, bump: Bump): string {
   const tag = channel === 'stable' ? '' : `-${channel}`;
