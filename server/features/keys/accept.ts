@@ -10,13 +10,13 @@ import { endorse } from './replace.ts';
 import { readOrMakeSigner, type Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';
 
-/** The head of the audit log is to be kept where heads are kept; undefined where the log goes on as it was. */
+/** `head` is the new head of the audit log, to be archived; undefined where the log continues unchanged. */
 export type Accepted = { lost: string[]; named: string[]; head: SignedHead | undefined };
 
 /**
- * Accepts that keys which the database names are lost for good, for an operator who says why: what lies in their place
- * belongs to the database from now on, or new ones that are made. Where a signing key was lost the audit log begins
- * anew, with an entry that says so. Throws CannotStart when nothing is missing.
+ * Accepts the permanent loss of keys that the database names, with the operator's reason: the keys found in their
+ * place, or new ones, belong to the database from now on. If a signing key was lost, the audit log restarts with an
+ * entry that records it. Throws CannotStart when no key is missing.
  */
 export function acceptNewKeys(
   db: Db,
@@ -24,7 +24,7 @@ export function acceptNewKeys(
   { reason, now }: { reason: string; now: Date },
 ): Promise<Accepted> {
   let keys: AuditKeys;
-  // which keys are left shows in the middle of it
+  // the available keys are known only later in the transaction
   const parts = { db, writeEntry: (...entry: Parameters<WriteEntry>) => entryWriter(keys)(...entry) };
   return systemChange(parts, now, async (change) => {
     const { tx } = change;
@@ -60,7 +60,7 @@ export function acceptNewKeys(
   });
 }
 
-/** As a start will find it. */
+/** The signer that the next start will load. */
 async function presentSigner(tx: Tx, config: KeyConfig): Promise<{ signer: Signer; others: Signer[] }> {
   const { given, rows } = await readKeys(tx, config);
   const current = rows.find((row) => row.purpose === 'signing' && row.state === 'current');
@@ -84,7 +84,7 @@ async function nameSigner(
     throw new CannotStart('Set SIGNING_KEY to a new key: openssl genpkey -algorithm ed25519');
   const file = keyFiles(config.dataDir).signing;
   const key = there ?? (await readOrMakeSigner(file));
-  // whoever trusts one that is still here can follow
+  // clients that trust a remaining key can verify the new one
   const endorser = signing.all.find((one) => isKnown(one));
   const endorsed = endorser && { endorsed: endorse(endorser, key, now) };
   await nameKey(tx, { purpose: 'signing', key, state: 'current', ...endorsed, now });

@@ -11,34 +11,34 @@ import { keyFiles, readGiven, type Given, type KeyConfig } from './given.ts';
 import { readOrMakeSigner, type Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';
 
-/** The keys of an installation: `retired` are the other signing keys whose work still counts. */
+/** The keys of an installation: `retired` are the other signing keys whose signatures remain valid. */
 export type InstallationKeys = { signer: Signer; retired: Signer[]; secrets: Secrets };
 
 export type NamedKey = Selectable<Tables['installation_keys']>;
 type Purpose = NamedKey['purpose'];
 
-/** One kind of key, as `claim` needs to know it. */
+/** One kind of key, as needed by `claim`. */
 type Kind<K> = {
   purpose: Purpose;
-  /** How sentences name it, and what happens without the right one. */
+  /** The name in messages, and the consequence of a missing key. */
   name: string;
   loss: string;
-  /** Where the present one belongs: the setting, or the file. */
+  /** The location of the current key: the setting or the file. */
   place: string;
-  /** For one that is retired: where it is looked for too. */
+  /** The additional location of a retired key. */
   retiredPlace: (keyId: string) => string;
   main: K[];
   all: K[];
   make: () => Promise<K>;
-  /** For a database of before keys were named: whether no key was used yet, or the one that is here. */
+  /** For a database that predates named keys: whether it used no key yet, and whether it used the present one. */
   isUnused: (tx: Tx) => Promise<boolean>;
   fits: (tx: Tx) => Promise<boolean>;
 };
 
 /**
- * The keys of this process, compared with those that the database names. The first start on a database makes them, or
- * takes those of the settings, and has them named; starts that come together agree on one. Throws CannotStart where a
- * key that the database names is missing here, or another one lies in its place: nothing is written then.
+ * The keys of this process, checked against those that the database names. The first start on a database creates them,
+ * or takes those of the settings, and records their names; concurrent starts agree on one. Throws CannotStart, without
+ * a write, when a named key is missing or replaced by another one.
  */
 export function openKeys(db: Db, config: KeyConfig, now: Date): Promise<InstallationKeys> {
   return systemChange({ db, writeEntry: refuseEntry }, now, async ({ tx }) => {
@@ -52,11 +52,11 @@ export function openKeys(db: Db, config: KeyConfig, now: Date): Promise<Installa
 
 const refuseEntry = () => Promise.reject(new Error('There is no key yet to sign an audit entry with'));
 
-/** What this process has and what the database names; held until the transaction ends. */
+/** The keys of this process and those named in the database; locked until the transaction ends. */
 export async function readKeys(tx: Db, config: KeyConfig): Promise<{ given: Given; rows: NamedKey[] }> {
   await sql`select pg_advisory_xact_lock(${locks.keys})`.execute(tx);
   const rows = await tx.selectFrom('installation_keys').selectAll().orderBy('added_at').execute();
-  // read under the lock: another process on the same folder may have made them
+  // read under the lock: another process with the same directory may have created them
   return { given: await readGiven(config), rows };
 }
 
@@ -80,7 +80,7 @@ async function claim<K extends { keyId: string; publicKeyPem?: string }>(
   return present(held(current.key_id), 'what is lacking was refused above');
 }
 
-/** Names the key that is there, or a new one where the database has never had one. */
+/** Names the present key, or a new one where the database has never had one. */
 async function nameFirst<K extends { keyId: string; publicKeyPem?: string }>(
   tx: Tx,
   kind: Kind<K>,
@@ -98,7 +98,7 @@ async function nameFirst<K extends { keyId: string; publicKeyPem?: string }>(
   return key;
 }
 
-/** Writes down that a key belongs to the database. */
+/** Records that a key belongs to the database. */
 export async function nameKey(
   tx: Tx,
   what: {

@@ -8,9 +8,8 @@ import { present } from '../../invariants.ts';
 const againAfterMs = 5000;
 
 /**
- * Has a running process follow `keys:rotate`: when keys change, it reads its files again, tells which key it holds, and
- * signs with the one that the database names. What it held before still verifies. `keys` and `auditKeys` change in
- * place.
+ * Makes a running process follow `keys:rotate`: when keys change, it reads its files again, reports the key it holds,
+ * and signs with the one that the database names. Earlier keys still verify. `keys` and `auditKeys` change in place.
  */
 export function followRotation(
   { db, signals, config, log }: Pick<Context, 'db' | 'signals' | 'config' | 'log'>,
@@ -45,7 +44,7 @@ export function followRotation(
   let following = Promise.resolve();
   const run = () => {
     following = following.then(follow).catch((error: unknown) => {
-      // once the database is back, all topics are run again
+      // all topics run again when the database is back
       if (!signals.isUp()) return;
       log.error({ err: error }, 'The signing keys could not be read again');
       setTimeout(run, againAfterMs).unref();

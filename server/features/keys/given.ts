@@ -5,24 +5,24 @@ import type { Config, GivenKey } from '../../config.ts';
 import { readSecrets, type Secrets } from '../../secrets.ts';
 import { readSigners, type Signer } from '../../signer.ts';
 
-/** The settings that say where the keys of this process are. */
+/** The settings that locate the keys of this process. */
 export type KeyConfig = Pick<Config, 'dataDir' | 'signingKey' | 'secretsKey'>;
 
-/** What a process was given, before anybody asked the database whether it is right. */
+/** The keys of a process, before they are checked against the database. */
 export type Given = {
   signing: {
-    /** As a sentence names it: SIGNING_KEY, or the file. */
+    /** The name in messages: SIGNING_KEY, or the file. */
     place: string;
-    /** Those that are meant to sign: of SIGNING_KEY all, since the database says which does. */
+    /** The candidates for signing: all keys of SIGNING_KEY, since the database decides which one signs. */
     main: Signer[];
-    /** And those that signed before, or will sign next. */
+    /** In addition, earlier and next signing keys. */
     all: Signer[];
   };
   secrets: {
     place: string;
-    /** The one that is meant. */
+    /** The configured key. */
     key: Secrets | undefined;
-    /** And one that a rotation brought, which ended before the file was in its place. */
+    /** In addition, the key of a rotation that stopped before it moved the file into place. */
     all: Secrets[];
   };
 };
@@ -36,7 +36,7 @@ export const keyFiles = (dataDir: string) => ({
   nextSecrets: path.join(dataDir, 'next-secrets-key'),
 });
 
-/** Reads the keys from the settings and the data directory. Throws CannotStart for one that is damaged. */
+/** Reads the keys from the settings and the data directory. Throws CannotStart for a damaged key. */
 export async function readGiven({ dataDir, signingKey, secretsKey }: KeyConfig): Promise<Given> {
   const files = keyFiles(dataDir);
   const fromFile = await readSignersOf(files.signing);
@@ -64,9 +64,9 @@ export async function readGiven({ dataDir, signingKey, secretsKey }: KeyConfig):
 }
 
 /**
- * Gives the files of a rotation the names of what is in them: `current` becomes the signing key, the one before a retired
- * key. Run under the lock of `readKeys`, since processes may share the folder. A start finds keys under any of these
- * names, so a folder that cannot be written stays as it is.
+ * Renames the key files after a rotation to match their content: `current` becomes the signing key, the previous one a
+ * retired key. Runs under the lock of `readKeys`, since processes may share the directory. A read-only directory stays
+ * unchanged: a start finds keys under any of these names.
  */
 export async function tidyFiles({ dataDir, signingKey }: KeyConfig, current: string): Promise<void> {
   const files = keyFiles(dataDir);

@@ -4,6 +4,6 @@ import { implement } from '../../http/call.ts';
 import { publishedKeys } from './published.ts';
 import type { InstallationKeys } from './claim.ts';
 
-/** The signer among the keys changes when they are rotated. */
+/** Rotation replaces the signer in `keys`. */
 export const keyRoutes = (db: Db, keys: Pick<InstallationKeys, 'signer'>) =>
   implement(calls, { published: () => publishedKeys(db, keys.signer) });

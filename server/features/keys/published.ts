@@ -5,8 +5,8 @@ import type { Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';
 
 /**
- * The public halves of all signing keys of the installation, the one that signs now first, as `GET /api/v1/keys`
- * answers them. Who trusts one of them can trust those that it endorses, whatever the database says.
+ * The public keys of all signing keys of the installation, the current one first, as returned by `GET /api/v1/keys`. A
+ * client that trusts one of them can verify those that it endorses, independently of the database.
  */
 export async function publishedKeys(db: Db, signer: Signer): Promise<RouteAnswer<typeof calls.published>> {
   const rows = await db

@@ -11,9 +11,9 @@ import { keyFiles, type KeyConfig } from './given.ts';
 import { present } from '../../invariants.ts';
 
 /**
- * Replaces the secrets key: encrypts every second factor again under a new one, all or none, and answers how many. A key
- * that lies in `next-secrets-key` is taken. `out`: where the new key is written when it comes from SECRETS_KEY. No
- * process may serve the database meanwhile. Throws CannotStart where the new key is the present one.
+ * Replaces the secrets key: encrypts all second factors again under a new one, all or none, and returns their number.
+ * Uses the key in `next-secrets-key` if there is one. `out` is the file for the new key when it comes from SECRETS_KEY.
+ * No process may serve the database meanwhile. Throws CannotStart when the new key is the current one.
  */
 export async function rotateSecrets(
   parts: ChangeParts,
@@ -33,7 +33,7 @@ export async function rotateSecrets(
       given.secrets.all.find(({ keyId }) => keyId === current),
       reason,
     );
-    // an earlier rotation ended before the file was in its place
+    // an earlier rotation stopped before it moved the file into place
     if (!config.secretsKey && given.secrets.key !== before) await rename(file, files.secrets);
     const next = readSecrets(await readOrMake(file, newSecretsKey), file);
     if (next.keyId === current) throw new CannotStart(`${file} holds the key that is in use already.`);
@@ -51,7 +51,7 @@ export async function rotateSecrets(
   return rotated;
 }
 
-/** Nothing is encrypted with it any more, so nobody misses it. */
+/** No data is encrypted with this key any more. */
 const endKey = (tx: Tx, keyId: string, now: Date) =>
   tx
     .updateTable('installation_keys')

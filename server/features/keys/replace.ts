@@ -14,11 +14,11 @@ export type Rotated = { keyId: string; before: string; isInUse: boolean };
 type RotateOptions = { prepare: boolean; out: string | undefined; now: Date; patienceMs?: number };
 
 /**
- * Makes the next signing key, has the present one endorse it, and lets it sign in all processes; with `prepare` it is
- * only published, for a desktop release to bring it along. A key that was prepared, or that lies in
- * `next-signing-key.pem`, is taken. `out`: where a new key is written when keys come from SIGNING_KEY. `parts` sign
- * audit entries with the present key. Throws CannotStart, with the key prepared, when a process that serves the database does
- * not have it within `patienceMs`: it would take the answers and entries of the others for forged.
+ * Creates the next signing key, endorsed by the current one, and makes all processes sign with it; with `prepare` it is
+ * only published, so that a desktop release can include it. Uses a prepared key or the one in `next-signing-key.pem` if
+ * there is one. `out` is the file for a new key when keys come from SIGNING_KEY. `parts` sign audit entries with the
+ * current key. Throws CannotStart, with the key prepared, when a process that serves the database does not have it
+ * within `patienceMs`: it would reject responses and entries of the others as forged.
  */
 export async function rotateKey(
   parts: ChangeParts,
@@ -39,7 +39,7 @@ export async function rotateKey(
         `The next key ${prepared.key_id} was prepared, and is not in ${placeOfNext(config)}. Bring it there.`,
       );
     const found = held(prepared) ?? (await prepareNext(change, { config, current: signer, out }));
-    // also where it was prepared before: files may have been brought since
+    // also for a prepared key: its files may have been added since
     await change.announce('keys');
     return { current: signer, next: found };
   });
@@ -73,10 +73,10 @@ const notEverywhere = (config: KeyConfig, { keyId }: Signer, lacking: number): s
 const placeOfNext = (config: KeyConfig) =>
   config.signingKey ? 'SIGNING_KEY' : keyFiles(config.dataDir).next;
 
-/** What one key says of another, so that who trusts the first can trust the second. */
+/** A signed statement of one key about another, so that a client that trusts the first can trust the second. */
 export function endorse(by: Signer, key: Signer, now: Date) {
   const { signed, signature } = signJson(by, {
-    // no other text that this key signs says so
+    // distinguishes this text from all others that the key signs
     purpose: 'lanyard signing key',
     keyId: key.keyId,
     algorithm: 'Ed25519',

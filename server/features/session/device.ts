@@ -3,15 +3,15 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Secrets } from '../../secrets.ts';
 
-/** A browser, and the people who signed in there, the last first. */
+/** A browser, and the users who signed in there, the last first. */
 export type Device = { id: string; people: string[] };
 
-/** A browser that many share must not grow its cookie for ever. */
+/** Limits the cookie of a shared browser. */
 const mostPeople = 10;
 
 const content = z.object({ id: z.uuid(), people: z.array(z.uuid()) });
 
-/** The device behind its cookie; undefined for a cookie that this installation did not sign. */
+/** The device of a cookie; undefined for a cookie that this installation did not sign. */
 export function readDevice(secrets: Secrets, cookie: string | undefined): Device | undefined {
   const [text = '', signature = ''] = cookie?.split('.') ?? [];
   const [expected, given] = [secrets.sign('device', text), Buffer.from(signature, 'base64url')];
@@ -19,7 +19,7 @@ export function readDevice(secrets: Secrets, cookie: string | undefined): Device
   return content.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
 }
 
-/** The cookie of a device on which this person has signed in just now. */
+/** The cookie of a device after a sign-in of this user. */
 export function deviceCookie(secrets: Secrets, device: Device | undefined, userId: string): string {
   const people = [userId, ...(device?.people ?? []).filter((other) => other !== userId)];
   const known: Device = { id: device?.id ?? uuidv7(), people: people.slice(0, mostPeople) };

@@ -6,7 +6,7 @@ import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { hashToken } from './tokens.ts';
 
-/** The sessions of a person that have not ended and were seen after `since`, the latest first. */
+/** The open sessions of a user that were active after `since`, the latest first. */
 export async function listOpenSessions(
   db: Db,
   { userId, currentId, since }: { userId: string; currentId: string | undefined; since: Date },
@@ -29,7 +29,7 @@ export async function listOpenSessions(
   }));
 }
 
-/** Ends every open session of a person, except one if named, and counts them; they are refused with their next call. */
+/** Ends every open session of a user, except an optional one, and counts them; their next call is refused. */
 export async function endSessionsOf(
   change: Change,
   { userId, reason, except }: { userId: string; reason: string; except?: string },
@@ -45,7 +45,7 @@ export async function endSessionsOf(
   return Number(ended.numUpdatedRows);
 }
 
-/** Ends the session that a browser had when somebody signs in there again, by its cookie, rotated or not. */
+/** Ends the previous session of a browser at a new sign-in, by its cookie, rotated or not. */
 export async function endSessionBehind(change: Change, cookie: string): Promise<void> {
   const hash = hashToken(cookie);
   const ended = await change.tx
@@ -66,7 +66,7 @@ export async function endSessionBehind(change: Change, cookie: string): Promise<
   if (ended.numUpdatedRows > 0n) await change.announce('sessions');
 }
 
-/** Ends one open session of a person. NOT_FOUND when there is none of that id. */
+/** Ends one open session of a user. NOT_FOUND when there is none with that id. */
 export async function endOpenSession(
   change: Change,
   user: { id: string; email: string },
@@ -85,7 +85,7 @@ export async function endOpenSession(
   return undefined;
 }
 
-/** Removes sessions 30 days after the last moment at which they can have been open. */
+/** Removes sessions 30 days after the last time that they can have been open. */
 export async function clearSessions(
   { tx }: Change,
   { now }: CheckedTime,

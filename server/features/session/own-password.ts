@@ -12,15 +12,14 @@ const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not rig
 const tooMany = (retryAfter: number) =>
   fail('TOO_MANY_REQUESTS', 'Too many wrong passwords. Wait a few minutes and try again.', { retryAfter });
 
-/** What the check of a password needs. */
 export type Guarded = ChangeParts & { passwords: Passwords; refusals: Refusals };
 
-/** How long a sign-in itself is proof enough. */
+/** How long a sign-in counts as proof. */
 const provenMs = 5 * 60_000;
 
 /**
- * For what would let a stolen session take over somebody else's account: undefined when the current password is
- * right or, where none was typed, when it was given at sign-in a moment ago.
+ * For calls that could let a stolen session take over another account: undefined when the current password is right or,
+ * where none was sent, when the sign-in was recent.
  */
 export async function refuseUnproven(
   guarded: Guarded,
@@ -40,8 +39,8 @@ export async function refuseUnproven(
 }
 
 /**
- * Undefined when the current password is right. Wrong ones count for this session alone: a stolen session must not
- * guess, and guesses elsewhere must not keep a person from changing their password.
+ * Undefined when the current password is right. Wrong ones count for this session alone: a stolen session cannot be
+ * used for guessing, and guesses elsewhere cannot prevent a user from changing their password.
  */
 export async function refuseCurrentPassword(
   guarded: Guarded,

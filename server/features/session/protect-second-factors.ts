@@ -7,8 +7,8 @@ import { strengthen } from './recovery-codes.ts';
 import { present } from '../../invariants.ts';
 
 /**
- * At start: encrypts the authenticator secrets and hashes the recovery codes that an earlier version stored
- * otherwise, and logs an error when the key of this data directory cannot read what another key encrypted.
+ * At start: encrypts the authenticator secrets and hashes the recovery codes stored by earlier versions, and logs an
+ * error for secrets that the key of this data directory cannot decrypt.
  */
 export async function protectSecondFactors(context: Context, passwords: Passwords): Promise<void> {
   await sealSecrets(context);
@@ -30,14 +30,14 @@ async function sealSecrets(context: Context): Promise<void> {
         .updateTable('users')
         .set({ totp_secret: secrets.seal(present(totp_secret, 'the query asks for it'), user_id) })
         .where('user_id', '=', user_id)
-        // another process may be at it too, or the person have set up a new one
+        // skip if another process did the same, or the user has set up a new one
         .where('totp_secret', '=', totp_secret)
         .execute(),
     );
   }
 }
 
-/** Encrypts what `from` encrypted with `to`; answers how many second factors. What is damaged stays as it is. */
+/** Encrypts second factors again with `to` instead of `from`; returns their number. Skips damaged ones. */
 export async function sealAgain(tx: Tx, from: Secrets, to: Secrets): Promise<number> {
   const people = await tx
     .selectFrom('users')

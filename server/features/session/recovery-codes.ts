@@ -8,7 +8,7 @@ const codeSigns = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 export type RecoveryCodes = { codes: string[]; hashes: Buffer[] };
 
-/** New codes of a person, and the only form in which they are stored. */
+/** New recovery codes of a user, and the hashes to store. */
 export async function makeRecoveryCodes(passwords: Passwords, userId: string): Promise<RecoveryCodes> {
   const codes = Array.from({ length: recoveryCodeCount }, newCode);
   return { codes, hashes: await Promise.all(codes.map((code) => hashCode(passwords, userId, code))) };
@@ -19,13 +19,13 @@ function newCode(): string {
   return `${signs.slice(0, 5)}-${signs.slice(5)}`;
 }
 
-/** The hash under which a code of this person is stored. */
+/** The hash of a user's recovery code, as stored. */
 export const hashCode = (passwords: Passwords, userId: string, code: string): Promise<Buffer> =>
   strengthen(passwords, userId, createHash('sha256').update(code.toLowerCase()).digest());
 
 /**
- * argon2id over the SHA-256 that was stored before, so that codes of that time can be hashed without knowing them.
- * The salt is the person's id: one hash then finds a code among ten, and none serves for two people.
+ * argon2id over the SHA-256 that earlier versions stored, so that their codes can be converted. The salt is the user's
+ * id: one hash finds a code among ten, and no hash is valid for two users.
  */
 export const strengthen = (passwords: Passwords, userId: string, sha256: Buffer): Promise<Buffer> =>
   passwords.derive(sha256.toString('hex'), Buffer.from(parse(userId)));
@@ -35,7 +35,7 @@ export async function keepRecoveryCodes(tx: Tx, userId: string, { hashes }: Reco
   await tx.insertInto('recovery_codes').values(rows).execute();
 }
 
-/** Whether a person has a code of this hash. */
+/** Whether a user has a recovery code with this hash. */
 export async function hasRecoveryCode(db: Db, userId: string, code_hash: Buffer): Promise<boolean> {
   const found = await db
     .selectFrom('recovery_codes')
@@ -46,7 +46,7 @@ export async function hasRecoveryCode(db: Db, userId: string, code_hash: Buffer)
   return found !== undefined;
 }
 
-/** Uses up a code, and counts the others; undefined when it is used up already. */
+/** Uses up a code and returns the number left; undefined when it was already used. */
 export async function spendRecoveryCode(
   tx: Tx,
   userId: string,

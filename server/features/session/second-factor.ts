@@ -15,10 +15,9 @@ import {
   type RecoveryCodes,
 } from './recovery-codes.ts';
 
-/** A clock may be off by one step of half a minute. */
+/** Tolerates a clock that is off by one time step of 30 seconds. */
 const toleranceSeconds = 30;
 
-/** What reading and proving a second factor takes. */
 export type FactorTools = { db: Db; secrets: Secrets; passwords: Passwords };
 
 const noneBegun = fail('WRONG_STATE', 'No second factor is being set up.');
@@ -28,7 +27,7 @@ const unreadable = fail(
   'This server cannot read your second factor: the key in its data directory is another one. Sign in with a recovery code, or ask an administrator to reset your second factor.',
 );
 
-/** The time step that a code of the app proves, later than `lastStep`; undefined when it proves none. */
+/** The time step of a valid code of the app, later than `lastStep`; undefined for an invalid code. */
 function provenStep(secret: string, code: string, lastStep: number | null, now: Date): number | undefined {
   const result = verifySync({
     secret,
@@ -40,10 +39,10 @@ function provenStep(secret: string, code: string, lastStep: number | null, now: 
   return lastStep === null || result.timeStep > lastStep ? result.timeStep : undefined;
 }
 
-/** What a code proved: a recovery code, or a time step of the authenticator app. Not used up yet. */
+/** The result of a valid code: a recovery code, or a time step of the authenticator app. Not used up yet. */
 export type Proof = { recoveryCode: Buffer } | { step: number };
 
-/** What this code proves of the person; undefined when it proves nothing. A Failure when the key is missing. */
+/** Verifies a code of the user; undefined when it is invalid. A Failure when the key is missing. */
 export async function proveSecondFactor(
   { db, secrets, passwords }: FactorTools,
   userId: string,
@@ -67,8 +66,8 @@ export async function proveSecondFactor(
 }
 
 /**
- * Uses up what was proven, in the transaction of the sign-in; undefined when it is used up already. Each code works
- * once, also when it comes twice at the same moment: the guard stands in the WHERE.
+ * Uses up a verified code in the transaction of the sign-in; undefined when it was already used. The WHERE ensures that
+ * each code works once, even for concurrent requests.
  */
 export async function spendProof(
   tx: Tx,
@@ -88,7 +87,7 @@ export async function spendProof(
   return recoveryCodesLeft === undefined ? undefined : { recoveryCodesLeft };
 }
 
-/** Begins with a second factor: a new secret, of no effect until a code of it is confirmed. */
+/** Starts the enrollment of a second factor: the new secret has no effect until a code confirms it. */
 export async function enrollSecondFactor(
   tx: Tx,
   secrets: Secrets,
@@ -108,7 +107,7 @@ export async function enrollSecondFactor(
 
 export type ProvenApp = { sealedSecret: string; step: number; recovery: RecoveryCodes };
 
-/** Proves the authenticator app, and makes the recovery codes, of no effect until they are kept. */
+/** Verifies a code of the new app and creates the recovery codes, which have no effect until the user confirms. */
 export async function proveApp(
   { db, secrets, passwords }: FactorTools,
   { now }: Caller,
@@ -129,7 +128,7 @@ export async function proveApp(
   return { sealedSecret, step, recovery: await makeRecoveryCodes(passwords, userId) };
 }
 
-/** Sets the second factor that was proven; answers the recovery codes, the only time that they are shown. */
+/** Activates the verified second factor and returns the recovery codes, which are never shown again. */
 export async function confirmSecondFactor(
   change: Change,
   user: SubjectOf<'user.second_factor_set'>,
@@ -149,7 +148,7 @@ export async function confirmSecondFactor(
   return { recoveryCodes: recovery.codes };
 }
 
-/** Takes the second factor off a person. False when there is none. */
+/** Removes the second factor of a user. False when there is none. */
 export async function removeSecondFactor(
   change: Change,
   user: SubjectOf<'user.second_factor_removed'>,

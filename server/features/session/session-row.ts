@@ -22,7 +22,7 @@ const rights = [
     where r.user_id = u.user_id and requires_second_factor)`.as('second_factor_missing'),
 ] as const;
 
-/** The account with this email, in whatever case, with its rights. */
+/** The account with this email, in any case, with its permissions. */
 export function findUser(db: Db, email: string) {
   return db
     .selectFrom('users as u')
@@ -32,8 +32,8 @@ export function findUser(db: Db, email: string) {
 }
 
 /**
- * The open session behind a token's hash, with the person and their rights. A cookie that was replaced by a rotation
- * still finds its session, with `rotated_at`.
+ * The open session with a token hash, with the user and their permissions. A cookie replaced by a rotation still finds
+ * its session, with `rotated_at`.
  */
 export function loadSession(db: Db, hash: Buffer, kind: Staff['via']) {
   return db
@@ -64,10 +64,10 @@ export function loadSession(db: Db, hash: Buffer, kind: Staff['via']) {
 export type SessionRow = NonNullable<Awaited<ReturnType<typeof loadSession>>>;
 export type FoundUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
-/** Who a session or an account is, with what they may do. */
+/** The identity and permissions of a session or an account. */
 export type Person = Omit<Staff, 'kind' | 'sessionId' | 'via'>;
 
-/** A person whose only role this is uses API keys and has no sign-in. */
+/** A user whose only role is this one uses API keys and cannot sign in. */
 export const isServiceAccount = ({ roles }: { roles: string[] }): boolean =>
   roles.length > 0 && roles.every((role) => role === 'service_account');
 
@@ -108,7 +108,7 @@ export function toPerson(
   };
 }
 
-/** The row as the one who calls; `via` is what proved it. */
+/** The row as an actor; `via` is the kind of credential. */
 export const toStaff = (row: SessionRow, via: Staff['via'], config: Config): Staff => ({
   kind: 'staff',
   sessionId: row.session_id,

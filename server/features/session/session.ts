@@ -26,9 +26,9 @@ import { countFailure, secondsToWait, signInCounters, type Counter } from './thr
 import { hashToken, newToken } from './tokens.ts';
 
 const accessTokenMs = 15 * 60_000;
-/** Parallel tabs may send the cookie that was just rotated; later than this it is taken for stolen. */
+/** Parallel tabs may send the cookie that was just rotated; later use counts as theft. */
 const rotationGraceMs = 10_000;
-/** How far the clocks of processes may be apart. A session from later was made by a wrong clock, and would last too long. */
+/** Maximum clock difference of processes. A session dated later is invalid, since it would last too long. */
 const clockSkewMs = 5 * 60_000;
 
 type SignIn = RouteAnswer<typeof calls.login>;
@@ -43,11 +43,11 @@ const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in agai
 export function createSessions(context: Context, passwords: Passwords, refusals: Refusals) {
   const { db, signals, config, clock, secrets } = context;
   const cached = createCache<SessionRow | undefined>(signals, 'sessions', { max: 10_000, ttlMs: 60_000 });
-  // Verified in place of a missing account's, so that both answers take the same time.
+  // Verified for a missing account, so that both responses take the same time.
   const nobodysHash = passwords.hash('nobody has this password');
   nobodysHash.catch(() => undefined);
 
-  // An idle time of minutes is told exactly enough by a write every half minute; a shorter one needs more.
+  // A write every 30 seconds is precise enough for an idle time of minutes; a shorter one needs more.
   const touchEveryMs = Math.min(30_000, config.sessionIdleMs / 20);
 
   const expired = (row: SessionRow, now: Date) =>
@@ -55,13 +55,13 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     now.getTime() >= row.created_at.getTime() + config.sessionMaxMs ||
     now.getTime() >= row.last_seen_at.getTime() + config.sessionIdleMs;
 
-  /** The person behind a token; undefined when it is unknown, has ended, or was idle or in use too long. */
+  /** The user of a token; undefined when it is unknown, has ended, or exceeded its idle or total time. */
   async function recognize(token: string, kind: Staff['via'], by: Caller): Promise<Staff | undefined> {
     const hash = hashToken(token);
     const load = () => loadSession(db, hash, kind);
     const now = clock();
     let row = await cached(`${kind}:${hash.toString('base64')}`, load);
-    // Another process may have seen this person meanwhile.
+    // Another process may have updated the session meanwhile.
     if (row && expired(row, now)) row = await load();
     if (!row || expired(row, now)) return undefined;
     if (kind === 'bearer' && now >= row.access_expires_at) return undefined;
@@ -79,7 +79,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     return toStaff(row, kind, config);
   }
 
-  /** Two hold the cookie, and one of them took it: the session ends for both. */
+  /** Two clients hold the cookie, so one of them stole it: the session ends for both. */
   async function endStolen({ session_id, email }: SessionRow, by: Caller): Promise<void> {
     const ended = await runChange(context, by, async (change) => {
       const { numUpdatedRows } = await change.tx
@@ -101,8 +101,8 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   }
 
   /**
-   * Checks email and password, and opens a session; the one that the browser had ends. Every attempt is in the audit
-   * log. `had` are the cookies of the browser.
+   * Checks email and password and opens a session; the previous session of the browser ends. Every attempt is in the
+   * audit log. `had` are the cookies of the browser.
    */
   async function login(
     by: Caller,
@@ -118,10 +118,10 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     const matches = await passwords.verify(user?.password_hash ?? (await nobodysHash), password);
     const found = admit(user, matches);
     if (isFailure(found)) return failed(by, { email, user, counters }, found);
-    // A device that is known has a counter of its own for codes too: nobody elsewhere can use it up.
+    // A known device has its own counter for codes too, which attackers elsewhere cannot use up.
     if (!isKnown) counters.push({ kind: 'code', of: found.user_id });
     const proven = await proveMore(by, found, code);
-    // Nothing was guessed wrong yet: the person is asked for the code.
+    // Not a failed attempt: the user is asked for the code.
     if (proven === codeWanted) return codeWanted;
     if (isFailure(proven)) return failed(by, { email, user, counters }, proven);
     const waitNow = await secondsToWait(db, counters, by.now);
@@ -131,7 +131,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     return { ...opened, device: deviceCookie(secrets, device, found.user_id) };
   }
 
-  /** What proves the person beside the password; undefined where the password is enough. */
+  /** Verifies the second factor; undefined where the password is enough. */
   async function proveMore(
     by: Caller,
     user: FoundUser,
@@ -207,7 +207,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     return { answer: toSignIn(person, access.token), cookie: cookie.token };
   }
 
-  /** People type passwords into the field of the email: what names nobody is not stored as it is. */
+  /** Users type passwords into the email field by mistake, so text that matches no account is not stored as is. */
   async function auditFailure(
     by: Caller,
     email: string,
@@ -229,8 +229,8 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   }
 
   /**
-   * Rotates the cookie and the access token. A cookie that was rotated a moment ago gets an access token only:
-   * its tab already has the new cookie from the other one.
+   * Rotates the cookie and the access token. A cookie that was rotated just before gets an access token only: its
+   * browser already has the new cookie from a parallel tab.
    */
   async function refresh(
     by: Caller,
@@ -266,7 +266,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     return { answer: toSignIn(staff, access.token), ...(rotated ? { cookie: cookie.token } : {}) };
   }
 
-  /** Ends the caller's session. Harmless when there is none. */
+  /** Ends the caller's session, if there is one. */
   async function logout(by: Caller): Promise<void> {
     const { actor } = by;
     if (actor.kind !== 'staff') return;
@@ -285,7 +285,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   return { recognize, login, refresh, logout };
 }
 
-/** Why a person may not sign in. An inactive account looks like a wrong password to whoever tries it. */
+/** Why a user may not sign in. An inactive account looks like a wrong password to the caller. */
 function admit(user: FoundUser | undefined, matches: boolean): FoundUser | Failure {
   if (!user || !matches || user.status !== 'active') return wrongCredentials;
   return isServiceAccount(user)
@@ -293,7 +293,7 @@ function admit(user: FoundUser | undefined, matches: boolean): FoundUser | Failu
     : user;
 }
 
-/** Locks the person if the password that was verified is still theirs: a reset meanwhile has ended every session. */
+/** Locks the user if the verified password is still current: a reset meanwhile has ended every session. */
 const lockWithPassword = (tx: Tx, { user_id, password_hash }: FoundUser) =>
   tx
     .selectFrom('users')
@@ -303,7 +303,7 @@ const lockWithPassword = (tx: Tx, { user_id, password_hash }: FoundUser) =>
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** A recovery code that nobody meant to use is a sign that someone else has them: the audit log must show it. */
+/** An unexpected use of a recovery code indicates theft, so the audit log shows it. */
 const howSignedIn = (recoveryCodesLeft: number | undefined) =>
   recoveryCodesLeft === undefined ? 'signed in' : `signed in with a recovery code; ${recoveryCodesLeft} left`;
 
@@ -311,7 +311,7 @@ function toSignIn(person: Person, accessToken: string): SignIn {
   return { accessToken, ...me(person) };
 }
 
-/** The person with permissions and roles, as `GET /api/v1/auth/me` answers. */
+/** The user with permissions and roles, as `GET /api/v1/auth/me` returns them. */
 export function me({
   userId,
   email,

@@ -8,28 +8,28 @@ import type { Db } from '../../db/client.ts';
 const quarter = 15 * 60_000;
 const hour = 60 * 60_000;
 
-/** Failures within a window after which no more is tried, see decision 27. */
+/** Maximum failures within a window before attempts are refused, see decision 27. */
 const limits = {
-  /** One account from one address: a guesser locks out nobody but themself. */
+  /** One account from one address: attackers lock out only themselves. */
   pair: { most: 10, windowMs: quarter },
-  /** One address, whatever the account; an office shares one. */
+  /** One address for all accounts; an office shares one. */
   address: { most: 100, windowMs: quarter },
-  /** One account from all addresses together, but for devices that it signed in on before. */
+  /** One account from all addresses, except devices that it signed in on before. */
   account: { most: 100, windowMs: hour },
   /** One account on a device that it signed in on before. */
   device: { most: 10, windowMs: quarter },
-  /** Codes of one second factor, whatever the address: who tries them knows the password. */
+  /** Codes of one second factor from all addresses: the attacker already knows the password. */
   code: { most: 10, windowMs: quarter },
-  /** The current password, asked for within an open session. */
+  /** The current password within an open session. */
   session: { most: 10, windowMs: quarter },
 } as const;
 
-/** Where a failure counts. */
+/** A counter of failures. */
 export type Counter = { kind: keyof typeof limits; of: string };
 
 /**
- * The counters of a sign-in. `account` is the email of the account that is really meant, whatever was typed, or else
- * what was typed; `deviceId` a device on which that account signed in before.
+ * The counters of a sign-in. `account` is the email of the matching account, or else the typed text; `deviceId` a
+ * device on which that account signed in before.
  */
 export function signInCounters({ ip }: Caller, account: string, deviceId: string | undefined): Counter[] {
   const meant = folded(account);
@@ -42,13 +42,12 @@ export function signInCounters({ ip }: Caller, account: string, deviceId: string
   ];
 }
 
-/** Letters that differ by case or accent alone are one: no spelling of an email has a counter of its own. */
+/** Ignores case and accents, so that no spelling of an email has a counter of its own. */
 const folded = (email: string) => email.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
 
 /**
- * Seconds to wait when one of the counters has reached its limit, else undefined. Asked before the password is
- * looked at and again when it was right: of many guesses sent at once, those that are verified after the limit was
- * reached tell nothing.
+ * Seconds to wait when one of the counters has reached its limit, else undefined. Checked before the password and again
+ * after a right one: concurrent guesses that are verified after the limit reveal nothing.
  */
 export async function secondsToWait(db: Db, counters: Counter[], now: Date): Promise<number | undefined> {
   const rows = counters.map(
@@ -61,9 +60,8 @@ export async function secondsToWait(db: Db, counters: Counter[], now: Date): Pro
 }
 
 /**
- * Counts a failed attempt in each of the counters; only failures count. Answers seconds to wait when others failed
- * meanwhile and this one is beyond a limit: of many guesses sent at once, the wrong ones past it must be answered
- * like the right one.
+ * Counts a failed attempt in each of the counters; only failures count. Returns seconds to wait when concurrent
+ * failures have reached a limit: wrong guesses beyond it must get the same response as the right one.
  */
 export async function countFailure(
   parts: ChangeParts,
@@ -107,7 +105,7 @@ function longestWait(
   return waits.length > 0 ? Math.max(...waits) : undefined;
 }
 
-/** Forgets windows that began more than a day ago: none is as long. */
+/** Removes windows that started more than a day ago, longer than any limit. */
 export async function clearFailures({ tx }: Change, { now }: CheckedTime): Promise<void> {
   const dayAgo = new Date(now.getTime() - 24 * 3_600_000);
   await tx.deleteFrom('login_failures').where('window_start', '<', dayAgo).execute();
