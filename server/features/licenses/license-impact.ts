@@ -5,15 +5,15 @@ import { onlyRow } from '../../invariants.ts';
 type Impact = { licenses: number; machines: number };
 
 /**
- * Counts licenses, and the machines whose fate hangs on their status: those that hold a seat on one that is in its
+ * Counts licenses, and the machines that depend on their status: those that hold a seat on a license that is in its
  * term and whose customer is active. Revoking refuses them, reactivating accepts them again.
  */
 export const impactOfLicenses = (db: Db, now: Date, ids: readonly string[]): Promise<Impact> =>
   count(db, now, sql`l.license_id = any(${ids}::uuid[])`, sql`c.status = 'active' and c.deleted_at is null`);
 
 /**
- * The same for all licenses of these customers, whose fate hangs on the customer's: machines count on licenses that
- * are active and in their term. Deleting the customers refuses them, restoring accepts them again.
+ * The same for all licenses of these customers, counting the machines that depend on the customer's status: those on
+ * licenses that are active and in their term. Deleting the customers refuses them, restoring accepts them again.
  */
 export const impactOfCustomers = (db: Db, now: Date, ids: readonly string[]): Promise<Impact> =>
   count(db, now, sql`l.customer_id = any(${ids}::uuid[])`, sql`l.status = 'active'`);

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { LicenseType } from '../../../contract/licenses.ts';
 
-/** 32 signs without I, L, O and U: none is taken for another, and no word is spelled by chance. */
+/** 32 characters without I, L, O and U, to avoid lookalikes and accidental words. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const base = alphabet.length;
 const prefixes: Record<LicenseType, string> = { trial: 'T', enterprise: 'E' };
 const keyLength = 25;
 
-/** A new key, such as `E7K2M-0QX4T-…`: type prefix, 23 random signs (115 bits), check sign; five groups of five. */
+/** A new key such as `E7K2M-0QX4T-…`: type prefix, 23 random characters (115 bits), check character. */
 export function newLicenseKey(type: LicenseType): string {
   let body = prefixes[type];
   while (body.length < keyLength - 1) body += alphabet[randomInt(base)];
@@ -15,8 +15,8 @@ export function newLicenseKey(type: LicenseType): string {
 }
 
 /**
- * A part of a key as a search compares it, lower case and without dashes, from however it was typed: `7k2m0 qx4` for
- * `7k2m-OQX4`. Undefined for a text that is no part of a key, or too short to tell one from a word.
+ * A fragment of a key normalized for search (lower case, no dashes): `7k2m0qx4` for `7k2m-OQX4`. Undefined for text
+ * that cannot be part of a key, or is too short to distinguish from a word.
  */
 export function licenseKeyFragment(typed: string): string | undefined {
   const signs = signsOf(typed);
@@ -28,7 +28,7 @@ export function licenseKeyFragment(typed: string): string | undefined {
   return isPart ? signs.toLowerCase() : undefined;
 }
 
-/** Without the case, the grouping and the letters that are taken for another. */
+/** Normalizes case, grouping and lookalike letters. */
 const signsOf = (typed: string) =>
   typed
     .toUpperCase()
@@ -37,8 +37,8 @@ const signsOf = (typed: string) =>
     .replaceAll(/[IL]/g, '1');
 
 /**
- * The key as it is stored, from however it was typed: case, spaces and dashes are forgiven, and so are O for 0
- * and I or L for 1. Undefined when it cannot be a key: a sign too many, an unknown one, or a wrong check sign.
+ * The stored form of a typed key: ignores case, spaces and dashes, and reads O as 0 and I or L as 1. Undefined for an
+ * invalid key: a wrong length, an unknown character, or a wrong check character.
  */
 export function parseLicenseKey(typed: string): string | undefined {
   const signs = signsOf(typed);
@@ -52,7 +52,7 @@ export function parseLicenseKey(typed: string): string | undefined {
 
 const grouped = (signs: string) => signs.replaceAll(/.{5}(?=.)/g, '$&-');
 
-/** ISO 7064 hybrid system, MOD 33,32: finds every single wrong sign and nearly every swap of neighbors. */
+/** ISO 7064 hybrid system, MOD 33,32: detects every single wrong character and nearly every swap of neighbors. */
 function checkSign(body: string): string {
   let product = base;
   for (const sign of body) {

@@ -26,10 +26,7 @@ type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'>;
 type Found = Filter & { machines: Machines };
 type Counts = LicenseListMeta['counts'];
 
-/**
- * Counts hold until a license changes anywhere. Time changes them too, when a license expires, so they are kept
- * for a second at most.
- */
+/** Counts are cached until any license changes, and at most a second, because licenses also expire. */
 export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signals'>) {
   const kept = { max: 500, ttlMs: 1000 };
   const tabs = createCache<Counts>(signals, 'licenses', kept);
@@ -46,8 +43,8 @@ export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signa
 export type LicenseCounts = ReturnType<typeof createLicenseCounts>;
 
 /**
- * A page of licenses, or all of them without `limit`, with the counts of the tabs and, for the customers on the
- * page, how many licenses each has in the whole list.
+ * A page of licenses, or all of them without `limit`, with the counts of the tabs and, for each customer on the page,
+ * the number of its licenses in the whole list.
  */
 export async function listLicenses(
   { db, pool }: Pick<Context, 'db' | 'pool'>,
@@ -74,7 +71,7 @@ export async function listLicenses(
 const totalOf = (counts: Counts, tab: LicenseTab | undefined): number =>
   tab ? counts[tab] : counts.active + counts.revoked + counts.expired;
 
-/** The filtered list as a CSV file, and an entry that says who took its keys. */
+/** The filtered list as a CSV file, and an audit entry that names the caller, since it contains keys. */
 export async function exportLicenses(
   parts: ChangeParts,
   by: Caller,
@@ -128,8 +125,8 @@ function page(
 }
 
 /**
- * Few are found by the index of the search, and sorted. Left to itself, PostgreSQL walks the order of the list until
- * a page is full, which takes longest where what is found stands together, as the licenses of one customer do.
+ * Few matches are found by the search index and then sorted. By default PostgreSQL scans the list in order until a page
+ * is full, which is slowest when the matches are adjacent, such as the licenses of one customer.
  */
 const few = 10_000;
 
@@ -145,7 +142,7 @@ function inOrder(sort: LicenseSort, areFew = false): RawBuilder<unknown> {
   } satisfies Record<string, [RawBuilder<unknown>, ...RawBuilder<unknown>[]]>;
   const [first, ...others]: [RawBuilder<unknown>, ...RawBuilder<unknown>[]] =
     columns[sort.replace('-', '') as keyof typeof columns];
-  // no index has this expression, so none can be walked
+  // no index has this expression, so PostgreSQL cannot scan one in order
   const leading = areFew ? sql`coalesce(${first}, ${first})` : first;
   const by = [leading, ...others, sql`l.license_id`];
   return sql.join(by.map((column) => sql`${column} ${direction}`));
@@ -174,7 +171,7 @@ function matches(filter: Found, now: Date): RawBuilder<boolean> {
 type Machines = string[] | 'many';
 const most = 1000;
 
-/** Asked once for the page and its counts; most searches find no machine and then ask the licenses alone. */
+/** Queried once for the page and its counts; most searches match no machine and then query the licenses alone. */
 async function findMachines(db: Db, term: string | undefined): Promise<Machines> {
   const found = term && onMachinesFoundBy(term);
   if (!found) return [];
@@ -184,9 +181,9 @@ async function findMachines(db: Db, term: string | undefined): Promise<Machines>
 }
 
 /**
- * The search of spec part 1, section 2, and by the machines on a license. All but the status stands in `search_text`;
- * the status as it is shown follows the clock, so a term that is part of its word is turned into the condition of
- * that tab. Each way is found by an index of its own, which an `or` between two tables would not be.
+ * The search of spec part 1, section 2, and by the machines on a license. `search_text` holds all but the status, which
+ * depends on the time: a term that is part of a status becomes the condition of that tab. Each way uses an index of its
+ * own, unlike an `or` between two tables.
  */
 function finds(term: string, machines: Machines, now: Date): RawBuilder<boolean> {
   const key = licenseKeyFragment(term);

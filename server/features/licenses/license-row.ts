@@ -3,7 +3,7 @@ import type { License } from '../../../contract/licenses.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 
-/** Licenses with their owner: what every answer about a license is made of. */
+/** Licenses with their owner, the source of every response about a license. */
 export function selectLicenses(db: Db) {
   return db
     .selectFrom('licenses as l')
@@ -34,7 +34,6 @@ export type LicenseRow = Omit<
   customer_deleted_at: Date | null;
 };
 
-/** A row as it travels. */
 export function toLicense(row: LicenseRow): License {
   return {
     licenseId: row.license_id,
@@ -54,8 +53,8 @@ export function toLicense(row: LicenseRow): License {
 }
 
 /**
- * The license, locked against every other change until the transaction ends. Its customer is not: whoever locks
- * both takes the customer first, and a change of one license has no reason to.
+ * The license, locked against every other change until the transaction ends. The customer is not locked: code that
+ * locks both locks the customer first.
  */
 export async function lockLicense(tx: Tx, licenseId: string): Promise<License | undefined> {
   const row = await selectLicenses(tx)
@@ -65,5 +64,5 @@ export async function lockLicense(tx: Tx, licenseId: string): Promise<License | 
   return row && toLicense(row);
 }
 
-/** `= any(…)` keeps one prepared shape for any number of ids. */
+/** `= any(…)` keeps one prepared statement for any number of ids. */
 export const anyOf = (ids: string[]) => sql<string>`any(${ids}::uuid[])`;

@@ -18,13 +18,12 @@ import { lockLicense, selectLicenses, toLicense } from './license-row.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such license.');
 
-/** One license with its owner. */
 export async function getLicense(db: Db, id: string): Promise<License | Failure> {
   const row = await selectLicenses(db).where('l.license_id', '=', id).executeTakeFirst();
   return row ? toLicense(row) : notFound;
 }
 
-/** The id of the license with this key, however it was typed. */
+/** The id of the license with this key, in any typed form. */
 export async function findLicenseId(db: Db, typedKey: string): Promise<string | undefined> {
   const key = parseLicenseKey(typedKey);
   if (!key) return undefined;
@@ -36,7 +35,7 @@ export async function findLicenseId(db: Db, typedKey: string): Promise<string | 
   return row?.license_id;
 }
 
-/** Issues a license to a customer that is not soft-deleted. The key is made here. */
+/** Issues a license with a new key to a customer that is not soft-deleted. */
 export async function createLicense(change: Change, input: LicenseInput): Promise<License | Failure> {
   const { tx, now } = change;
   const wrong = (await refuseCustomer(tx, input.customerId)) ?? (await refuseModules(tx, input.moduleIds));
@@ -62,8 +61,8 @@ export async function createLicense(change: Change, input: LicenseInput): Promis
 }
 
 /**
- * Changes a license that is not revoked. `seen` is the version that the person began from; a newer stored one is
- * an EDIT_CONFLICT that says what differs. Seats can not be cut below the machines that hold one.
+ * Changes a license that is not revoked. `seen` is the version that the edit started from; a newer stored one is an
+ * EDIT_CONFLICT with the differences. The number of seats cannot be less than the machines that hold one.
  */
 export async function updateLicense(
   change: Change,
@@ -72,7 +71,7 @@ export async function updateLicense(
   seen: string | undefined,
 ): Promise<License | Failure> {
   const { tx } = change;
-  // The new customer is locked before the license: whoever locks both takes them in this order.
+  // Lock the new customer before the license, the same order as everywhere.
   const wrongCustomer =
     patch.customerId === undefined ? undefined : await refuseCustomer(tx, patch.customerId);
   return editRecord(change, editable, id, {
@@ -86,7 +85,7 @@ export async function updateLicense(
   });
 }
 
-/** Revokes a license: its machines are refused with their next validation. */
+/** Revokes a license: its machines are refused at their next validation. */
 export const revokeLicense = (change: Change, id: string): Promise<License | Failure> =>
   editRecord(change, editable, id, {
     event: 'license.revoked',
@@ -102,7 +101,7 @@ export const reactivateLicense = (change: Change, id: string): Promise<License |
     columns: { status: 'active' },
   });
 
-/** Removes a revoked license and its activations for good. */
+/** Permanently removes a revoked license and its activations. */
 export async function deleteLicense(change: Change, id: string): Promise<undefined | Failure> {
   const before = await lockAllowed(change, editable, id, licenseRefusal.delete);
   if (isFailure(before)) return before;
@@ -125,7 +124,7 @@ const editable: Editable<License, Updateable<Tables['licenses']>> = {
 const read = async (db: Db, id: string): Promise<License> =>
   toLicense(await selectLicenses(db).where('l.license_id', '=', id).executeTakeFirstOrThrow());
 
-/** Two parts of a patch can each be right and yet not go together with what is stored. */
+/** Refuses fields that are valid on their own but conflict with the stored ones. */
 function refusePatch(before: License, patch: LicensePatch): Failure | undefined {
   const { validFrom, validUntil } = withPatch(before, patch);
   if (validFrom >= validUntil) return breaksRule('validUntil', 'Must be after Valid From');
@@ -139,12 +138,12 @@ function refusePatch(before: License, patch: LicensePatch): Failure | undefined 
   return undefined;
 }
 
-/** Modules that the license has already may stay, whatever became of them. */
+/** Modules that the license already has may stay, even if they no longer exist. */
 function refuseAdded(tx: Tx, before: License, patch: LicensePatch): Promise<Failure | undefined> {
   return refuseModules(tx, patch.moduleIds?.filter((id) => !before.moduleIds.includes(id)) ?? []);
 }
 
-/** The row stays share-locked, so that the customer cannot be deleted before the license is there. */
+/** Share-locks the row, so that the customer cannot be deleted before the license exists. */
 async function refuseCustomer(tx: Tx, customerId: string): Promise<Failure | undefined> {
   const row = await tx
     .selectFrom('customers')

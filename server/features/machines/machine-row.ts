@@ -7,7 +7,7 @@ import { machineHashOf } from '../update-events/index.ts';
 
 export type MachineRow = Selectable<Tables['machines']>;
 
-/** By the display id in any case, the SHA-256 of the machine's id in hex, or the id itself as the machine sends it. */
+/** Finds by display id in any case, by the SHA-256 of the machine's id in hex, or by the id itself. */
 export async function findMachine(db: Db, id: string): Promise<MachineRow | undefined> {
   const hashes = [machineHashOf(id), ...(/^[0-9a-f]{64}$/i.test(id) ? [id] : [])];
   return (
@@ -24,15 +24,15 @@ export async function findMachine(db: Db, id: string): Promise<MachineRow | unde
           ),
         ]),
       )
-      // a name that a machine was given by us goes before one that it gave itself
+      // an id assigned by the service takes precedence over one that the machine chose
       .orderBy((eb) => eb('machine_hash', '=', Buffer.from(hashes[0] ?? '', 'hex')))
       .executeTakeFirst()
   );
 }
 
 /**
- * Whether a search finds a machine: by the beginning of its display id or of its hash, by the id that it sends, or by
- * host name or a fragment of that id where the machine has an activation. Each is looked up in an index.
+ * Condition of a search for machines: by the prefix of the display id or hash, by the full machine id, or by the host
+ * name or a fragment of that id on an activation. Each uses an index.
  */
 export function foundBy(search: string): RawBuilder<boolean> {
   const ways = [sql`m.machine_hash = decode(${machineHashOf(search)}, 'hex')`];
@@ -50,7 +50,6 @@ export function foundBy(search: string): RawBuilder<boolean> {
     : byItself;
 }
 
-/** A row as it travels. */
 export function toMachine(row: MachineRow): Machine {
   return {
     displayId: row.display_id,

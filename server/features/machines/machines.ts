@@ -10,15 +10,12 @@ import { explainOffers } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
 import { onlyRow } from '../../invariants.ts';
 
-/** In the words of spec part 2, section 2.6. */
+/** Exact text of spec part 2, section 2.6. */
 const notFound = fail('NOT_FOUND', 'Machine not found');
 
 const shownAtMost = 200;
 
-/**
- * How many machines there are in all: counting a million takes longer than showing a page of them, and a number that
- * is some seconds old misleads nobody.
- */
+/** The total number of machines, cached for some seconds: counting a million takes longer than a page of them. */
 export function createMachineCount({ db }: Pick<Context, 'db'>) {
   let kept: { count: Promise<number>; until: number } | undefined;
   return (): Promise<number> => {
@@ -36,8 +33,8 @@ export function createMachineCount({ db }: Pick<Context, 'db'>) {
 export type MachineCount = ReturnType<typeof createMachineCount>;
 
 /**
- * A page of machines, the last seen first; `after` is the last of the page before, and stays quick where an offset
- * would count through half a million.
+ * A page of machines, the last seen first; `after` is the last of the previous page, and stays fast where an offset
+ * would scan half a million rows.
  */
 export async function listMachines(
   db: Db,
@@ -65,7 +62,7 @@ async function countFound(db: Db, found: RawBuilder<boolean>): Promise<number> {
   return onlyRow({ rows }).count;
 }
 
-/** One machine with the latest of all that happened to it (spec part 2, section 2.6). */
+/** One machine with its latest events (spec part 2, section 2.6). */
 export async function getMachine(
   db: Db,
   id: string,
@@ -132,7 +129,7 @@ async function downloadsOf(db: Db, { machine_hash }: MachineRow) {
   return { latest, total: rows[0]?.total ?? 0 };
 }
 
-/** A license knows the machine by its id; both meet in the hash. */
+/** Activations store the machine's id, so they are matched by its hash. */
 async function activationsOf(db: Db, { machine_hash }: MachineRow) {
   const { rows } = await sql<{
     activationId: string;
@@ -155,7 +152,7 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
   return { latest, total: rows[0]?.total ?? 0 };
 }
 
-/** For each release, why this machine is or is not offered it, by what it said of itself last. */
+/** For each release, why this machine is or is not offered it, based on its last report. */
 export async function explainMachine(db: Db, id: string): Promise<Explanation[] | Failure> {
   const row = await findMachine(db, id);
   if (!row) return notFound;

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db, Tx } from '../../db/client.ts';
 
-/** All modules, in the order of their ids; the console groups them by category. */
+/** All modules, sorted by id; the console groups them by category. */
 export async function listModules(db: Db): Promise<Module[]> {
   const rows = await db.selectFrom('modules').selectAll().orderBy('module_id').execute();
   return rows.map((row) => ({
@@ -14,13 +14,13 @@ export async function listModules(db: Db): Promise<Module[]> {
   }));
 }
 
-/** Names of modules by id, kept a minute: only a migration changes them. */
+/** Names of modules by id, cached for a minute: only a migration changes them. */
 export function createModuleNames({ db, signals }: Pick<Context, 'db' | 'signals'>) {
   const cached = createCache<Map<string, string>>(signals, 'modules', { max: 1, ttlMs: 60_000 });
   return () => cached('all', async () => new Map((await listModules(db)).map((m) => [m.moduleId, m.name])));
 }
 
-/** Which of these ids are no modules. */
+/** The ids that belong to no module. */
 export async function unknownModules(tx: Tx, moduleIds: string[]): Promise<string[]> {
   if (moduleIds.length === 0) return [];
   const rows = await tx

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 import type { Tx } from '../../db/client.ts';
 import { keepMonths, type MonthsKept } from '../../db/monthly-partitions.ts';
 
-/** One answered validation. `durationUs` is what deciding took, in microseconds. */
+/** One completed validation. `durationUs` is the duration of the decision, in microseconds. */
 export type Answered = {
   at: Date;
   code: ValidationCode;
@@ -18,16 +18,16 @@ export type Answered = {
   request: Omit<ValidationRequest, 'licenseKey' | 'nonce'>;
 };
 
-/** A UTC day as whole days since 1970: cheaper by far than text, and this runs for every validation. */
+/** A UTC day as whole days since 1970: much cheaper than text, and this runs for every validation. */
 export const utcDay = (at: Date) => Math.floor(at.getTime() / 86_400_000);
 
 const isoDay = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 /**
  * Adds a batch to the counts of its UTC days: validations and time by code, and the machines, licenses and customers
- * that were valid for the first time that day. `firstOfMachine` holds a row of each machine that is new on its day: a
- * license or a customer can be new only with a machine that is. A license that changes its owner so counts for the
- * new one from the next day on.
+ * that were valid for the first time that day. `firstOfMachine` holds a row of each machine that is new on its day:
+ * only these can make a license or customer new. So a license that changes its owner counts for the new one from the
+ * next day on.
  */
 export async function countValidationDays(
   tx: Tx,
@@ -59,7 +59,7 @@ async function addTotals(tx: Tx, rows: Answered[]): Promise<void> {
     sum.validations += 1;
     sum.durationUs += durationUs;
   }
-  // One order for every process: see refreshActivations.
+  // A fixed order in all processes: see refreshActivations.
   const ordered = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
   await sql`
     insert into validation_days as d (day, code, validations, duration_us)
@@ -69,7 +69,7 @@ async function addTotals(tx: Tx, rows: Answered[]): Promise<void> {
       duration_us = d.duration_us + excluded.duration_us`.execute(tx);
 }
 
-/** How many of the licenses or customers were not yet counted on each day; they are from now on. */
+/** Counts the licenses or customers seen for the first time on each day, and records them. */
 async function firstSeen(
   tx: Tx,
   kind: 'license' | 'customer',
@@ -87,13 +87,13 @@ async function firstSeen(
   return new Map(days.map(({ day, count }) => [day, count]));
 }
 
-/** Forgets which licenses and customers were counted on days that are over. */
+/** Removes the licenses and customers recorded for past days. */
 export async function clearFirstSeen({ tx }: Change, { now }: CheckedTime): Promise<void> {
   const before = new Date(now.getTime() - 3 * 86_400_000);
   await tx.deleteFrom('counted_today').where('day', '<', before).execute();
 }
 
-/** Makes and drops the months of single validations, by the policy (VALIDATIONS_KEEP). */
+/** Creates and drops the monthly partitions of single validations, by the policy (VALIDATIONS_KEEP). */
 export const keepValidations = (
   { tx }: Change,
   time: CheckedTime,

@@ -1,7 +1,7 @@
 import type { Activation } from '../../../contract/activations.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 
-/** What a validation looks at. Undefined: there is no such license, or the machine has never had a seat. */
+/** The input of a validation. Undefined: the license does not exist, or the machine has never had a seat. */
 export type Facts = {
   license:
     | {
@@ -15,7 +15,7 @@ export type Facts = {
       }
     | undefined;
   machine: Pick<Activation, 'status'> | undefined;
-  /** Staff who validate a machine reactivate it (spec part 1, section 4); a desktop cannot. */
+  /** Validation by staff reactivates a machine (spec part 1, section 4); by a desktop it does not. */
   byStaff: boolean;
   now: Date;
 };
@@ -25,8 +25,8 @@ export type Decision = { code: ValidationCode; takesSeat: boolean };
 const refused = (code: ValidationCode): Decision => ({ code, takesSeat: false });
 
 /**
- * Decides a validation. The order is the order in which a person would mend things: the
- * license and its owner first, then the machine. `takesSeat` tells that the machine is to be given one.
+ * Decides a validation, in the order in which a person would fix the problems: the license and its owner first, then
+ * the machine. `takesSeat` is true when the machine is to be given a seat.
  */
 export function decideValidation({ license, machine, byStaff, now }: Facts): Decision {
   if (!license) return refused('NOT_FOUND');

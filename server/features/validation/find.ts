@@ -5,7 +5,7 @@ import type { ActivationRow } from '../activations/index.ts';
 
 export type Finder = (asked: { key: string; machineId: string }) => Promise<Found | undefined>;
 
-/** What one query says about a license, its owner and this machine. */
+/** The result of one query for a license, its owner and this machine. */
 export type Found = {
   license_id: string;
   license_key: string;
@@ -27,12 +27,12 @@ export type Found = {
 };
 
 type Seat = 'activation_id' | 'activation_status' | 'activation_type' | 'activation_created_at';
-/** Where the machine has an activation, of any status. */
+/** For a machine with an activation of any status. */
 export type FoundSeat = Found & { [K in Seat]: NonNullable<Found[K]> };
 
 export const hasSeat = (found: Found): found is FoundSeat => found.activation_id !== null;
 
-/** Named, so that PostgreSQL plans it once per connection: this is the query that hospitals run all day. */
+/** Named, so that PostgreSQL plans it once per connection: this is the most frequent query. */
 const findQuery = {
   name: 'validation-find',
   text: `select l.license_id, l.license_key, l.customer_id, l.type, l.status, l.valid_from, l.valid_until,
@@ -47,7 +47,7 @@ const findQuery = {
            left join activations a on a.license_id = l.license_id and a.machine_id = asked.machine_id`,
 };
 
-/** Finds the license of a key, and the seat of a machine on it. Validations at the same moment share a query. */
+/** Finds the license of a key, and the seat of a machine on it. Concurrent validations share a query. */
 export function createFinder(pool: Pool): Finder {
   return batchLoader(async (asked) => {
     const found: (Found | undefined)[] = asked.map(() => undefined);

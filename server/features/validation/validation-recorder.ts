@@ -6,8 +6,8 @@ import { countValidationDays, utcDay, type Answered } from './day-counts.ts';
 export type ValidationRecorder = BatchWriter<Answered>;
 
 /**
- * Records every validation, when each machine was last seen, and the counts of the day, in batches behind the
- * answers: an answer never waits for it, and a stop loses none older than a second.
+ * Records validations, when each machine was last seen, and the counts of the day, in batches after the responses: a
+ * response never waits for it, and a crash loses none older than a second.
  */
 export function createValidationRecorder(behind: WriteBehind): ValidationRecorder {
   return behind.queue('validations', async (rows, once) => {
@@ -32,7 +32,7 @@ async function insertValidations(tx: Tx, rows: Answered[]): Promise<void> {
   );
 }
 
-/** One row a machine and day: two days in one batch are two first times. */
+/** One row per machine and day: a machine seen on two days in one batch counts on both. */
 function latestPerActivation(rows: Answered[]): Answered[] {
   const latest = new Map<string, Answered>();
   for (const row of rows) {
@@ -47,9 +47,8 @@ function latestPerActivation(rows: Answered[]): Answered[] {
 const machineDay = (row: Answered) => `${row.activationId} ${utcDay(row.at)}`;
 
 /**
- * Refreshes what is known of the machines, and answers those of the rows whose machine was seen for the first time on
- * its UTC day. Machines are locked in one order by every process, so that two batches never wait for each other in a
- * ring.
+ * Updates the activations, and returns the rows of machines seen for the first time on their UTC day. All processes
+ * lock machines in the same order, so that batches cannot deadlock.
  */
 async function refreshActivations(tx: Tx, rows: Answered[]): Promise<Answered[]> {
   if (rows.length === 0) return [];

@@ -30,15 +30,15 @@ import type { ValidationRecorder } from './validation-recorder.ts';
 export type Validator = ChangeParts &
   Pick<Context, 'config'> & {
     find: Finder;
-    /** The signer among them changes when keys are rotated. */
+    /** Rotation replaces the signer. */
     keys: { signer: Signer };
     recorder: ValidationRecorder;
     moduleNames: ReturnType<typeof createModuleNames>;
   };
 
 /**
- * Validates a license on a machine. Every decided outcome is an answer, signed and recorded;
- * the first valid call of a machine takes a seat. From staff it reactivates a deactivated machine.
+ * Validates a license on a machine. Every decided outcome is returned signed, and recorded; the first valid call of a
+ * machine takes a seat. A call from staff reactivates a deactivated machine.
  */
 export async function validate(
   validator: Validator,
@@ -57,7 +57,7 @@ export async function validate(
     );
     if (code === 'VALID') found = await find({ key: licenseKey, machineId: request.machineId });
   }
-  // what is recorded may wait in a file
+  // recorded data may be kept in a file, so it excludes the key
   const { licenseKey: _, nonce: __, ...machine } = request;
   recorder.add({
     at: by.now,
@@ -83,21 +83,21 @@ export async function validate(
   return { ...answer, ...signJson(keys.signer, answer) };
 }
 
-/** The grace of a valid license, which ends with the license; a refusal is to be asked again at once. */
+/** The end of a valid license's grace period, at most the end of the license; a refusal expires immediately. */
 function reliableUntil(code: ValidationCode, found: Found | undefined, now: Date, graceMs: number): Date {
   if (code !== 'VALID' || !found) return now;
   return new Date(Math.min(now.getTime() + graceMs, found.valid_until.getTime()));
 }
 
 /**
- * Who wants a seat of the same license waits in memory, so that a thousand machines at once leave others their
- * connections. Where the license is held by something else, all who wait are told.
+ * Requests for a seat of the same license queue in memory, so that a thousand concurrent machines do not take all
+ * connections. Where the license is locked by other work, all queued requests fail together.
  */
 const onLicense = createKeyedSlots(2, 20_000, (error) => whyStrained(error) !== undefined);
 
 const malformed: Decision = { code: 'MALFORMED_KEY', takesSeat: false };
 
-/** What the rows say of a license, its owner and the machine's seat, decided for who calls, now. */
+/** The decision on the rows of a license, its owner and the machine's seat, for this caller, now. */
 function decideOn(
   license: LicenseFacts | undefined,
   machineStatus: ActivationRow['status'] | null | undefined,
@@ -131,8 +131,8 @@ type LicenseFacts = Pick<
 >;
 
 /**
- * Gives the machine a seat. The license is locked first and everything is decided again on what the lock shows,
- * so `maxActivations` holds under any number of calls at once, and a revocation is never overtaken.
+ * Gives the machine a seat. Locks the license first and decides again under the lock, so that `maxActivations` holds
+ * for concurrent calls, and a revocation always takes effect.
  */
 async function takeSeat(change: Change, of: Owner, request: ValidationRequest): Promise<ValidationCode> {
   const { tx, by } = change;
@@ -156,7 +156,6 @@ async function takeSeat(change: Change, of: Owner, request: ValidationRequest): 
   return code;
 }
 
-/** The license that a seat is of. */
 type Owner = { licenseId: string; licenseKey: string };
 
 async function seat(
@@ -211,8 +210,8 @@ async function seat(
 }
 
 /**
- * A machine gives its seat back itself, and may come back later. Harmless when it holds none. Machines do this
- * `releasesPerSeat` times a seat and UTC day: beyond that one seat would serve any number of machines in turn.
+ * Releases a machine's own seat; the machine may return later. No effect when it holds none. Limited to
+ * `releasesPerSeat` per seat and UTC day: otherwise one seat would serve any number of machines in turn.
  */
 export async function releaseSeat(
   change: Change,
