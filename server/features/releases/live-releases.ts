@@ -5,10 +5,10 @@ import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
-/** A release with what feeds and downloads need beside what staff see. */
+/** A release with the fields that feeds and downloads need in addition to those for staff. */
 export type LiveRelease = Omit<Release, 'downloadCount'> & {
   fileKind: string;
-  /** Hex; none for a file that lies elsewhere. */
+  /** Hex; null for an external file. */
   sha1: string | null;
   storageKey: string | null;
   storageStamp: string | null;
@@ -23,15 +23,15 @@ export type LiveRelease = Omit<Release, 'downloadCount'> & {
   deletedAt: string | null;
 };
 
-/** Every release that is not in the bin, newest version first; drafts and inactive ones are among them. */
+/** Every release that is not in the bin, newest version first, including drafts and inactive ones. */
 export async function listLiveReleases(db: Db): Promise<LiveRelease[]> {
   const rows = await selectReleases(db).where('r.deleted_at', 'is', null).orderBy('r.release_id').execute();
   return rows.map(toLiveRelease).toSorted((a, b) => compareVersions(b.version, a.version));
 }
 
 /**
- * The live releases as the feeds read them: kept until a release changes in any process. What comes back is
- * shared, and not to be changed.
+ * The live releases for the feeds, cached until a release changes in any process. The result is shared and must not be
+ * modified.
  */
 export function createReleaseSet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
   const cached = createCache<readonly LiveRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
@@ -39,7 +39,6 @@ export function createReleaseSet({ db, signals }: Pick<Context, 'db' | 'signals'
 }
 export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 
-/** A row as the feeds read it. */
 export function toLiveRelease(row: ReleaseRow): LiveRelease {
   const { downloadCount: _, ...release } = toRelease(row);
   return {

@@ -4,12 +4,12 @@ import { requestOutbound, NotPublic, type Outbound } from '../../outbound-http.t
 
 const mostRedirects = 3;
 
-/** Why the file cannot be had, as the end of a sentence about its address. */
+/** Why the file is unavailable, as the end of a sentence about its URL. */
 class Unusable extends Error {}
 
 /**
- * Asks the server of a file whether it is there and has `fileSize` bytes: by HEAD and, where that says nothing or
- * something else, by a GET of the first byte. Undefined when it is so; RULE_VIOLATED, naming the field, when not.
+ * Checks that an external file exists and has `fileSize` bytes: by HEAD and, where that is inconclusive, by a GET of
+ * the first byte. Undefined on success; otherwise RULE_VIOLATED, naming the field.
  */
 export async function probeFile(
   outbound: Outbound,
@@ -46,7 +46,7 @@ async function follow(outbound: Outbound, first: URL, ask: Ask): Promise<Incomin
     }
     const headers = { ...ask.headers, 'accept-encoding': 'identity', 'user-agent': 'Lanyard' };
     const response = await requestOutbound(outbound, url, { ...ask, headers });
-    // only the headers were of interest: the rest of a large file is not waited for
+    // only the headers matter, so close without reading a large file
     response.on('error', () => undefined).destroy();
     const { location } = response.headers;
     if (![301, 302, 303, 307, 308].includes(response.statusCode ?? 0) || !location) return response;

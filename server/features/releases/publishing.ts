@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts';
 import type { Failure } from '../../failure.ts';
 import { authorize } from '../../http/adapter.ts';
 
-/** What of a release decides which machines are offered it, and how; `deletedAt` only where it is in the bin. */
+/** The fields that decide which machines are offered a release, and how; `deletedAt` only for one in the bin. */
 type Offer = Pick<
   Release,
   | 'isDraft'
@@ -17,8 +17,8 @@ type Offer = Pick<
 > & { deletedAt?: string };
 
 /**
- * Undefined when the caller may decide what machines are offered: staff with `rollouts` create or update, or an API
- * key of the scope `releases`, whose maker held them. Otherwise FORBIDDEN.
+ * Undefined when the caller may decide which machines are offered a release: staff with `rollouts` create or update, or
+ * an API key of the scope `releases`, whose creator held them. Otherwise FORBIDDEN.
  */
 function refusePublishing(by: Caller): Failure | undefined {
   const { actor } = by;
@@ -26,13 +26,13 @@ function refusePublishing(by: Caller): Failure | undefined {
   return authorize(calls.rollout.access, actor);
 }
 
-/** The same for a release that is to be made; a draft asks for nothing more. */
+/** The same check for a new release; a draft needs no permission. */
 export const refuseNew = (by: Caller, { isDraft }: { isDraft: boolean }): Failure | undefined =>
   isDraft ? undefined : refusePublishing(by);
 
 /**
- * The same, asked only where the change of a release reaches machines: it enters the feeds, goes on after a pause, or
- * is offered to others or on other terms than before. Taking it out of the feeds asks for no more than the call does.
+ * The same check for a change, only where it reaches machines: the release enters the feeds, resumes after a pause, or
+ * is offered to other machines or on other terms. Removing it from the feeds needs no further permission.
  */
 export function refuseOffer(by: Caller, before: Offer, after: Offer): Failure | undefined {
   if (!isOut(after)) return undefined;

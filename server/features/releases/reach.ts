@@ -5,9 +5,9 @@ import { channels, compareVersions, isVersion } from '../../../contract/versions
 import type { Db } from '../../db/client.ts';
 
 /**
- * How many machines a release would be offered to at 100 %: those of its platform, architecture and channel that run
- * something older, and at least its minimum version. A machine whose version is not known counts, as it does for the
- * feeds; one that never named a channel is on stable.
+ * The number of machines that a release would be offered to at 100 %: those of its platform, architecture and channel
+ * that run an older version, and at least its minimum version. As in the feeds, a machine of unknown version counts,
+ * and one without a channel is on stable.
  */
 export async function reachOf(
   db: Db,

@@ -3,7 +3,7 @@ import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { compareVersions } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 
-/** The window of spec part 2, section 9: this UTC day and those before it. */
+/** The window of spec part 2, section 9: the current UTC day and those before it. */
 const windowDays = 30;
 const shownMachines = 10;
 
@@ -17,7 +17,7 @@ export async function releaseAnalytics(db: Db, now: Date): Promise<ReleaseAnalyt
   return { updateTrends, releaseStats, machineActivity };
 }
 
-/** One point a day, also for the days without a check. */
+/** One point per day, including days without a check. */
 async function checksByDay(db: Db, now: Date): Promise<ReleaseAnalytics['updateTrends']> {
   const today = now.toISOString().slice(0, 10);
   const { rows } = await sql<ReleaseAnalytics['updateTrends'][number]>`

@@ -20,10 +20,10 @@ import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './relea
 import { present } from '../../invariants.ts';
 
 const dayMs = 86_400_000;
-/** Releases that one transaction purges. */
+/** Releases purged per transaction. */
 const atOnce = 5;
 
-/** Moves a release to the recycle bin: no feed offers it from now on. */
+/** Moves a release to the recycle bin, which removes it from all feeds. */
 export async function softDeleteRelease(
   change: Change,
   releaseId: string,
@@ -43,7 +43,7 @@ export async function softDeleteRelease(
   return isFailure(deleted) ? deleted : { id: releaseId };
 }
 
-/** Takes a release out of the bin, as it was. ALREADY_EXISTS when an equal one was made in the meantime. */
+/** Restores a release from the bin unchanged. ALREADY_EXISTS when an equal one was created in the meantime. */
 export const restoreRelease = (
   change: Change,
   releaseId: string,
@@ -55,10 +55,9 @@ export const restoreRelease = (
     detail: (before, after) => ({ what: `restored: ${reason}`, before, after }),
   });
 
-/** What removes the files of a release once it is gone. */
 type Files = Pick<Context, 'storage' | 'log'>;
 
-/** Removes a release in the bin for good, and its files from storage once that is certain. */
+/** Permanently removes a release in the bin, and after the commit its files from storage. */
 export async function deletePermanently(
   change: Change,
   files: Files,
@@ -75,9 +74,9 @@ export async function deletePermanently(
 }
 
 /**
- * Removes for good what has lain in the bin for 30 days, a few releases in each transaction: each takes the record of
- * its downloads along, which may be long. Returns how many this process removed; while another process is at it, none,
- * and one that somebody is restoring at this moment is left alone.
+ * Permanently removes releases that were in the bin for 30 days, a few in each transaction, since the download records
+ * removed with each may be many. Returns the number removed by this process: 0 while another process purges. Skips a
+ * release that is being restored.
  */
 export async function purgeBin(context: ChangeParts & Files, { now }: CheckedTime): Promise<number> {
   for (let removed = 0; ;) {
@@ -99,10 +98,10 @@ export async function purgeBin(context: ChangeParts & Files, { now }: CheckedTim
   }
 }
 
-/** What was deleted until then has lain in the bin for 30 days. */
+/** Releases deleted before this time have been in the bin for 30 days. */
 const purgedUntil = (now: Date) => new Date(now.getTime() - binDays * dayMs);
 
-/** How many releases `purgeBin` would remove now. */
+/** The number of releases that `purgeBin` would remove now. */
 export async function countPurgeable(db: Db, now: Date): Promise<number> {
   const { due } = await db
     .selectFrom('releases')
@@ -112,7 +111,7 @@ export async function countPurgeable(db: Db, now: Date): Promise<number> {
   return due;
 }
 
-/** A page of the recycle bin, the latest deleted first. */
+/** A page of the recycle bin, the last deleted first. */
 export async function listBin(
   db: Db,
   now: Date,
@@ -156,7 +155,7 @@ async function remove(
   change.afterCommit(() => removeFiles(files, row));
 }
 
-/** Only after the commit: a release without its file would be worse than a file without its release, which is swept. */
+/** Only after the commit: the sweep removes a file without a release, but a release without its file is broken. */
 async function removeFiles({ storage, log }: Files, row: ReleaseRow): Promise<void> {
   const keys = [row.storage_key, row.blockmap_key].filter((key) => key !== null);
   const removals = await Promise.allSettled(keys.map((key) => storage.remove(key)));
@@ -179,7 +178,7 @@ function toDeletedRelease(row: ReleaseRow, now: Date): DeletedRelease {
   };
 }
 
-/** Days that have begun count whole: 30 right after deletion, 0 once the purge may come. */
+/** Rounds up to whole days: 30 right after deletion, 0 once the purge may run. */
 function daysLeft(deletedAt: Date, now: Date): number {
   const left = Math.ceil((deletedAt.getTime() - now.getTime()) / dayMs + binDays);
   return Math.min(binDays, Math.max(0, left));

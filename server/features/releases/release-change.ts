@@ -11,7 +11,7 @@ import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './relea
 export const notFound = fail('NOT_FOUND', 'There is no such release.');
 export const notInBin = fail('NOT_FOUND', 'There is no such release in the recycle bin.');
 
-/** A second live build of the same kind. */
+/** The error for a second live build with the same identity. */
 export const alreadyExists = (
   build: Pick<ReleaseRow, 'version' | 'channel' | 'platform' | 'architecture' | 'file_kind'>,
 ) =>
@@ -20,7 +20,7 @@ export const alreadyExists = (
     `There is already a ${build.channel} release ${build.version} for ${build.platform} (${build.architecture}) with a file of this kind (.${build.file_kind}).`,
   );
 
-/** A release as the audit log has it: one in the bin says since when and why. */
+/** A release in the audit log; one in the bin includes its deletion time and reason. */
 export type ReleaseRecord = Release & { deletedAt?: string; deletionReason?: string | null };
 
 export const toRecord = (row: ReleaseRow): ReleaseRecord =>
@@ -28,14 +28,14 @@ export const toRecord = (row: ReleaseRow): ReleaseRecord =>
     ? { ...toRelease(row), deletedAt: row.deleted_at.toISOString(), deletionReason: row.deletion_reason }
     : toRelease(row);
 
-/** How a release that is not in the bin is edited. */
+/** The edit helper for releases that are not in the bin. */
 export const liveRelease = editableRelease(({ deleted_at }) => deleted_at === null, notFound);
-/** How one in the bin is. */
+/** The edit helper for releases in the bin. */
 export const binnedRelease = editableRelease(({ deleted_at }) => deleted_at !== null, notInBin);
 
 /**
- * Writing answers ALREADY_EXISTS when a live release has the identity that this one would get, and FORBIDDEN when the
- * change reaches machines and the caller may not roll out.
+ * Writing returns ALREADY_EXISTS when a live release has the same identity as the result, and FORBIDDEN when the change
+ * reaches machines and the caller may not roll out.
  */
 function editableRelease(
   isMeant: (row: ReleaseRow) => boolean,

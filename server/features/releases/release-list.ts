@@ -22,8 +22,8 @@ export async function getRelease(db: Db, releaseId: string): Promise<Release | F
 }
 
 /**
- * Releases under a filter, newest version first, then by platform; a page of them or (without `limit`) all. The
- * totals beside them ignore the filter where the spec says so (part 2, section 2.1).
+ * Releases under a filter, newest version first, then by platform; a page of them or (without `limit`) all. The totals
+ * ignore the filter where the spec requires it (part 2, section 2.1).
  */
 export async function listReleases(
   db: Db,
@@ -51,7 +51,7 @@ export async function listReleases(
   };
 }
 
-/** Only what the order and the totals need: SQL knows no order of versions, and notes are long. */
+/** Only the columns for order and totals: SQL cannot sort versions, and notes are long. */
 async function findInOrder(db: Db, filter: Filter) {
   const rows = await filtered(db, filter)
     .select(['release_id', 'version', 'platform', 'architecture', 'channel', 'file_size'])

@@ -3,7 +3,7 @@ import type { Release } from '../../../contract/releases.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 
-/** Releases with their download count: what every answer about a release is made of. */
+/** Releases with their download count, the source of every response about a release. */
 export function selectReleases(db: Db) {
   return db
     .selectFrom('releases as r')
@@ -14,7 +14,7 @@ export function selectReleases(db: Db) {
 
 export type ReleaseRow = Selectable<Tables['releases']> & { download_count: number };
 
-/** A row as it travels; the address of a stored file is a path. */
+/** A row in the format of the contract; the URL of a stored file is a path. */
 export function toRelease(row: ReleaseRow): Release {
   const file = { id: row.release_id, version: row.version, fileName: row.file_name };
   return {
@@ -47,9 +47,9 @@ export function toRelease(row: ReleaseRow): Release {
 }
 
 /**
- * Where the file of a release is served: by its id, so that an address never gives other bytes than when it was told.
- * The version stands in it as it is written (a `+` is legal there): electron-updater finds the block map of the
- * version it runs by replacing one version by the other.
+ * The path of a release's file. It contains the id, so that a URL never changes its content, and the unescaped version
+ * (a `+` is legal there): electron-updater finds the block map of its current version by replacing one version with the
+ * other.
  */
 export function filePathOf({ id, version, fileName }: Pick<Release, 'id' | 'version' | 'fileName'>): string {
   const parts = [id, version, fileName].map((part) => encodeURIComponent(part).replaceAll('%2B', '+'));

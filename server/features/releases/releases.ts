@@ -11,9 +11,9 @@ import { alreadyExists, liveRelease } from './release-change.ts';
 import { refuseNew } from './publishing.ts';
 import { toRelease } from './release-row.ts';
 
-/** A build whose bytes are known and checked, ready to become a release. */
+/** A build with known and checked bytes, ready to become a release. */
 export type NewRelease = {
-  /** Chosen beforehand where creating may be repeated; otherwise made here. */
+  /** Set by callers that may repeat the creation; otherwise generated. */
   releaseId?: string;
   version: string;
   channel: Channel;
@@ -43,8 +43,8 @@ export type NewRelease = {
 );
 
 /**
- * Makes a release. ALREADY_EXISTS when a live one has the same version, channel, platform, architecture and kind
- * of file, FORBIDDEN when it is published by somebody who may not roll out.
+ * Creates a release. ALREADY_EXISTS when a live one has the same version, channel, platform, architecture and kind of
+ * file, FORBIDDEN when it is published by a caller who may not roll out.
  */
 export async function createRelease(change: Change, build: NewRelease): Promise<Release | Failure> {
   const { tx, by, now } = change;
@@ -72,7 +72,7 @@ export async function createRelease(change: Change, build: NewRelease): Promise<
   return release;
 }
 
-/** Asks ahead, before many bytes are sent, whether createRelease would answer ALREADY_EXISTS. */
+/** Checks before an upload whether createRelease would return ALREADY_EXISTS. */
 export async function checkIdentity(
   db: Db,
   build: Pick<NewRelease, 'version' | 'channel' | 'platform' | 'architecture' | 'fileKind'>,
@@ -88,8 +88,8 @@ export async function checkIdentity(
 }
 
 /**
- * Changes a release. A draft cannot be mandatory; publishing one dates it now. `seen` is the version that the
- * person began from; a newer stored one is an EDIT_CONFLICT that says what differs.
+ * Changes a release. A draft cannot be mandatory; publishing sets its date to now. `seen` is the version that the edit
+ * started from; a newer stored one is an EDIT_CONFLICT with the differences.
  */
 export const updateRelease = (
   change: Change,
@@ -103,7 +103,7 @@ export const updateRelease = (
   const sent = (before: Release) => (isDraftAfter(before) ? { ...patch, isMandatory: false } : patch);
   return editRecord(change, liveRelease, releaseId, {
     event,
-    // the percentage may come with publishing, so that no machine sees the release at 100 % in between
+    // publishing may set the percentage in the same call, so that no machine sees the release at 100 % in between
     check: (before) => {
       const { rolloutPercentage = before.rolloutPercentage } = patch;
       if (rolloutPercentage === before.rolloutPercentage) return undefined;

@@ -31,8 +31,8 @@ export const setRollout = (
   });
 
 /**
- * Stops a rollout where it is: nobody more is offered the release until staff resume it. Who paused it stands in the
- * release; nobody where the failure guard did.
+ * Pauses a rollout: no further machine is offered the release until staff resume it. The release records who paused it;
+ * null for the failure guard.
  */
 export const pauseRollout = (change: Change, releaseId: string, reason: string): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
@@ -50,7 +50,7 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
     }),
   });
 
-/** Goes on with a paused rollout; failures are counted anew from here. */
+/** Resumes a paused rollout; the failure count restarts. */
 export const resumeRollout = (change: Change, releaseId: string): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_resumed',
@@ -63,7 +63,7 @@ export const resumeRollout = (change: Change, releaseId: string): Promise<Releas
     }),
   });
 
-/** Takes a release out of every feed at once, and says which machines run it: the first 200, and how many. */
+/** Removes a release from every feed immediately; returns the first 200 machines that run it, and the total. */
 export async function withdrawRelease(
   change: Change,
   releaseId: string,

@@ -7,16 +7,16 @@ import type { Outbound } from '../../outbound-http.ts';
 import { probeFile } from './probe.ts';
 import { createRelease } from './releases.ts';
 
-/** What the address of a file says about it, once its server has confirmed it. */
+/** The properties of an external file derived from its URL, after its server confirmed it. */
 export type ExternalFile = { fileName: string; fileKind: string };
 
-/** Checks that the file of a release lies where it is said to lie. Takes up to 5 s. */
+/** Checks that the file of a release exists at its URL. Takes up to 5 s. */
 export async function checkExternalFile(
   outbound: Outbound,
   input: UrlReleaseInput,
 ): Promise<ExternalFile | Failure> {
   const url = new URL(input.fileUrl);
-  // the feeds hand the address to every machine
+  // the feeds send the URL to every machine
   if (url.username || url.password)
     return breaksRule('fileUrl', 'Must not contain a user name or a password');
   const file = fileOf(url);
@@ -26,7 +26,7 @@ export async function checkExternalFile(
   return (await probeFile(outbound, input)) ?? file;
 }
 
-/** Creates a release whose file stays elsewhere. */
+/** Creates a release with an external file. */
 export function createUrlRelease(
   change: Change,
   { fileUrl, ...input }: UrlReleaseInput,

@@ -11,10 +11,10 @@ import type { NewRelease } from '../releases/index.ts';
 
 export type CompleteInput = z.output<typeof uploads.complete.body>;
 
-/** What staff or a build pipeline say about a file. */
+/** The metadata of a file sent by staff or a build pipeline. */
 export type BuildFields = Omit<CompleteInput, 'uploadId' | 'fileKey' | 'totalChunks' | 'sha512'>;
 
-/** Why what arrived is not what was meant to be sent; `expected` has only what the sender said. */
+/** Why received data does not match; `expected` has only the values that the client sent. */
 export function checkFindings(
   kind: FileKind,
   expected: { size?: number | undefined; sha512?: string | undefined },
@@ -34,7 +34,7 @@ export function checkFindings(
   return reason === undefined ? undefined : fail('RULE_VIOLATED', reason);
 }
 
-/** The build that a checked and stored file is. */
+/** The build of a checked and stored file. */
 export async function toBuild(
   storage: Storage,
   file: { name: string; key: string },

@@ -18,7 +18,7 @@ import {
 type LeaseContext = ChangeParts & { clock: () => Date };
 type Chunk = { uploadId: string; index: number };
 
-/** The right of one connection to write a chunk, until it returns or loses it. */
+/** The right of one connection to write a chunk, until it is returned or lost. */
 export type ChunkLease = Chunk & { claim: string; renewedAt: Date };
 
 const pollMs = 100;
@@ -26,9 +26,9 @@ export const takenOver = fail('WRONG_STATE', 'Another connection has taken this 
 const beingSent = fail('WRONG_STATE', 'This chunk is being sent by another connection.');
 
 /**
- * Leases a chunk to one connection. While another connection sends it, waits until that one is done (`stored`), gives up, or is found
- * dead because its lease ran out; for a little longer than a lease, so that a sender who comes back after a broken
- * connection or a killed server need not ask twice.
+ * Leases a chunk to one connection. While another connection sends it, waits until that one finishes (`stored`), stops,
+ * or its lease expires. Waits slightly longer than a lease, so that one retry is enough after a broken connection or a
+ * killed server.
  */
 export async function leaseChunk(
   context: LeaseContext,
@@ -77,7 +77,7 @@ async function tryLease(
   });
 }
 
-/** Why an upload takes no chunks; undefined when it does. */
+/** The upload if it accepts chunks, otherwise a Failure. */
 export function checkOpen(upload: UploadRow | undefined, now: Date): UploadRow | Failure {
   if (!upload) return notFound;
   if (upload.status === 'cancelled') return cancelled;
@@ -85,10 +85,10 @@ export function checkOpen(upload: UploadRow | undefined, now: Date): UploadRow |
   return isClaimed(upload, now) ? beingCompleted : upload;
 }
 
-/** Thrown into the stream of bytes of a connection that lost its lease. */
+/** Thrown into the byte stream of a connection that lost its lease. */
 export class LeaseLost extends Error {}
 
-/** Keeps a lease alive while bytes arrive; throws LeaseLost when another connection has taken it. */
+/** Renews a lease while bytes arrive; throws LeaseLost when another connection has taken it. */
 export async function renew(context: LeaseContext, held: ChunkLease): Promise<void> {
   const now = context.clock();
   if (now.getTime() - held.renewedAt.getTime() < leaseMs / 3) return;
@@ -105,7 +105,7 @@ export const returnLease = (context: LeaseContext, held: ChunkLease): Promise<un
     mine(tx, held).set({ claim: null, claimed_at: null }).execute(),
   );
 
-/** Records that the bytes are on stable storage, and answers how many chunks are. */
+/** Records that the bytes are on stable storage, and returns the number of stored chunks. */
 export function recordStored(
   context: LeaseContext,
   held: ChunkLease,
@@ -126,7 +126,6 @@ export function recordStored(
   });
 }
 
-/** How many chunks are stored. */
 export async function countStored(db: Db, uploadId: string): Promise<number> {
   const { stored } = await db
     .selectFrom('upload_chunks')

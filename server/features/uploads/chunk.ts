@@ -24,7 +24,7 @@ type ChunkContext = ChangeParts &
   Pick<Context, 'storage' | 'clock' | 'log'> & { incrementalHash: IncrementalHash };
 type Answer = { index: number; received: number };
 
-/** Thrown into the stream when a chunk has not the length of its place. */
+/** Thrown into the stream when a chunk has the wrong length. */
 class WrongLength extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -34,9 +34,9 @@ class WrongLength extends Error {
 }
 
 /**
- * Takes one chunk: its bytes go to their place as they arrive, and the chunk is recorded when they are on stable
- * storage. Sent again it replaces the stored one; sent by several at once, one writes and the others hear that it
- * is stored. Only whoever began the upload may send its chunks. A chunk that is too short, too long or broken off is not recorded.
+ * Receives one chunk: writes its bytes as they arrive, and records it when they are on stable storage. A repeated chunk
+ * replaces the stored one; of concurrent requests one writes, and the others return that it is stored. Only the caller
+ * who started the upload may send chunks. A chunk that is too short, too long or aborted is not recorded.
  */
 export async function receiveChunk(
   context: ChunkContext,
@@ -64,7 +64,7 @@ export async function receiveChunk(
   try {
     return await store(context, upload, lease, bytes);
   } finally {
-    // what is left of a refused chunk must not hold the connection
+    // drain the rest of a refused chunk, which would block the connection
     bytes.resume();
   }
 }
@@ -105,10 +105,10 @@ async function store(
   return { index: lease.index, received };
 }
 
-/** The bytes of exactly one chunk, for as long as the lease holds. */
+/** The bytes of exactly one chunk, while the lease is valid. */
 async function* checked(context: ChunkContext, lease: ChunkLease, length: number, bytes: Readable) {
   let size = 0;
-  // the connection must outlive a refusal, for the answer goes back on it
+  // keep the connection open after a refusal, to send the response
   for await (const piece of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size > length) throw new WrongLength(wrongLength(size, length));
@@ -124,7 +124,7 @@ function wrongLength(sent: number, length: number): Failure {
     : fail('RULE_VIOLATED', `This chunk has ${length} bytes, not ${sent}.`);
 }
 
-/** The database may be what failed: then the lease runs out. */
+/** If the database is down, the lease expires on its own. */
 async function endLease(context: ChunkContext, lease: ChunkLease): Promise<void> {
   await returnLease(context, lease).catch((error: unknown) =>
     context.log.warn({ err: error }, 'The lease of a chunk was not returned'),

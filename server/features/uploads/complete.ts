@@ -28,12 +28,12 @@ import {
 type CompleteContext = Context & { incrementalHash: IncrementalHash; inspector: Inspector };
 
 const pollMs = 200;
-/** How long a repeated call waits for the first one before it is told to come again. */
+/** How long a repeated call waits for the first one before it returns an error to retry. */
 const patienceMs = 120_000;
 
 /**
- * Makes a chunked upload a release when its size, hash and kind are right. May be repeated at any time, also while it
- * runs, after a stop at any moment, and on another process: one does it, and each call answers the same release.
+ * Turns a chunked upload into a release when its size, hash and kind are right. May be repeated at any time, also
+ * concurrently, after a crash, and on another process: one call does the work, and all return the same release.
  */
 export async function completeUpload(
   context: CompleteContext,
@@ -62,7 +62,7 @@ async function answerAgain({ db }: CompleteContext, uploadId: string): Promise<R
   return getRelease(db, release_id);
 }
 
-/** The upload under our claim, or that it is another's, or done. From here on it takes no chunks. */
+/** The upload under our claim, or why it cannot be claimed. A claimed upload accepts no chunks. */
 async function claim(
   context: CompleteContext,
   input: CompleteInput,
@@ -130,7 +130,7 @@ async function checkAndRelease(
   return becomeRelease(context, by, input, upload, findings);
 }
 
-/** The storage's tags of all chunks, in their order. */
+/** The storage's tags of all chunks, in order. */
 async function checkChunks(
   { db, clock }: CompleteContext,
   input: CompleteInput,
@@ -156,7 +156,7 @@ async function checkChunks(
     : fail('RULE_VIOLATED', sentence);
 }
 
-/** Looks at all the bytes: where they lie in a file, before it is finished; in a bucket they can only be read after. */
+/** Inspects all bytes: before finishing if they are in a file; a bucket can only be read afterwards. */
 async function inspect(
   { storage, incrementalHash, inspector }: CompleteContext,
   upload: UploadRow,
@@ -176,7 +176,7 @@ async function inspect(
   }
 }
 
-/** The release, the end of the upload and both audit entries: all or nothing. */
+/** Writes the release, the end of the upload and both audit entries, all or none. */
 async function becomeRelease(
   context: CompleteContext,
   by: Caller,

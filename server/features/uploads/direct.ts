@@ -21,8 +21,8 @@ type Body = { readable: Readable; contentType: string };
 type Stored = { key: string; kind: FileKind; findings: Findings };
 
 /**
- * Makes one multipart request a release: the file goes to the storage and is hashed while it arrives. Nothing is left
- * of a file that becomes no release.
+ * Turns one multipart request into a release: the file is stored and hashed while it arrives. On failure the file is
+ * removed.
  */
 export async function receiveDirect(
   context: DirectContext,
@@ -40,7 +40,7 @@ export async function receiveDirect(
     isKept = !isFailure(release);
     return release;
   } catch (error) {
-    // one that hangs would only be waited for again; the sweep removes what is left
+    // an unresponsive storage would time out again; the sweep removes the file
     if (error instanceof StorageDown) keys.length = 0;
     throw error;
   } finally {
@@ -48,7 +48,7 @@ export async function receiveDirect(
   }
 }
 
-/** Stores the file under a key of its own, which is in `keys` before the first byte is stored. */
+/** Stores the file under a new key, which is added to `keys` before the first byte is stored. */
 async function store(
   { storage, inspector }: DirectContext,
   bytes: AsyncIterable<Buffer>,
@@ -97,7 +97,7 @@ async function toRelease(
   return runChange(context, by, (change) => createRelease(change, build));
 }
 
-/** From the names of the form to those of the service. */
+/** Maps the field names of the form to those of the service. */
 function toBuildFields(fields: FormFields): BuildFields {
   return {
     version: fields.version,

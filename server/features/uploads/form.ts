@@ -27,10 +27,10 @@ const withLineFeeds = (text: unknown) => (typeof text === 'string' ? text.replac
 const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =
   publishFields;
 
-/** The fields beside the file, by the names of the spec; a form has nothing but text. */
+/** The form fields in addition to the file, by the names of the spec; all are text. */
 const formFields = z.strictObject({
   ...buildFields,
-  // a multipart form sends line breaks as CR LF, whatever was typed
+  // multipart forms send line breaks as CR LF
   release_notes: z.preprocess(withLineFeeds, releaseNotes),
   minimum_app_version: minimumAppVersion,
   is_mandatory: asFlag.optional().pipe(isMandatory),
@@ -43,7 +43,7 @@ export type FormFields = z.output<typeof formFields>;
 
 const fileName = uploads.prepare.body.shape.fileName;
 
-/** Checks the text fields and the name of the file, and names all that is wrong. */
+/** Checks the text fields and the name of the file, and reports all errors. */
 export function checkForm(
   fields: Record<string, string>,
   name: string | undefined,
@@ -69,7 +69,7 @@ export function checkForm(
   return fail('INVALID_INPUT', `${first?.path}: ${first?.message}`, { details });
 }
 
-/** A file as large as one may be, and what a form may have beside it: text fields and boundaries. */
+/** A file of maximum size, plus text fields and boundaries. */
 export const largestForm = directUploadLimit + 1024 * 1024;
 
 export const tooLarge = fail(
@@ -79,14 +79,14 @@ export const tooLarge = fail(
 const unreadable = (message: string) =>
   fail('INVALID_INPUT', message, { details: [{ path: 'body', message }] });
 
-/** Thrown when the file, or the form around it, goes beyond the limit. */
+/** Thrown when the file or the form exceeds its limit. */
 class TooLarge extends Error {}
 
 export type Form<T> = { fields: Record<string, string>; name: string | undefined; file: T | undefined };
 
 /**
- * Reads a multipart form as it arrives. The file, wherever in the form it stands, is handed to `take` while it
- * arrives; its bytes throw when the form breaks off or the file is larger than a direct upload may be.
+ * Reads a multipart form as it arrives. The file, at any position in the form, is passed to `take` while it arrives;
+ * its bytes throw when the form is aborted or the file exceeds the limit of a direct upload.
  */
 export async function readForm<T>(
   { readable, contentType }: { readable: Readable; contentType: string },
@@ -106,7 +106,7 @@ export async function readForm<T>(
   } catch {
     return unreadable('The form names no boundary.');
   }
-  // it goes on to complain after it was given up, to whoever still listens
+  // it may emit further errors after it was abandoned
   const heard = () => undefined;
   parser.on('error', heard);
   parser.on('field', (key, value, _, isCut) => {
@@ -119,7 +119,7 @@ export async function readForm<T>(
     open = stream.on('error', heard);
     const bytes = whole(stream);
     taking = take(bytes, given);
-    // what a taker leaves unread, who gave up in the middle or before the first byte, must not hold the form back
+    // drain bytes that `take` left unread, which would block the form
     const drain = () => bytes.return().then(() => stream.resume());
     taking.then(drain, drain).catch(heard);
   });
@@ -143,7 +143,7 @@ export async function readForm<T>(
   }
 }
 
-/** Not a pipeline: that would end the connection on which the refusal of a form goes back. */
+/** Not a pipeline, which would close the connection needed for the error response. */
 function pass(readable: Readable, parser: BusboyInstance): Promise<void> {
   let size = 0;
   return new Promise<void>((resolve, reject) => {

@@ -7,23 +7,23 @@ import type { Inspection, Inspector } from '../../binaries/inspect.ts';
 import { partOf, storedChunks, unfinishedOf, type UploadRow } from './upload-row.ts';
 import { present } from '../../invariants.ts';
 
-/** Uploads that are hashed while they arrive; beyond this the longest idle ones are hashed at the end. */
+/** Uploads hashed while they arrive; beyond this, those idle longest are hashed at the end. */
 const mostHashed = 64;
 
 type Hashing = {
   upload: UploadRow;
   inspection: Inspection;
-  /** Tags of the stored chunks that this process knows of. */
+  /** Tags of the stored chunks known to this process. */
   known: Map<number, string>;
-  /** Tags of the chunks that were hashed: all from the first on. */
+  /** Tags of the hashed chunks, from the first one on without a gap. */
   hashed: string[];
   work: Promise<void>;
   findings: Findings | undefined;
 };
 
 /**
- * Hashes chunked uploads behind their arrival, as far as the chunks are there without a gap, so that little is left
- * to do at the end. What was hashed is trusted only while every chunk still has the tag that it had then.
+ * Hashes chunked uploads while they arrive, as far as the chunks have no gap, so that little is left at the end. A hash
+ * is valid only while every chunk still has the same tag.
  */
 export function createIncrementalHash({
   db,
@@ -48,7 +48,7 @@ export function createIncrementalHash({
     return hashing;
   }
 
-  /** What was stored before this process heard of the upload. */
+  /** Loads the chunks stored before this process tracked the upload. */
   async function learn({ upload, known }: Hashing): Promise<void> {
     for (const { index, etag } of await storedChunks(db, upload.upload_id))
       if (!known.has(index)) known.set(index, etag);
@@ -69,27 +69,27 @@ export function createIncrementalHash({
     }
   }
 
-  /** Hears that a chunk was stored. */
+  /** Called when a chunk was stored. */
   function chunkStored(upload: UploadRow, index: number, tag: string): void {
     if (!storage.fileOf) return;
     const hashing = hashingOf(upload);
     if (index < hashing.hashed.length && hashing.hashed[index] !== tag) return drop(upload.upload_id);
     hashing.known.set(index, tag);
-    // whatever goes wrong here is met again, and told, when the upload is completed
+    // errors recur, and are reported, when the upload is completed
     hashing.work = hashing.work.then(() => advance(hashing)).catch(() => drop(upload.upload_id));
   }
 
   /**
-   * What the whole file is; `tags` are those of all its chunks. Only where the storage has a file of it. May be asked
-   * again after an error.
+   * The hashes of the whole file; `tags` are those of all its chunks. Only where the storage has the upload as a file.
+   * May be called again after an error.
    */
   async function conclude(upload: UploadRow, tags: readonly string[]): Promise<Findings> {
     try {
       return await hashAll(upload, tags);
     } catch (error) {
-      // nobody knows how much of it was hashed
+      // the number of hashed bytes is unknown
       drop(upload.upload_id);
-      // a file that cannot be read may be the fault of the whole storage
+      // an unreadable file may indicate that the whole storage is down
       await storage.check();
       throw error;
     }

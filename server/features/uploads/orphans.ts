@@ -6,15 +6,14 @@ import { ownerName, type Storage, type StoredThing } from '../../storage/storage
 import type { CheckedTime } from '../../checked-time.ts';
 import { blockmapKeyOf, fileKeyOf, isOwnKey } from '../../binaries/storage-key.ts';
 
-/** What is younger may belong to a call that is under way. */
+/** Newer files may belong to a running call. */
 const youngMs = 24 * 3_600_000;
 const atOnce = 500;
 
 /**
- * Removes from the storage what is older than a day and belongs to no release, in the bin or not, and to no open
- * upload: what a process left behind that ended between the storage and the database. Only files under names that we
- * give, and only in a storage of this installation; in another's nothing is removed, and the log says why. Answers
- * how many.
+ * Removes files older than a day that belong to no release, in the bin or not, and to no open upload, such as those of
+ * a process that stopped between the storage and the database. Only files with names in our format, and only in a
+ * storage of this installation; otherwise it removes nothing and logs the reason. Returns the number removed.
  */
 export async function removeOrphans(
   context: ChangeParts & Pick<Context, 'storage' | 'log'>,
@@ -40,8 +39,8 @@ export async function removeOrphans(
 }
 
 /**
- * Why the storage is not ours to sweep. One that says of nobody whose it is becomes ours when no binaries lie there, or
- * some that we know; else they are those of another database, and all of them would look like orphans.
+ * Why the storage must not be swept. An unmarked storage is claimed if it holds no binaries, or some that we know;
+ * otherwise it belongs to another database, and all of its files would look like orphans.
  */
 async function whyNotOurs(
   context: ChangeParts & Pick<Context, 'storage'>,
@@ -62,7 +61,7 @@ async function whyNotOurs(
   );
 }
 
-/** Which installation the database is. A restored backup is the same one. */
+/** The installation id of the database. A restored backup keeps it. */
 const installationOf = (context: ChangeParts, now: Date): Promise<string> =>
   systemChange(context, now, async ({ tx }) => {
     await tx
@@ -83,7 +82,7 @@ async function isEmptyOrKnown(db: Db, storage: Storage): Promise<boolean> {
   return isEmpty;
 }
 
-/** What lies there under names that we give, some hundred at a time. */
+/** Stored files with names in our format, some hundred at a time. */
 async function* ownThings(storage: Storage): AsyncGenerator<StoredThing[], void> {
   let things: StoredThing[] = [];
   for await (const thing of storage.list()) {
@@ -99,7 +98,7 @@ async function knownKeys(db: Db, things: StoredThing[]): Promise<Set<string>> {
   if (things.length === 0) return new Set();
   const keys = things.map((thing) => thing.key);
   const known = new Set<string>();
-  // uploads are asked first: one that becomes a release meanwhile is met a second time
+  // query uploads first: one that becomes a release meanwhile is found as a release
   const open = await db
     .selectFrom('uploads')
     .select('file_key')

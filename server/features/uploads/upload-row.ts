@@ -12,16 +12,16 @@ export const notFound = fail('NOT_FOUND', 'There is no such upload.');
 export const cancelled = fail('WRONG_STATE', 'This upload was cancelled.');
 export const beingCompleted = fail('WRONG_STATE', 'This upload is being completed.');
 
-/** A claim that was not renewed for so long belongs to a connection or a process that is gone. */
+/** A claim that was not renewed for this long belongs to a closed connection or a stopped process. */
 export const leaseMs = 10_000;
 
-/** Claims older than this are void. */
+/** Claims renewed before this time are void. */
 export const leaseStart = (now: Date) => new Date(now.getTime() - leaseMs);
 
 export const isClaimed = (row: { claim: string | null; claimed_at: Date | null }, now: Date) =>
   row.claim !== null && row.claimed_at !== null && row.claimed_at >= leaseStart(now);
 
-/** The upload as it stands, without a lock. */
+/** The current upload, without a lock. */
 export function findUpload(db: Db, uploadId: string): Promise<UploadRow | undefined> {
   return db.selectFrom('uploads').selectAll().where('upload_id', '=', uploadId).executeTakeFirst();
 }
@@ -36,7 +36,7 @@ export function lockUpload(tx: Tx, uploadId: string): Promise<UploadRow | undefi
     .executeTakeFirst();
 }
 
-/** The chunks whose bytes are stored, in their order, with the storage's tag of each. */
+/** The stored chunks in order, with the storage's tag of each. */
 export async function storedChunks(db: Db, uploadId: string): Promise<{ index: number; etag: string }[]> {
   const rows = await db
     .selectFrom('upload_chunks')
@@ -48,20 +48,18 @@ export async function storedChunks(db: Db, uploadId: string): Promise<{ index: n
   return rows as { index: number; etag: string }[];
 }
 
-/** As the storage knows it. */
 export const unfinishedOf = (upload: UploadRow): Unfinished => ({
   key: upload.file_key,
   size: upload.file_size,
   token: present(upload.multipart_id, 'an upload in chunks is begun in the storage first'),
 });
 
-/** The place of a chunk; every one but the last is of the full size. */
+/** The position of a chunk; every chunk but the last has the full size. */
 export function partOf(upload: UploadRow, index: number): Part {
   const offset = index * upload.chunk_size;
   return { index, offset, length: Math.min(upload.chunk_size, upload.file_size - offset) };
 }
 
-/** As it travels. */
 export function toUploadState(upload: UploadRow, received: number[]): UploadState {
   const isCompleted = upload.status === 'completed';
   return {
@@ -77,7 +75,6 @@ export function toUploadState(upload: UploadRow, received: number[]): UploadStat
   };
 }
 
-/** As the audit log has it. */
 export const toUploadRecord = (upload: UploadRow) => ({
   uploadId: upload.upload_id,
   fileName: upload.file_name,

@@ -24,19 +24,16 @@ import {
   type UploadRow,
 } from './upload-row.ts';
 
-/** Above the 5 MiB that S3 asks of a part; six at once leave other calls of a browser a turn soon enough. */
+/** Above the 5 MiB minimum of S3; small enough that six parallel chunks do not block other calls. */
 const chunkSize = 8 * 1024 * 1024;
 const dayMs = 24 * 3_600_000;
-/** How long an ended upload still answers a repeated `complete`. */
+/** How long an ended upload still accepts a repeated `complete`. */
 const keptMs = 7 * dayMs;
 
 type PrepareInput = z.output<typeof uploads.prepare.body>;
 type Prepared = { uploadId: string; fileKey: string; chunkSize: number; totalChunks: number };
 
-/**
- * Makes room in the storage, before the transaction of `prepareUpload` opens; ALREADY_EXISTS when the release could
- * not be made.
- */
+/** Reserves storage before the transaction of `prepareUpload`; ALREADY_EXISTS when the release could not be created. */
 export async function reserve(
   { db, storage }: Pick<Context, 'db' | 'storage'>,
   input: PrepareInput,
@@ -46,7 +43,6 @@ export async function reserve(
   return taken ?? storage.begin(newFileKey(fileKind), input.fileSize);
 }
 
-/** Begins a chunked upload. */
 export async function prepareUpload(
   change: Change,
   input: PrepareInput,
@@ -89,7 +85,7 @@ export async function prepareUpload(
   return upload;
 }
 
-/** Which chunks of an upload are stored. A cancelled one is not found. */
+/** The stored chunks of an upload. NOT_FOUND for a cancelled one. */
 export async function getUploadState(db: Db, uploadId: string): Promise<UploadState | Failure> {
   const upload = await findUpload(db, uploadId);
   if (!upload || upload.status === 'cancelled') return notFound;
@@ -100,7 +96,7 @@ export async function getUploadState(db: Db, uploadId: string): Promise<UploadSt
   );
 }
 
-/** Gives an upload up and removes its bytes; a repeated call changes nothing. */
+/** Cancels an upload and removes its bytes; a repeated call changes nothing. */
 export async function cancelUpload(
   change: Change,
   context: Pick<Context, 'storage' | 'log'>,
@@ -124,7 +120,7 @@ export async function cancelUpload(
   return undefined;
 }
 
-/** Also what was finished before the release could be made. What fails here is left to the sweep. */
+/** Also removes a finished file without a release. The sweep removes whatever fails here. */
 async function removeBytes({ storage, log }: Pick<Context, 'storage' | 'log'>, upload: UploadRow) {
   try {
     await storage.abandon(unfinishedOf(upload));
@@ -135,7 +131,7 @@ async function removeBytes({ storage, log }: Pick<Context, 'storage' | 'log'>, u
   }
 }
 
-/** Cancels uploads that nobody touched for a day, and forgets those that ended a week ago. */
+/** Cancels uploads without activity for a day, and removes those that ended a week ago. */
 export async function cancelAbandoned(
   context: ChangeParts & Pick<Context, 'storage' | 'log'>,
   { now }: CheckedTime,
