@@ -1,26 +1,26 @@
 import type { UpdateEvent } from './update-event.ts';
 
-/** Where the download of one release by one machine stands, and how its last install ended. */
+/** The state of one machine's download of one release, and the outcome of its last install. */
 export type DownloadState = {
   startedAt: Date;
   completedAt: Date | null;
   bytesDownloaded: number | null;
   errorCode: string | null;
-  /** Complete only because all of the file was sent; no machine has said so. */
+  /** Complete only because the whole file was sent; the machine has not reported it. */
   byDelivery: boolean;
   installedAt: Date | null;
   installFailed: boolean | null;
-  /** When a feed of ours was seen to have offered the release to the machine. */
+  /** When a feed of the service offered the release to the machine. */
   offeredAt: Date | null;
-  /** When the machine first fetched the file, or a part of it, from us. */
+  /** When the machine first fetched the file, or a part of it, from the service. */
   fetchedAt: Date | null;
 };
 
 /**
- * The state after one more event. What is complete stays so, unless the machine says of a file that it was sent that
- * the download failed; what failed counts as failed until a retry completes. The last outcome of an install counts, and
- * a rollback is a failed one. By a slow clock an install is older than the release, which would keep it from the
- * count of failures: it counts from when the release was `published`.
+ * The state after one more event. A complete download stays complete, unless the machine reports that the download of a
+ * sent file failed; a failed one stays failed until a retry completes. The last outcome of an install counts, and a
+ * rollback is a failure. A slow clock may date an install before the release, which would exclude it from the failure
+ * count: it is dated `published` at the earliest.
  */
 export function after(
   state: DownloadState,
@@ -69,7 +69,7 @@ function outcome({ installedAt, installFailed }: DownloadState, at: Date, failed
     : { installedAt: at, installFailed: failed };
 }
 
-/** What a change of state adds to the totals of the release. */
+/** The contribution of a state to the totals of the release. */
 export const counted = (state: DownloadState) => ({
   completed: Number(state.completedAt !== null),
   failed: Number(state.completedAt === null && state.errorCode !== null),

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { DownloadStep } from './update-event.ts';
 import type { UpdateRecorder } from './update-recorder.ts';
 
-/** A file that a machine fetches: `delivered` when all its `bytes` were sent. */
+/** A file fetched by a machine: `delivered` when all its `bytes` were sent. */
 export type TrackedDownload = {
   type: DownloadStep;
   machineHash: string;
@@ -12,7 +12,7 @@ export type TrackedDownload = {
   bytes: number | null;
 };
 
-/** Counts what the service saw of a download (decision 18), behind the answer. */
+/** Counts a download observed by the service (decision 18), after the response. */
 export function trackDownload(
   { recorder, clock }: Pick<Context, 'clock'> & { recorder: UpdateRecorder },
   by: Caller,

@@ -16,18 +16,18 @@ type Named = {
   deleted_at: Date | null;
 };
 
-/** An event, with the release that it is about. */
+/** An event with its release. */
 export type About = UpdateEvent & { release?: Named | undefined };
 
-/** The kinds that updaters take come before those that people download. */
+/** File kinds for updaters come before those for manual downloads. */
 const kindsFirst = ['exe', 'zip', 'appimage', 'nupkg', 'deb', 'rpm', 'dmg'];
 
 /**
- * Finds the release of each event that names none: by version, platform and architecture. The releases found are
- * locked against removal until the batch is written; one that is gone already is no longer named.
+ * Finds the release of each event without one, by version, platform and architecture. The releases are locked against
+ * removal until the batch is written; references to removed ones are cleared.
  */
 export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Promise<About[]> {
-  // a check names what it was offered, and that is all it has to do with a release
+  // a check already references the offered release, and needs no lookup
   const others = events.filter((event) => event.type !== 'check');
   const versions = [...new Set(others.map(concerns).filter((v) => v !== null))];
   const ids = [...new Set(others.map((event) => event.releaseId).filter((id) => id !== null))];
@@ -74,13 +74,13 @@ function findRelease(
   );
 }
 
-/** A machine and the version that it was offered or that an event is about. */
+/** The key of a machine and the version that it was offered or that an event is about. */
 export const offerOf = (event: UpdateEvent) =>
   `${event.machineHash} ${event.type === 'check' ? event.toVersion : concerns(event)}`;
 
 /**
  * The release of that version that a feed last offered each machine, within a month: where a version has several kinds
- * of file, this tells which updater the machine runs. By `offerOf`; what machines report of their checks is no offer.
+ * of file, this identifies the machine's updater. Keyed by `offerOf`; checks reported by machines do not count.
  */
 export async function lastOffered(
   tx: Tx,

@@ -7,10 +7,9 @@ import { pauseRollout } from '../releases/index.ts';
 type Installs = { releaseId: string; percent: number; minimum: number; installs: number; failed: number };
 
 /**
- * Pauses the rollout of each of these releases whose installs fail too often: more than the percentage it names, of
- * at least the number of installs it names, counting the last outcome of each machine since failures were last
- * counted anew. What a machine says counts only where the service itself saw that a feed offered it the release and
- * that it fetched the file: a report alone proves no machine.
+ * Pauses the rollout of each of these releases whose failure threshold is exceeded, counting the last outcome of each
+ * machine since failures were last reset. A report counts only if the service itself offered the machine the release
+ * and sent it the file: reports alone can be forged.
  */
 export async function pauseFailing(
   context: ChangeParts & Pick<Context, 'clock'>,
@@ -19,7 +18,7 @@ export async function pauseFailing(
   for (const { releaseId } of await beyondThreshold(context.db, releaseIds)) {
     await systemChange(context, context.clock(), async (change) => {
       const { tx } = change;
-      // Under its lock nobody resumes the release meanwhile, so the numbers are those of this rollout.
+      // The lock prevents a concurrent resume, so the numbers belong to this rollout.
       await tx
         .selectFrom('releases')
         .select('release_id')

@@ -4,12 +4,12 @@ import type { Context } from '../../context.ts';
 import { locks, tryLock } from '../../db/locks.ts';
 import { keepMonths, type MonthsKept } from '../../db/monthly-partitions.ts';
 
-/** A machine that reports a batch again does so within days. */
+/** Machines repeat a batch within days. */
 const idsKeptMs = 7 * 86_400_000;
 
 /**
- * Makes the partitions of this month and the next two, drops those that are older than the policy (EVENTS_KEEP), and
- * forgets the ids of reports after a week. One process of many does it. Returns the names of what it made and dropped.
+ * Creates the partitions of this month and the next two, drops those older than the policy (EVENTS_KEEP), and removes
+ * the ids of reports after a week. Runs in one process at a time. Returns the names of created and dropped partitions.
  */
 export const keepEvents = (
   context: ChangeParts & Pick<Context, 'config'>,

@@ -7,12 +7,12 @@ import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { UpdateEvent, Recorded } from './update-event.ts';
 
-/** Machines that are remembered as known, so that their reports ask the database nothing. */
+/** Cached known machines, whose reports then need no query. */
 const mostKnown = 100_000;
 
 /**
- * What one API key may tell of updates in an hour: so many events, and so many machines that nobody has seen yet,
- * whether reports, feeds or downloads name them. Staff are not bound by it.
+ * Limits of one API key per hour: the number of events, and of new machines in reports, feeds or downloads. Staff are
+ * exempt.
  */
 export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'>, budgets: Budgets) {
   /** Machines are never removed from the database. */
@@ -28,7 +28,7 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
     return unknown;
   }
 
-  /** Takes these machines from the budget, all or none. One after another, so that none is paid for twice. */
+  /** Takes these machines from the budget, all or none. Serialized, so that no machine is counted twice. */
   function pay(by: Caller, key: ApiKeyHolder, unknown: Iterable<string>): Promise<Failure | undefined> {
     const payment = lastPayment.then(async () => {
       const unpaid = [...unknown].filter((hash) => !known.has(hash));
@@ -65,7 +65,7 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
   }
 
   return {
-    /** Takes a report from the budgets of the API key, or answers why nothing of it is taken. */
+    /** Takes a report from the budgets of the API key, or returns why the whole report is refused. */
     async take(by: Caller, reported: readonly UpdateEvent[]): Promise<Failure | undefined> {
       const key = by.actor;
       if (key.kind !== 'apiKey') return undefined;
@@ -73,7 +73,7 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
       return (await pay(by, key, unknown)) ?? takeOrTell(by, key, 'events', reported.length);
     },
 
-    /** What may be written: leaves out what was not reported, of machines that are beyond the budget. */
+    /** The events to write, without unreported ones of machines beyond the budget. */
     async withoutUnpaid(rows: readonly Recorded[]): Promise<UpdateEvent[]> {
       const seen = rows.filter(({ happening: event }) => !event.reported);
       const unknown = await unknownOf([...new Set(seen.map(({ happening: event }) => event.machineHash))]);

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
-/** A machine is known by the SHA-256 of its id, in hex. */
+/** The SHA-256 of a machine's id in hex, which identifies the machine. */
 export const machineHashOf = (machineId: string): string =>
   createHash('sha256').update(machineId, 'utf8').digest('hex');
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** What staff call a machine: the first 60 bits of its hash in 12 signs without I, L, O and U. */
+/** The display id of a machine: the first 60 bits of its hash in 12 characters without I, L, O and U. */
 export function displayIdOf(machineHash: string): string {
   let bits = BigInt(`0x${machineHash.slice(0, 15)}`);
   let id = '';
@@ -19,8 +19,8 @@ export function displayIdOf(machineHash: string): string {
 }
 
 /**
- * The machine that asks: by the id that the app sets in a header or in the feed's address, else by the id that
- * electron-updater makes up for each installation.
+ * The machine of a request: by the id that the app sets in a header or in the feed's URL, else by the id that
+ * electron-updater generates for each installation.
  */
 export function machineOf(
   request: FastifyRequest,

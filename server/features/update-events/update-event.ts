@@ -2,15 +2,15 @@ import type { UpdateEventType } from '../../../contract/machines.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
 import type { Caller } from '../../caller.ts';
 
-/** What the service itself saw of a file that it sent: not in the history, which is what the machine says. */
+/** Observations of the service about a file that it sent; the history holds only reports of machines. */
 export type DownloadStep = 'delivery_begun' | 'delivered';
 
-/** One event of one machine, from a feed or a report, on its way into the database. Bytes and UTC instants. */
+/** One event of one machine, from a feed or a report, to be stored. Bytes and UTC instants. */
 export type UpdateEvent = {
   eventId: string;
-  /** Made by the machine's program, which may send it again; otherwise the event is our own. */
+  /** Reported by the machine's program, which may send it again; otherwise observed by the service. */
   reported: boolean;
-  /** When it happened, as the machine says; never in the future. */
+  /** The time of the event by the machine's clock; never in the future. */
   at: Date;
   receivedAt: Date;
   machineHash: string;
@@ -28,28 +28,28 @@ export type UpdateEvent = {
   errorMessage: string | null;
 };
 
-/** An event and the call that reported it, as the journal keeps them: files of other versions are read too. */
+/** An event and the call that reported it, as stored in the journal, whose files may come from other versions. */
 export type Recorded = { by: Caller; happening: UpdateEvent };
 
 export const isEvent = ({ type }: UpdateEvent): boolean => type !== 'delivery_begun' && type !== 'delivered';
 
-/** A rollback is a success of its own; what it says about the release is another matter. */
+/** A rollback itself succeeds, although it is a failure of the release. */
 export const succeeded = ({ type }: UpdateEvent): boolean => !type.endsWith('_error');
 
-/** The version that the machine runs after the event, where the event tells. */
+/** The version that the machine runs after the event, if known. */
 function runningVersion({ type, fromVersion, toVersion, appVersion }: UpdateEvent): string | null {
   const told =
     type === 'install_complete' || type === 'rollback' ? toVersion : (fromVersion ?? appVersion ?? null);
   return told !== null && isVersion(told) ? told : null;
 }
 
-/** The version whose release the event is about: a rollback is about the one that was left. */
+/** The version whose release the event is about: a rollback is about the abandoned version. */
 export function concerns({ type, fromVersion, toVersion }: UpdateEvent): string | null {
   if (type === 'check') return null;
   return type === 'rollback' ? fromVersion : toVersion;
 }
 
-/** What a batch knows of one machine, its events taken together. */
+/** The changes of one machine in a batch of events. */
 export type MachineNews = Pick<
   UpdateEvent,
   'machineHash' | 'platform' | 'architecture' | 'channel' | 'osVersion' | 'appVersion'
@@ -66,7 +66,7 @@ export type MachineNews = Pick<
 /** UTC day of an instant, as `2026-11-20`. */
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** One entry a machine, in the order of their keys; `events` are in the order of time. */
+/** One entry per machine, sorted by key; `events` are sorted by time. */
 export function newsByMachine(events: readonly UpdateEvent[]): MachineNews[] {
   const news = new Map<string, MachineNews>();
   for (const event of events) {
@@ -85,7 +85,7 @@ export function newsByMachine(events: readonly UpdateEvent[]): MachineNews[] {
       lastAt: before && before.lastAt > event.receivedAt ? before.lastAt : event.receivedAt,
       events: (before?.events ?? 0) + Number(isEvent(event)),
       checks: (before?.checks ?? 0) + Number(event.type === 'check'),
-      // events come in the order of time, and so do their days
+      // events are sorted by time, and therefore the days too
       checkDays: [...days],
     });
   }

@@ -8,8 +8,8 @@ import type { UpdateEvent } from './update-event.ts';
 import type { UpdateRecorder } from './update-recorder.ts';
 
 /**
- * Takes what machines report: all of it, or nothing when a budget of the API key is used up. It is written behind the
- * answer, and what was reported before counts once.
+ * Accepts reports of machines: all, or none when a budget of the API key is used up. They are written after the
+ * response, and repeated ones count once.
  */
 export async function reportEvents(
   { recorder, clock }: Pick<Context, 'clock'> & { recorder: UpdateRecorder },
@@ -23,19 +23,19 @@ export async function reportEvents(
       ...none,
       eventId,
       reported: true,
-      // the clock of a desktop may be wrong, but nothing has happened that is still to come
+      // the clock of a desktop may be wrong, but an event is never in the future
       at: said > now ? now : said,
       receivedAt: now,
       machineHash: machineHashOf(machineId),
       type: eventType,
     };
-    // what was offered is known from our own feeds alone
+    // only our own feeds determine offers
     return withPatch(event, eventType === 'check' ? { ...rest, releaseId: null } : rest);
   });
   return (await recorder.report(by, updateEvents)) ?? { accepted: reported.length };
 }
 
-/** What a report may leave out. */
+/** Defaults of optional fields. */
 const none = {
   fromVersion: null,
   toVersion: null,

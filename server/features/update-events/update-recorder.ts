@@ -13,8 +13,8 @@ import { writeEvents } from './write-events.ts';
 export type UpdateRecorder = ReturnType<typeof createUpdateRecorder>;
 
 /**
- * Records what happens to updates, in batches behind the answers: a feed never waits for it, and a stop loses
- * nothing that was answered more than a second before. A rollout whose installs fail too often is paused here.
+ * Records update events in batches after the responses: a feed never waits for it, and a crash loses no event older
+ * than a second. Pauses rollouts whose installs fail too often.
  */
 export function createUpdateRecorder(
   context: ChangeParts & Pick<Context, 'clock' | 'log' | 'config'>,
@@ -27,17 +27,17 @@ export function createUpdateRecorder(
     const rows = await limits.withoutUnpaid(recorded);
     const failed = await once((tx) => writeEvents(tx, rows, clock()));
     if (!failed) return;
-    // The events are written: a failure from here on must not have them written again.
+    // The events are already written, so a failure here must not cause a second write.
     await pauseFailing(context, failed).catch((error: unknown) => {
       if (!isDatabaseUnreachable(error)) log.error({ err: error }, 'Failing rollouts could not be checked');
     });
   });
 
   return {
-    /** What the service itself saw. A machine beyond the budget of its API key is not recorded. */
+    /** Records an observation of the service, except for a machine beyond the budget of its API key. */
     add: (by: Caller, event: UpdateEvent) => writer.add({ by, happening: event }),
 
-    /** What machines report: all of it, or nothing and the Failure when a budget of the API key is used up. */
+    /** Records reports: all, or none and a Failure when a budget of the API key is used up. */
     async report(by: Caller, events: readonly UpdateEvent[]): Promise<Failure | undefined> {
       const refused = await limits.take(by, events);
       if (refused) return refused;

@@ -7,11 +7,11 @@ import type { UpdateEvent } from './update-event.ts';
 import { present } from '../../invariants.ts';
 
 export type WrittenDownloads = {
-  /** The events, with the releases that they are about. */
+  /** The events with their releases. */
   events: UpdateEvent[];
-  /** Downloads that began with this batch, by machine. */
+  /** Downloads started in this batch, by machine. */
   newDownloads: Map<string, number>;
-  /** Releases of which an install failed. */
+  /** Releases with a failed install. */
   failedReleases: string[];
 };
 
@@ -24,8 +24,8 @@ type Download = {
 };
 
 /**
- * Brings the downloads (one a machine and release) and the totals of the releases up to what the events say. The
- * machines must be locked by the caller.
+ * Updates the downloads (one per machine and release) and the totals of the releases from the events. The caller must
+ * have locked the machines.
  */
 export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promise<WrittenDownloads> {
   const events = await withReleases(tx, all);
@@ -55,7 +55,7 @@ export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promi
 const keyOf = ({ machineHash, releaseId }: Pick<Download, 'machineHash' | 'releaseId'>) =>
   `${machineHash} ${releaseId}`;
 
-/** What each machine did with each release, in the order of their keys. */
+/** The events of each machine and release, sorted by key. */
 function byMachineAndRelease(events: readonly About[]): Download[] {
   const downloads = new Map<string, Download>();
   for (const event of events) {
@@ -69,7 +69,7 @@ function byMachineAndRelease(events: readonly About[]): Download[] {
   return [...downloads.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** Answers the keys of the downloads that began only now. */
+/** Returns the keys of the new downloads. */
 async function ensure(tx: Tx, downloads: readonly Download[]): Promise<Set<string>> {
   const { rows } = await sql<{ machineHash: string; releaseId: string }>`
     insert into downloads (download_id, machine_hash, release_id, version, started_at)
@@ -101,8 +101,8 @@ async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<s
 type Change = Download & { from: DownloadState; to: DownloadState };
 
 /**
- * Notes when a feed was seen to have offered a release that the machine fetched: it is looked up with each event until
- * it is found, since the check may be written by another process a moment later.
+ * Records when a feed offered a release that the machine fetched. Each event repeats the lookup until it succeeds,
+ * since another process may write the check a moment later.
  */
 async function withOffers(
   tx: Tx,

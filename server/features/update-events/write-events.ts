@@ -5,7 +5,7 @@ import { isEvent, newsByMachine, succeeded, type UpdateEvent, type MachineNews }
 import { displayIdOf } from './machine-id.ts';
 import { writeDownloads } from './write-downloads.ts';
 
-/** What the database knew of a machine before the batch. */
+/** The stored state of a machine before the batch. */
 type Known = {
   platform: string | null;
   architecture: string | null;
@@ -14,9 +14,8 @@ type Known = {
 };
 
 /**
- * Writes a batch of events with all that follows from them: machines, downloads, totals of releases and of days.
- * Tables are visited in one order and rows in the order of their keys, so that the batches of several processes
- * never wait for each other in a ring. Answers the ids of the releases of which an install failed.
+ * Writes a batch of events and updates machines, downloads, and totals of releases and days. Tables and rows are locked
+ * in a fixed order, so that concurrent batches cannot deadlock. Returns the ids of the releases with a failed install.
  */
 export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Date): Promise<string[]> {
   const fresh = await onlyFresh(tx, batch, now);
@@ -33,7 +32,7 @@ export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Da
   return failedReleases;
 }
 
-/** In the order of time, without the reports that were counted before: their ids are kept for some days. */
+/** Sorted by time, without reports that were counted before: their ids are kept for some days. */
 async function onlyFresh(tx: Tx, batch: readonly UpdateEvent[], now: Date): Promise<UpdateEvent[]> {
   const ids = [...new Set(batch.filter((event) => event.reported).map((event) => event.eventId))].toSorted();
   const { rows } =
@@ -44,12 +43,12 @@ async function onlyFresh(tx: Tx, batch: readonly UpdateEvent[], now: Date): Prom
           select id, ${now}::timestamptz from unnest(${ids}::uuid[]) as e (id)
           on conflict do nothing returning event_id`.execute(tx);
   const uncounted = new Set(rows.map((row) => row.event_id));
-  // the first of each id is taken, and its id with it
+  // keeps the first event of each id, and removes the id
   const fresh = batch.filter((event) => !event.reported || uncounted.delete(event.eventId));
   return fresh.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** Makes sure that the machines are there, and locks them. */
+/** Inserts missing machines, and locks all. */
 async function lockMachines(tx: Tx, news: readonly MachineNews[]): Promise<Map<string, Known>> {
   const hashes = news.map((m) => m.machineHash);
   await sql`
@@ -67,7 +66,7 @@ async function lockMachines(tx: Tx, news: readonly MachineNews[]): Promise<Map<s
   return new Map(rows.map(({ hash, ...known }) => [hash, known]));
 }
 
-/** A report need not repeat what the machine has said before. */
+/** Completes a report with earlier data: it need not repeat known fields. */
 function withKnown(event: UpdateEvent, known: Known | undefined): UpdateEvent {
   return {
     ...event,
@@ -108,8 +107,8 @@ async function updateMachines(
 }
 
 /**
- * Checks of each day, and the machines that checked for the first time that day. A machine is locked, so two
- * processes never both take a check for its first.
+ * Counts checks per day, and the machines that checked for the first time that day. Machines are locked, so two
+ * processes never both count a check as the first.
  */
 async function countCheckDays(
   tx: Tx,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * Where a machine stands in the rollout of a release: 0 to 99.99, evenly spread, the same for ever, and different
- * for each release because each has its own salt. The machine is inside while the bucket is below the percentage,
- * so raising the percentage never takes a release away from a machine.
+ * The bucket of a machine in the rollout of a release: 0 to 99.99, evenly distributed, constant, and different for each
+ * release because of its salt. A machine is included while its bucket is below the percentage, so raising the
+ * percentage never excludes a machine.
  */
 export function rolloutBucket(salt: string, machineHash: string): number {
   const digest = hash('sha256', `${salt}:${machineHash}`, 'buffer');

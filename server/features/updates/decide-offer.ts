@@ -3,7 +3,7 @@ import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, type Channel, compareVersions } from '../../../contract/versions.ts';
 import { rolloutBucket } from './bucket.ts';
 
-/** What the decision looks at in a release; `deletedAt` only where releases in the bin are asked about. */
+/** The fields of a release that the decision uses; `deletedAt` only where releases in the bin are included. */
 export type Candidate = {
   id: string;
   version: string;
@@ -22,30 +22,30 @@ export type Candidate = {
   deletedAt?: string | null;
 };
 
-/** Which updater asks, for which machine. An unknown version is taken for one that every release may replace. */
+/** The updater and machine of a request. With an unknown version, every release counts as newer. */
 export type Question = {
   platform: Platform;
   architecture: Architecture;
   fileKind: string;
   channel: Channel;
   currentVersion: string | undefined;
-  /** SHA-256 of the machine's id in hex; without one the machine is in no rollout below 100 %. */
+  /** SHA-256 of the machine's id in hex; without it the machine is in no rollout below 100 %. */
   machineHash: string | undefined;
 };
 
-/** What became of one release, and the machine's bucket in its rollout. */
+/** The result for one release, and the machine's bucket in its rollout. */
 export type Verdict<R> = { release: R; reason: OfferReason; bucket: number | null };
 
 /**
- * `release` is what the machine is offered, if anything; `reason` is what became of the newest one on its own channel,
- * or CHANNEL where all are on others.
+ * `release` is the offer, if any; `reason` is the result for the newest release on the machine's own channel, or
+ * CHANNEL where all are on others.
  */
 export type Decision<R> = { release: R | undefined; reason: OfferReason | undefined };
 
 /**
- * Decides what a machine is offered, for every feed: the newest release that it may take and
- * whose rollout it is in. A machine outside of the newest one's rollout gets the newest release that is fully out,
- * never something older than what it runs.
+ * Decides the offer to a machine, for every feed: the newest release that it may run and whose rollout includes it. A
+ * machine outside the rollout of the newest one gets the newest fully rolled out release, never an older version than
+ * its own.
  */
 export function decideOffer<R extends Candidate>(releases: readonly R[], question: Question): Decision<R> {
   const candidates = candidatesOf(releases, question);
@@ -53,7 +53,7 @@ export function decideOffer<R extends Candidate>(releases: readonly R[], questio
   for (const verdict of evaluate(candidates, question)) {
     if (isOnChannel(verdict.release, question)) reason ??= verdict.reason;
     if (verdict.reason === 'OFFERED') return { release: verdict.release, reason };
-    // newest first: whatever follows is older still
+    // sorted newest first: all others are older
     if (verdict.reason === 'NOT_NEWER') break;
   }
   return { release: undefined, reason: reason ?? (candidates.length > 0 ? 'CHANNEL' : undefined) };
@@ -63,7 +63,7 @@ export function decideOffer<R extends Candidate>(releases: readonly R[], questio
 export const isOnChannel = (release: Pick<Candidate, 'channel'>, { channel }: Pick<Question, 'channel'>) =>
   channels.indexOf(release.channel) <= channels.indexOf(channel);
 
-/** The verdict on each release among the candidates of one updater, newest first; what `decideOffer` does, to the end. */
+/** The verdicts on all candidates of one updater, newest first; unlike `decideOffer`, it does not stop at the offer. */
 export function* evaluate<R extends Candidate>(
   candidates: readonly R[],
   question: Question,
@@ -88,7 +88,7 @@ export function* evaluate<R extends Candidate>(
   }
 }
 
-/** Why a release is not for this machine at all, whatever else there is and however far it has rolled out. */
+/** Why a release is not for this machine, independently of other releases and of its rollout. */
 function ineligibility(release: Candidate, question: Question): OfferReason | undefined {
   const { currentVersion } = question;
   if (release.deletedAt) return 'DELETED';
@@ -106,7 +106,7 @@ function ineligibility(release: Candidate, question: Question): OfferReason | un
 
 const candidateSets = new WeakMap<readonly Candidate[], Map<string, readonly Candidate[]>>();
 
-/** The releases that one updater chooses from, newest first; sorted once for a release set. */
+/** The releases for one updater, newest first; sorted once per release set. */
 function candidatesOf<R extends Candidate>(
   releases: readonly R[],
   { platform, architecture, fileKind }: Pick<Question, 'platform' | 'architecture' | 'fileKind'>,
@@ -125,8 +125,8 @@ function candidatesOf<R extends Candidate>(
 }
 
 /**
- * By version; the same version in several channels: the widest channel first; builds of one version on one channel
- * (1.2.0+1, 1.2.0+2): the one made last, for it mends the other. Ids sort by when they were made.
+ * Sorts by version; the same version in several channels by the widest channel; builds of one version on one channel
+ * (1.2.0+1, 1.2.0+2) by creation, since the later one is a fix. Ids sort by creation time.
  */
 export function newestFirst<R extends Candidate>(releases: readonly R[]): R[] {
   return releases.toSorted(

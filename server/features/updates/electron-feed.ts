@@ -12,8 +12,8 @@ import { check, filePath, type Feeds } from './feeds.ts';
 const suffixes: Record<Platform, string> = { win32: '', darwin: '-mac', linux: '-linux' };
 
 /**
- * Feed of electron-updater, `{channel}{-mac|-linux}[-arch].yml`. "No update" is a document as well: the client
- * takes any other answer for an error.
+ * Feed of electron-updater, `{channel}{-mac|-linux}[-arch].yml`. "No update" is a document as well: the client treats
+ * any other response as an error.
  */
 export async function electronFeed(
   feeds: Feeds,
@@ -49,7 +49,7 @@ export async function electronFeed(
     .send(text);
 }
 
-/** `latest-linux-arm64.yml`: on Linux the running program names its own architecture. */
+/** `latest-linux-arm64.yml`: on Linux the client adds its own architecture. */
 function parseFile(
   file: string,
   platform: Platform,
@@ -62,12 +62,12 @@ function parseFile(
   return { channel: match[1] === 'latest' ? 'stable' : (match[1] as Channel), architecture };
 }
 
-/** JSON is YAML, and quotes whatever a version or a note may hold. */
+/** JSON is valid YAML, and escapes all characters of versions and notes. */
 const quoted = (text: string) => JSON.stringify(text);
 
 /**
- * An updater of Linux takes from `files` what ends as its own kind does. `path` and `sha512` beside `files` are for
- * clients of old; what follows them reaches the app as it stands.
+ * On Linux, updaters select the entry of `files` with their own extension. `path` and `sha512` next to `files` are for
+ * old clients; the fields after them reach the app unchanged.
  */
 function updateOf(feeds: Feeds, release: LiveRelease, otherKinds: readonly LiveRelease[]): string {
   const lines = [
@@ -92,8 +92,8 @@ const fileOf = (feeds: Feeds, release: LiveRelease): string[] => [
 ];
 
 /**
- * The version that the client runs is no update, whatever its settings. Where it does not say it, a rollout of 0 %
- * says the same, also to an app that allows downgrades: what it last reported may not be what it runs.
+ * The client's current version is no update, whatever its settings. If it is unknown, a rollout of 0 % has the same
+ * effect, also for an app that allows downgrades: the last reported version may be outdated.
  */
 function noUpdate(currentVersion: string | undefined): string {
   return currentVersion === undefined

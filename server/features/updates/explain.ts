@@ -4,7 +4,7 @@ import { type Channel, compareVersions } from '../../../contract/versions.ts';
 import { evaluate, newestFirst, type Candidate, type Question, type Verdict } from './decide-offer.ts';
 import { present } from '../../invariants.ts';
 
-/** A machine as it was last heard of; unknown is null. */
+/** The last known state of a machine; unknown is null. */
 export type KnownMachine = {
   machineHash: string;
   platform: Platform | null;
@@ -13,7 +13,7 @@ export type KnownMachine = {
   currentVersion: string | null;
 };
 
-/** The kinds of file that an updater takes, by platform: the others are downloads for people. */
+/** The file kinds for updaters by platform: others are manual downloads. */
 const fedKinds: Record<Platform, readonly string[]> = {
   win32: ['exe', 'nupkg'],
   darwin: ['zip'],
@@ -21,9 +21,8 @@ const fedKinds: Record<Platform, readonly string[]> = {
 };
 
 /**
- * For each release, newest first: whether this machine is offered it, and why, in a sentence with its numbers. It
- * is the verdict of the feeds' own decision, taken for each kind of file, since who explains cannot know which
- * updater the machine runs.
+ * For each release, newest first: whether this machine is offered it, and why, in a sentence with its numbers. Uses the
+ * decision of the feeds for each kind of file, since the machine's updater is unknown here.
  */
 export function explainEach(releases: readonly Candidate[], machine: KnownMachine): Explanation[] {
   const verdicts = new Map<string, Explanation>();

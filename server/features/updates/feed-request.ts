@@ -3,34 +3,34 @@ import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { Caller } from '../../caller.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
 
-/** What may stand in the address of every feed. */
+/** Parameters that every feed accepts in its URL. */
 export type Asked = {
   key?: string | undefined;
   machineId?: string | undefined;
   currentVersion?: string | undefined;
 };
 
-/** Who asks a feed, as far as they say. */
+/** The caller of a feed, as far as known. */
 export type FeedRequest = {
   by: Caller;
   platform: Platform;
   architecture: Architecture;
   channel: Channel;
-  /** As the client says it now; a machine's last report may know it where this does not. */
+  /** From the request; the machine's last report may replace a missing one. */
   currentVersion: string | undefined;
   machineHash: string | undefined;
-  /** A HEAD tells nothing of an updater. */
+  /** False for a HEAD, which does not identify an updater. */
   isCheck: boolean;
 };
 
-/** The version that the client says it runs, where it is one. */
+/** The version that the client reports, if valid. */
 export function versionOf(request: FastifyRequest, { currentVersion }: Asked): string | undefined {
   return [request.headers['x-app-version'], currentVersion].find(
     (text): text is string => typeof text === 'string' && isVersion(text),
   );
 }
 
-/** What of the feed's address its files need as well: who asks, and by what right. */
+/** The query parameters of a feed that its file URLs need as well: machine and API key. */
 export function carriedQuery({ key, machineId }: Asked): string {
   const carried = Object.entries({ key, machineId }).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(carried as [string, string][]).toString();

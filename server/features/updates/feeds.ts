@@ -13,8 +13,8 @@ export type Feeds = Pick<Context, 'db' | 'pool' | 'clock' | 'config'> & {
 };
 
 /**
- * What a feed answers from: the decision, the version that it was taken for, and the same version in the other kinds
- * of file, as far as the machine is offered them too.
+ * The data of a feed response: the decision, the version that it is based on, and other file kinds of the same version
+ * that the machine is offered too.
  */
 export type Checked = Decision<LiveRelease> & {
   currentVersion: string | undefined;
@@ -22,8 +22,8 @@ export type Checked = Decision<LiveRelease> & {
 };
 
 /**
- * An update check: decides for the first kind of file that is out where the machine looks, and records the check of a
- * machine that is known by an id. `fileKinds` are those that the updater may take, the one the feed is meant for first.
+ * An update check: decides for the first kind of file available to the machine, and records the check of an identified
+ * machine. `fileKinds` are those that the updater supports, the preferred one first.
  */
 export async function check(
   feeds: Feeds,
@@ -44,8 +44,8 @@ export async function check(
 }
 
 /**
- * Whether machines of that channel may run this kind of file. A release that staff took out of the feeds counts: the
- * machines that have it still ask here, and must not be told of another kind.
+ * Whether machines of that channel may run this kind of file. Includes withdrawn releases: machines that run one still
+ * ask here, and must not be offered another kind.
  */
 const isOut = (
   releases: readonly LiveRelease[],
@@ -62,8 +62,8 @@ const isOut = (
   );
 
 /**
- * electron-updater does not say which version it updates; the machine's last report may. A version that no release
- * has decides nothing: anyone could report `999.0.0` for a machine, which would never be offered anything again.
+ * electron-updater does not send its current version; the machine's last report may contain it. A version without a
+ * release is ignored: a forged report of `999.0.0` would block all further offers.
  */
 async function lastVersion(
   { db, pool }: Feeds,
@@ -111,8 +111,8 @@ function record({ recorder, clock }: Feeds, asked: FeedRequest, offered: LiveRel
 }
 
 /**
- * Where this service serves a release's file, below its own address; external files as well, since an updater
- * carries the query of its feed, API key and all, to every file it is told of.
+ * The path of a release's file on this service, relative to its address; also for external files, since an updater
+ * would send the query of its feed, including the API key, to the external server.
  */
 export const filePath = ({ config }: Pick<Context, 'config'>, release: LiveRelease): string =>
   new URL(config.publicUrl).pathname.replace(/\/$/, '') + filePathOf(release);

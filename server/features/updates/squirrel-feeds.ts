@@ -10,8 +10,8 @@ import { squirrelName, squirrelVersion } from './squirrel-name.ts';
 import { present } from '../../invariants.ts';
 
 /**
- * Feed of Squirrel.Windows: one line, the full package of what is offered. The list is never empty, and what it
- * names is what the client installs, older or not; so a client without an update is told of its own version.
+ * Feed of Squirrel.Windows: one line with the full package of the offer. The list is never empty, and the client
+ * installs the listed version even if it is older; so a client without an update gets its own version.
  */
 export async function squirrelWindowsFeed(
   feeds: Feeds,
@@ -40,11 +40,11 @@ export async function squirrelWindowsFeed(
     .send(`${line}\n`);
 }
 
-/** The name that Squirrel reads stands at the end; one beside the list could be that of another channel's package. */
+/** Squirrel reads the name at the end; a relative one could match a package of another channel. */
 const packageUrl = ({ config }: Feeds, release: LiveRelease) =>
   config.publicUrl + filePathOf({ ...release, fileName: squirrelName(release) });
 
-/** A package that nobody fetches, because its version is there already. */
+/** A package that is never fetched, because its version is already installed. */
 function ownLine(packageId: string | undefined, version: string): string {
   const name = squirrelName({ fileName: packageId ?? 'app', version: squirrelVersion(version) });
   return `${'0'.repeat(40)} ${name} 1`;
@@ -52,7 +52,7 @@ function ownLine(packageId: string | undefined, version: string): string {
 
 const packages = new WeakMap<readonly LiveRelease[], readonly LiveRelease[]>();
 
-/** Squirrel.Windows takes no package without its SHA-1, which is not known of files that lie elsewhere. */
+/** Squirrel.Windows requires a SHA-1, which is unknown for external files. */
 function withSha1(releases: readonly LiveRelease[]): readonly LiveRelease[] {
   const known = packages.get(releases) ?? releases.filter((r) => r.fileKind === 'nupkg' && r.sha1 !== null);
   packages.set(releases, known);
@@ -60,8 +60,8 @@ function withSha1(releases: readonly LiveRelease[]): readonly LiveRelease[] {
 }
 
 /**
- * The version of ours that Squirrel calls by that name. One that no release has, because it was deleted, is read as
- * the prereleases beside it are written: `1.2.0-beta1` is older than `1.2.0-beta.2` only as `1.2.0-beta.1`.
+ * The semver version of a Squirrel version. If no release has it, because it was deleted, its prerelease follows the
+ * format of the others: `1.2.0-beta1` is older than `1.2.0-beta.2` only as `1.2.0-beta.1`.
  */
 function ownVersion(releases: readonly LiveRelease[], localVersion: string): string | undefined {
   const said = localVersion.toLowerCase();
@@ -96,7 +96,7 @@ export async function squirrelMacFeed(
       url: feeds.config.publicUrl + filePathOf(release) + carriedQuery(query),
       name: release.version,
       notes: release.releaseNotes ?? '',
-      // its date format knows no fraction of a second
+      // the date format of Squirrel.Mac has no fractional seconds
       pub_date: `${release.releaseDate.slice(0, 19)}+00:00`,
       releaseId: release.id,
       isMandatory: release.isMandatory,

@@ -1,6 +1,6 @@
 /**
- * The version as Squirrel.Windows writes it: without build metadata, and without dots in the prerelease, as
- * electron-winstaller makes its packages (`1.2.0-beta.3` is `1.2.0-beta3`).
+ * The version in the format of Squirrel.Windows: without build metadata, and without dots in the prerelease, as in
+ * packages of electron-winstaller (`1.2.0-beta.3` is `1.2.0-beta3`).
  */
 export function squirrelVersion(version: string): string {
   const [numbers = '', ...tag] = version.replace(/\+.*$/, '').split('-');
@@ -8,8 +8,8 @@ export function squirrelVersion(version: string): string {
 }
 
 /**
- * The name under which RELEASES lists a package. Squirrel reads version and kind from the name alone, so it is made
- * from the release, whatever the uploaded file was called.
+ * The name of a package in RELEASES. Squirrel parses version and kind from the name, so it is derived from the release
+ * instead of the uploaded file's name.
  */
 export function squirrelName({ fileName, version }: { fileName: string; version: string }): string {
   const name = fileName.replace(/(-full|-delta)?\.nupkg$/i, '');

@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease } from '../releases/index.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
 
-/** For each release, those in the bin among them: why the machine is or is not offered it, as the feeds decide. */
+/** For each release, including those in the bin: why the machine is or is not offered it, as the feeds decide. */
 export async function explainOffers(db: Db, machine: KnownMachine): Promise<Explanation[]> {
   const rows = await selectReleases(db).execute();
   const isKnown = rows.some(({ version }) => version === machine.currentVersion);
