@@ -17,13 +17,13 @@ import { sendFailure } from './reply.ts';
 import { urlCompleter, type UrlCompleter } from './public-urls.ts';
 import { crossSite } from './same-origin.ts';
 
-/** What of a route decides who a request is from. */
+/** The fields of a route that authentication uses. */
 export type AskedRoute = Pick<Route, 'access' | 'apiKeyInQuery'>;
 
-/** What the adapter needs from the features: who a request is from, and where a refusal is written down. */
+/** The dependencies of the adapter on features: identification of the caller, and recording of refusals. */
 export type Authentication = {
   cookies(request: FastifyRequest, reply: FastifyReply): { cookie: Cookie; device: Cookie };
-  /** The signed-in staff member or API key, nobody, or why the key is refused (address, limit, expiry). */
+  /** The signed-in staff member or API key, anonymous, or why the key is refused (address, limit, expiry). */
   identify(request: FastifyRequest, reply: FastifyReply, route: AskedRoute): Promise<Actor | Failure>;
   refused(by: Caller, failure: Failure): Promise<void>;
 };
@@ -109,7 +109,7 @@ async function carryOut(
       if (isFailure(earlier)) return earlier;
       if (earlier) return repeated(route, earlier);
     }
-    // not before: what was carried out once is answered again, even when preparing it would fail by now
+    // checked only now: a completed call returns its stored response, even if preparing would fail today
     if (isFailure(prepared)) return prepared;
     const result: unknown = await handler.change(change, call, prepared);
     if (key !== undefined && !isFailure(result))
@@ -154,7 +154,7 @@ export function authorize(access: Access, actor: Actor): Failure | undefined {
   return fail('FORBIDDEN', `You lack the permission ${lacking}.`);
 }
 
-/** The token of `Authorization: Bearer`, if there is one. */
+/** The token of `Authorization: Bearer`, if any. */
 export function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
 }
@@ -185,7 +185,7 @@ async function sendAnswer(
     .send(text);
 }
 
-/** The body of a route that reads it itself; other routes take nothing but JSON. */
+/** The body of a route that reads it itself; other routes accept only JSON. */
 function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'] | Failure {
   const contentType = request.headers['content-type'] ?? '';
   const kind =
@@ -204,7 +204,7 @@ function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'
   return kind && { readable: request.body as Readable, contentType };
 }
 
-/** The version named by `If-Match: "2026-…"`, weak or strong; `*` matches every version, as no header does. */
+/** The version in `If-Match: "2026-…"`, weak or strong; `*` or no header matches every version. */
 function readIfMatch(header: string | undefined): string | undefined | Failure {
   if (header === undefined || header.trim() === '*') return undefined;
   const version = header.trim().replace(/^W\//, '').replaceAll('"', '');
@@ -213,15 +213,15 @@ function readIfMatch(header: string | undefined): string | undefined | Failure {
 }
 
 /**
- * Waits for the first bytes of a file, so that a database that is away is still answered with 503; later the file
- * breaks off, which a client sees, instead of hanging.
+ * Waits for the first bytes of a file, so that an unavailable database still results in a 503; a later failure aborts
+ * the file, which clients detect, instead of hanging.
  */
 async function streamUntilDown({ signals }: Context, stream: Readable): Promise<void> {
   await signals.untilDown(() => once(stream, 'readable'));
   signals.untilDown(() => finished(stream)).catch((error: Error) => stream.destroy(error));
 }
 
-/** In tests, an answer that is not what the contract says, or says more, is an error. */
+/** In tests, a response that differs from the contract, or has extra fields, is an error. */
 function assertAnswer(route: Route, result: unknown): void {
   if (!route.answer) return;
   const sent = JSON.parse(

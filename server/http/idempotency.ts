@@ -8,7 +8,7 @@ import { fail, failField, type Failure } from '../failure.ts';
 
 export type StoredAnswer = { answer: unknown };
 
-/** The key of a request, undefined without one, a Failure when it is unusable. */
+/** The key of a request, undefined without one, a Failure when it is invalid. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined | Failure {
   if (header === undefined) return undefined;
   if (typeof header === 'string' && header.length >= 1 && header.length <= 200 && isStorableText(header))
@@ -17,16 +17,16 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 }
 
 /**
- * Claims the key for this request inside its transaction. Undefined: the claim is ours, run the change. A
- * stored answer: the same request ran before. A Failure: the key was used for another request. A second caller
- * waits here until the first has committed or rolled back.
+ * Claims the key for this request inside its transaction. Undefined: the claim is new, run the change. A stored
+ * response: the same request ran before. A Failure: the key was used for another request. A concurrent caller waits
+ * here until the first has committed or rolled back.
  */
 export async function claimKey(
   tx: Tx,
   secrets: Secrets,
   { actor, key, request, now }: { actor: Actor; key: string; request: unknown; now: Date },
 ): Promise<undefined | StoredAnswer | Failure> {
-  // A bare hash of a request with a password in it would let whoever reads the database guess that password.
+  // Keyed: with a plain hash, anyone who reads the database could guess a password in the request.
   const request_hash = secrets.sign('request', JSON.stringify(request));
   const claim = { actor: actorId(actor), key, request_hash, answer: null, created_at: now };
   const inserted = await tx
@@ -45,7 +45,7 @@ export async function claimKey(
   return fail('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request before.');
 }
 
-/** Keeps the answer under the claimed key, in the same transaction as the change. */
+/** Stores the response under the claimed key, in the same transaction as the change. */
 export async function keepAnswer(tx: Tx, actor: Actor, key: string, answer: unknown): Promise<void> {
   await tx
     .updateTable('idempotency_keys')
@@ -55,7 +55,7 @@ export async function keepAnswer(tx: Tx, actor: Actor, key: string, answer: unkn
     .execute();
 }
 
-/** Forgets answers after a day. */
+/** Removes responses after a day. */
 export async function clearAnswers({ tx }: Change, { now }: CheckedTime): Promise<void> {
   const dayAgo = new Date(now.getTime() - 24 * 3_600_000);
   await tx.deleteFrom('idempotency_keys').where('created_at', '<', dayAgo).execute();

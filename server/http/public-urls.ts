@@ -3,7 +3,7 @@ import { answeredUrl } from '../../contract/common.ts';
 
 export type UrlCompleter = ((data: unknown) => unknown) | undefined;
 
-/** Puts the address of the service before the paths in an answer of this schema; undefined where it has no URLs. */
+/** Prepends the service's address to the paths in a response of this schema; undefined where it has no URLs. */
 export function urlCompleter(schema: z.ZodType | undefined, publicUrl: string): UrlCompleter {
   if (schema === answeredUrl)
     return (url) => (typeof url === 'string' && url.startsWith('/') ? publicUrl + url : url);

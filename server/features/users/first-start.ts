@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import type { Passwords } from '../../passwords.ts';
 import { insertUser } from './user-row.ts';
 
-/** Puts the roles of the contract into the database, where they are not yet; what staff changed stays. */
+/** Inserts missing roles of the contract into the database; changes made by staff stay. */
 export async function seedRoles(tx: Tx): Promise<void> {
   for (const role_id of roleNames) {
     const added = await tx
@@ -22,8 +22,8 @@ export async function seedRoles(tx: Tx): Promise<void> {
 }
 
 /**
- * At first start, with no user in the database, makes a super admin from the settings or, without them,
- * `admin@localhost` with a random password. Answers what to print once on the terminal, if anything.
+ * At first start, with no user in the database, creates a super admin from the settings or, without them,
+ * `admin@localhost` with a random password. Returns the text to print once on the terminal, if any.
  */
 export async function ensureFirstAdmin(
   parts: ChangeParts,
@@ -39,7 +39,7 @@ export async function ensureFirstAdmin(
   const passwordHash = await passwords.hash(chosen.password);
   const made = await systemChange(parts, now, async (change) => {
     const { tx } = change;
-    // Two processes may start at once on one empty database: one of them makes the admin.
+    // Two processes may start concurrently on an empty database: the lock lets one create the admin.
     await tx.selectFrom('roles').select('role_id').where('role_id', '=', 'super_admin').forUpdate().execute();
     if (await anyUser(tx)) return false;
     await insertUser(change, {

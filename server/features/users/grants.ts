@@ -4,7 +4,7 @@ import type { Caller } from '../../caller.ts';
 import type { Tx } from '../../db/client.ts';
 import { breaksRule, fail, type Failure } from '../../failure.ts';
 
-/** What a set of roles may do together; undefined for a role that does not exist. */
+/** The combined permissions of a set of roles; undefined for a role that does not exist. */
 async function permissionsOf(tx: Tx, roles: string[]): Promise<Permission[] | undefined> {
   if (roles.length === 0) return [];
   const known = await tx.selectFrom('roles').select('role_id').where('role_id', 'in', roles).execute();
@@ -16,7 +16,7 @@ async function permissionsOf(tx: Tx, roles: string[]): Promise<Permission[] | un
     .execute();
 }
 
-/** What the caller holds; Lanyard itself holds everything. */
+/** Whether the caller holds a permission; Lanyard itself holds all. */
 const holds = ({ actor }: Caller, { resource, action }: Permission): boolean =>
   actor.kind === 'system' || (actor.kind === 'staff' && hasPermission(actor.permissions, resource, action));
 
@@ -24,7 +24,7 @@ const holds = ({ actor }: Caller, { resource, action }: Permission): boolean =>
 export const beyond = (by: Caller, permissions: readonly Permission[]): Permission | undefined =>
   permissions.find((permission) => !holds(by, permission));
 
-/** Nobody grants more than they hold. Also refuses a role that does not exist. */
+/** Refuses a role with more permissions than the caller's, and one that does not exist. */
 export async function refuseGrant(tx: Tx, by: Caller, role: string): Promise<Failure | undefined> {
   const granted = await permissionsOf(tx, [role]);
   if (!granted) return breaksRule('role', `There is no role ${role}`);
@@ -36,8 +36,8 @@ export async function refuseGrant(tx: Tx, by: Caller, role: string): Promise<Fai
 }
 
 /**
- * A person who may do more than the caller cannot be changed by the caller: otherwise a new password or email
- * would be a way to more rights. The same holds for super admins, whatever their matrix says.
+ * Refuses to change a user with more permissions than the caller, who could otherwise take over the account with a new
+ * password or email. Super admins are always protected, whatever their matrix says.
  */
 export async function refuseActingOn(tx: Tx, by: Caller, user: User): Promise<Failure | undefined> {
   const held = (await permissionsOf(tx, user.roles)) ?? [];
@@ -51,7 +51,7 @@ export async function refuseActingOn(tx: Tx, by: Caller, user: User): Promise<Fa
 const isSuperAdmin = ({ actor }: Caller) =>
   actor.kind === 'system' || (actor.kind === 'staff' && actor.roles.includes('super_admin'));
 
-/** Only a super admin makes a super admin. */
+/** Refuses the super admin role unless the caller is a super admin. */
 export function refuseSuperAdmin(by: Caller, role: string): Failure | undefined {
   return role === 'super_admin' && !isSuperAdmin(by)
     ? breaksRule('role', 'Only a super admin can grant super_admin')
@@ -59,8 +59,8 @@ export function refuseSuperAdmin(by: Caller, role: string): Failure | undefined 
 }
 
 /**
- * The last active super admin can be neither removed, deactivated nor demoted. The role's row is locked, so that
- * two super admins cannot remove each other at the same moment.
+ * Refuses to remove, deactivate or demote the last active super admin. Locks the role's row, so that two super admins
+ * cannot remove each other concurrently.
  */
 export async function refuseLastSuperAdmin(tx: Tx, user: User): Promise<Failure | undefined> {
   if (!user.roles.includes('super_admin')) return undefined;
@@ -78,8 +78,8 @@ export async function refuseLastSuperAdmin(tx: Tx, user: User): Promise<Failure 
 }
 
 /**
- * Nobody removes, deactivates or resets themself here. Without the current password, a stolen session could lock out
- * whom it was stolen from; the account page asks for it.
+ * Refuses removing, deactivating or resetting oneself: without the current password, a stolen session could lock out
+ * its owner. The account page asks for it.
  */
 export const refuseSelf = ({ actor }: Caller, user: User, message: string): Failure | undefined =>
   actor.kind === 'staff' && actor.userId === user.id ? fail('RULE_VIOLATED', message) : undefined;

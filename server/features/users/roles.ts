@@ -13,7 +13,7 @@ import { present } from '../../invariants.ts';
 const noUser = fail('NOT_FOUND', 'There is no such user.');
 const noRole = fail('NOT_FOUND', 'There is no such role.');
 
-/** All roles with their cells of the matrix: the seven in the order of the spec, then the others by name. */
+/** All roles with their permissions: the seven built-in ones in the order of the spec, then the others by name. */
 export async function listRoles(db: Db): Promise<Role[]> {
   const rows = await db
     .selectFrom('roles')
@@ -47,7 +47,7 @@ export async function listRoles(db: Db): Promise<Role[]> {
     }));
 }
 
-/** Whom a change of a role hits: the people who can sign in with it. */
+/** The users affected by a change of a role: those who can sign in with it. */
 export async function impactOfRole(
   db: Db,
   roleId: string,
@@ -71,7 +71,6 @@ export async function impactOfRole(
   return { people, withoutSecondFactor };
 }
 
-/** Every cell of the matrix. */
 export function listPermissions(): Permission[] {
   return resources.flatMap((resource) => resourceActions[resource].map((action) => ({ resource, action })));
 }
@@ -97,7 +96,7 @@ export async function listRolesOf(
   return rows.map((row) => ({ roleId: row.role_id, name: row.role_id, description: row.description }));
 }
 
-/** Gives a user one more role, which may not reach beyond the caller's own rights. */
+/** Adds a role to a user, with no more permissions than the caller's own. */
 export async function assignRole(
   change: Change,
   userId: string,
@@ -117,7 +116,7 @@ export async function assignRole(
   return undefined;
 }
 
-/** Takes a role from a user; the last super admin keeps theirs. */
+/** Removes a role from a user; the last super admin keeps theirs. */
 export async function revokeRole(
   change: Change,
   userId: string,
@@ -147,7 +146,7 @@ async function auditRoles(change: Change, user: User, roles: string[]): Promise<
 
 type NewRole = RouteInput<typeof calls.createRole>['body'];
 
-/** Makes a role with the rights and the second-factor rule of an existing one; the caller may lack none of the rights. */
+/** Creates a role with the permissions and second-factor rule of an existing one, all of which the caller must hold. */
 export async function createRole(
   change: Change,
   { roleId, description, copyFrom }: NewRole,
@@ -182,8 +181,8 @@ export async function createRole(
 type RoleInput = RouteInput<typeof calls.updateRole>['body'];
 
 /**
- * Sets what a role may do. The caller must hold whatever the role may do, before and after, so that nobody widens
- * their own rights or lowers the guard of those above them; super_admin holds everything and stays as it is.
+ * Sets the permissions of a role. The caller must hold all of them, before and after, so that users cannot extend their
+ * own permissions or weaken the protection of higher roles; super_admin holds everything and cannot change.
  */
 export async function updateRole(
   change: Change,
@@ -214,7 +213,7 @@ export async function updateRole(
   });
 }
 
-/** Removes a role that nobody has; the seven stay. */
+/** Removes a role without users; the seven built-in ones cannot be removed. */
 export async function deleteRole(change: Change, roleId: string): Promise<undefined | Failure> {
   const before = await lockAllowed(change, editable, roleId);
   if (isFailure(before)) return before;
@@ -225,7 +224,7 @@ export async function deleteRole(change: Change, roleId: string): Promise<undefi
   return undefined;
 }
 
-/** Those of them that there are, in the order of the matrix. */
+/** The given permissions that exist, in the order of the matrix. */
 const inOrder = (permissions: readonly Permission[]) =>
   listPermissions().filter((p) => contains(permissions, p));
 
@@ -240,7 +239,7 @@ async function oneRole(db: Db, roleId: string): Promise<Role> {
   );
 }
 
-/** Roles, when the caller may change them at all: all that they may do, the caller may do. */
+/** Edits roles whose permissions the caller holds. */
 const editable: Editable<Role, RoleInput> = {
   name: 'role',
   async lock({ tx, by }, roleId) {

@@ -4,7 +4,7 @@ import type { User } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 
-/** Users with their roles: what every answer about a user is made of. */
+/** Users with their roles, the source of every response about a user. */
 export function selectUsers(db: Db) {
   return db
     .selectFrom('users as u')
@@ -18,7 +18,6 @@ export function selectUsers(db: Db) {
 
 type UserRow = Awaited<ReturnType<ReturnType<typeof selectUsers>['executeTakeFirstOrThrow']>>;
 
-/** A row as it travels. */
 export function toUser(row: UserRow): User {
   return {
     id: row.user_id,
@@ -42,7 +41,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<User | undefined
 
 export type NewUser = { email: string; name: string; passwordHash: string; role: string };
 
-/** Writes a user with one role and a password that is not their own, and the audit entry. What may be granted is decided by who calls this. */
+/** Inserts a user with one role and a temporary password, and the audit entry. The caller checks grants. */
 export async function insertUser(change: Change, user: NewUser): Promise<User> {
   const { tx, now } = change;
   const userId = uuidv7();

@@ -39,7 +39,7 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       list: ({ query }) => listUsers(db, query.search),
       impact: ({ by, params }) =>
         impactOfUser(db, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
-      // The hash is made before the transaction: a connection must not wait for argon2.
+      // Hash before the transaction, so that argon2 does not hold a connection.
       create: inChangeAfter(
         async ({ body }) => refusePassword(body.password, body.email) ?? passwords.hash(body.password),
         (change, { body: { email, name, role } }, passwordHash) =>

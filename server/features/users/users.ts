@@ -40,7 +40,7 @@ export async function listUsers(db: Db, search: string | undefined): Promise<Use
   return rows.map(toUser);
 }
 
-/** What hangs on a user: sessions that were seen after `since` and have not ended, and API keys made. */
+/** The dependents of a user: open sessions active after `since`, and created API keys. */
 export async function impactOfUser(
   db: Db,
   id: string,
@@ -68,14 +68,14 @@ export async function impactOfUser(
   return row ? { openSessions: row.openSessions ?? 0, apiKeys: row.apiKeys ?? 0 } : notFound;
 }
 
-/** Creates a user with one role, which may not reach beyond the caller's own rights. */
+/** Creates a user with one role, with no more permissions than the caller's own. */
 export async function createUser(change: Change, user: NewUser): Promise<User | Failure> {
   const { tx, by } = change;
   const refusal = refuseSuperAdmin(by, user.role) ?? (await refuseGrant(tx, by, user.role));
   return refusal ?? orTaken(insertUser(change, user));
 }
 
-/** Changes email, name or role. A new role acts on the next call of that person. */
+/** Changes email, name or role. A new role applies from the user's next call. */
 export const updateUser = (
   change: Change,
   id: string,
@@ -90,7 +90,7 @@ export const updateUser = (
     columns: patch,
   });
 
-/** Deactivates a user: no sign-in, and open sessions end with their next call. */
+/** Deactivates a user: they cannot sign in, and open sessions end at their next call. */
 export const deactivateUser = (change: Change, id: string): Promise<User | Failure> =>
   editRecord(change, editable, id, {
     event: 'user.deactivated',
@@ -109,7 +109,7 @@ export const reactivateUser = (change: Change, id: string): Promise<User | Failu
     columns: { status: 'active' },
   });
 
-/** Removes a user for good. Audit entries keep the name. */
+/** Permanently removes a user. Audit entries keep the name. */
 export async function deleteUser(change: Change, id: string): Promise<undefined | Failure> {
   const { tx, by } = change;
   const before = await lockAllowed(change, editable, id);
@@ -123,7 +123,7 @@ export async function deleteUser(change: Change, id: string): Promise<undefined 
   return undefined;
 }
 
-/** Checks what was typed as someone's new password, and makes the hash. */
+/** Checks and hashes a new password for another user. */
 export async function prepareReset(
   guarded: Guarded,
   by: Caller,
@@ -141,7 +141,7 @@ export async function prepareReset(
   return refusal ?? guarded.passwords.hash(typed.newPassword);
 }
 
-/** Sets a new password, already hashed; every session of that person ends with its next call. */
+/** Sets a new password, already hashed; every session of that user ends at its next call. */
 export async function resetPassword(
   change: Change,
   id: string,
@@ -161,7 +161,7 @@ export async function resetPassword(
   return undefined;
 }
 
-/** Takes a lost second factor off a user. */
+/** Removes a lost second factor of a user. */
 export async function resetSecondFactor(change: Change, id: string): Promise<User | Failure> {
   const before = await lockAllowed(change, editable, id);
   if (isFailure(before)) return before;
@@ -172,7 +172,7 @@ export async function resetSecondFactor(change: Change, id: string): Promise<Use
   return { ...before, secondFactor: false };
 }
 
-/** Open sessions of a user; those of others are for a super admin. */
+/** Open sessions of a user; only a super admin may list those of others. */
 export async function listSessionsOf(
   db: Db,
   by: Caller,
@@ -187,7 +187,7 @@ export async function listSessionsOf(
   return listOpenSessions(db, { userId: id, currentId, since });
 }
 
-/** Ends a session of a user; those of others are for a super admin. */
+/** Ends a session of a user; only a super admin may end those of others. */
 export async function endSessionOf(
   change: Change,
   id: string,
@@ -214,7 +214,6 @@ type Columns = {
   status?: User['status'];
 };
 
-/** Users, when the caller may change them at all. */
 const editable: Editable<User, Columns> = {
   name: 'user',
   async lock({ tx, by }, id) {
