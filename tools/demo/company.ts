@@ -17,11 +17,11 @@ export type Company = {
   licenses: number;
   machines: number;
   validations: number;
-  /** What updates are reported for. */
+  /** Machines to report updates for. */
   inUse: DemoMachine[];
 };
 
-/** The staff of the vendor, in the order of `staff`, as they make calls. */
+/** Creates the staff of the vendor and returns them as callers, in the order of `staff`. */
 export async function makeStaff(stage: Stage): Promise<Caller[]> {
   const { now, passwordHash } = stage;
   const hired = new Date(now.getTime() - days(510));
@@ -57,7 +57,7 @@ export async function makeStaff(stage: Stage): Promise<Caller[]> {
 
 /**
  * Fills an empty database with customers in many countries, licenses in every state, and machines with a year of
- * validations, by the staff who may do so.
+ * validations, each created by staff with the permission.
  */
 export async function makeCustomers(
   stage: Stage,
@@ -76,7 +76,7 @@ export async function makeCustomers(
     const by = () => random.pick(people);
     const customer = await made(stage, at(by(), signed), (change) => createCustomer(change, input));
     company.customers += 1;
-    // every twentieth left, the second of all among them, so that the trash is never empty
+    // every twentieth customer left, including the second of all, so that the trash is never empty
     const left = n % 20 === 1 ? workingMoment(random, now.getTime() - days(28), now.getTime()) : undefined;
     for (let i = random.whole(1, 5); i > 0; i--) {
       const issued = workingMoment(
@@ -97,7 +97,7 @@ function makeLicense(stage: Stage, by: Caller, customerId: string, modules: stri
   const { random, now } = stage;
   const trial = random.chance(0.2);
   const year = days(365);
-  // Most are renewed every year, some not: those end in the months before and after today.
+  // Most licenses are renewed every year; others end in the months before and after today.
   const renewed = by.now.getTime() + year * Math.ceil((now.getTime() - by.now.getTime()) / year + 0.02);
   const until = trial
     ? by.now.getTime() + days(30)

@@ -15,7 +15,7 @@ type Key = {
   /** Days before today. */
   made: number;
   revoked?: number;
-  /** Requests, and the days before today of the last one. */
+  /** The number of requests, and the age of the last one in days. */
   used: number;
   lastUsed: number;
 };
@@ -34,7 +34,7 @@ const keys: Key[] = [
   { name: 'Support test bench', scopes: ['validate'], made: 60, used: 0, lastUsed: 0 },
 ];
 
-/** The keys of the vendor's programs, used as real programs use them. Returns the desktop's key and its caller. */
+/** Creates the API keys of the vendor's programs with realistic use. Returns the desktop's key and its caller. */
 export async function makeKeys(
   stage: Stage & Pick<Context, 'signals'> & { behind: WriteBehind },
   by: Caller,

@@ -10,17 +10,17 @@ import { at, done, made, type Stage } from './stage.ts';
 
 export type Desktop = Caller & { actor: { kind: 'apiKey' } };
 type Running = Stage & { desktop: Desktop; company: Company; by: () => Caller };
-/** Moments in milliseconds since 1970; `left`: when its customer went to the trash. */
+/** Times in milliseconds since 1970; `left`: when its customer was moved to the trash. */
 type Issued = { license: License; issued: number; left: number | undefined };
 type Machine = ReturnType<typeof machineOf>;
-/** From when on a license answers something else than VALID, and what. */
+/** When validations of a license stop being VALID, and their code from then on. */
 type End = { at: number; code: ValidationCode };
 
 const historyMs = days(365);
 
 /**
- * What happens to a license: machines take seats in its first weeks and validate on most days until it ends; where it
- * is full, others are refused; staff move a machine or revoke the license now and then.
+ * The history of a license: machines take seats in its first weeks and validate on most days until it ends; when it is
+ * full, others are refused; staff occasionally move a machine or revoke the license.
  */
 export async function runLicense(stage: Running, { license, issued, left }: Issued): Promise<void> {
   const { random, now, by } = stage;
@@ -54,14 +54,14 @@ async function runMachine(stage: Running, license: License, issued: number, end:
   const from = Math.max(first + days(1), now.getTime() - historyMs);
   for (const seen of daysInUse(random, from, stops))
     record(stage, license, machine, { code: 'VALID', seen, activationId });
-  // a program that is refused is tried again for some days
+  // a refused program retries for some days
   const gaveUp = Math.min(stops + days(random.whole(1, 12)), now.getTime());
   if (end.at < now.getTime())
     for (const seen of daysInUse(random, Math.max(end.at, from), gaveUp))
       record(stage, license, machine, { code: end.code, seen, activationId });
 }
 
-/** One machine too many asks for some days, until somebody frees a seat or gives up. */
+/** A machine beyond the limit retries for some days, until it gets a seat or stops. */
 function refuse(stage: Running, license: License, issued: number, end: End, machine: Machine): void {
   const { random, now } = stage;
   const latest = Math.min(end.at, now.getTime());
@@ -83,7 +83,7 @@ function machineOf({ hex, pick, chance }: Stage['random'], { licenseId }: Licens
   };
 }
 
-/** A later validation of a machine: what recording it would have written then. */
+/** Writes a later validation of a machine, as recording it then would have. */
 function record(
   { validator, random, desktop, company }: Running,
   license: License,

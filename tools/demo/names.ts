@@ -10,7 +10,7 @@ type Country = {
   domain: string;
 };
 
-/** Where the demo's customers are, with the names that their houses and people have there. */
+/** Countries of the demo's customers, with typical names of hospitals and people. */
 const countries: Country[] = [
   {
     code: 'DE',
@@ -142,7 +142,7 @@ const ascii = (text: string) =>
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, '');
 
-/** What tells houses of one name in one city apart. */
+/** Distinguishes hospitals of the same name in one city. */
 const quarters = [
   'North',
   'South',
@@ -158,7 +158,7 @@ const quarters = [
   'Lakeside',
 ];
 
-/** A customer as staff would have typed it; some fields are left out, as people do. Names do not repeat. */
+/** A customer as entered by staff, with some fields left out. Names are unique. */
 export function makeCustomer(random: Random, taken: Set<string>) {
   const country = random.pick(countries);
   const city = random.pick(country.cities);

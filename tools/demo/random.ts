@@ -1,4 +1,4 @@
-/** A seeded source of choices (mulberry32): the same number makes the same company. */
+/** A seeded random generator (mulberry32): the same seed generates the same company. */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   function next(): number {
@@ -10,10 +10,10 @@ export function createRandom(seed: number) {
   const whole = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
   return {
     next,
-    /** A whole number from `min` to `max`, both included. */
+    /** A whole number from `min` to `max`, inclusive. */
     whole,
     pick: <T>(items: readonly T[]): T => items[whole(0, items.length - 1)]!,
-    /** `count` different items, in their own order. */
+    /** `count` different items, in their original order. */
     some<T>(items: readonly T[], count: number): T[] {
       const left = items.map((item, index) => ({ item, index }));
       const taken = Array.from(

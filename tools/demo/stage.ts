@@ -4,19 +4,17 @@ import { isFailure, type Failure } from '../../server/failure.ts';
 import type { Validator } from '../../server/features/validation/index.ts';
 import type { Random } from './random.ts';
 
-/** What every part of the demo is made with. */
 export type Stage = ChangeParts & { validator: Validator; random: Random; now: Date; passwordHash: string };
 
-/** Demo data is made by the functions of real use: an outcome that they refuse is a mistake of the demo. */
+/** Demo data is created by production functions: a refused call is a bug of the demo. */
 export async function done<T>(result: Promise<T | Failure>): Promise<T> {
   const value = await result;
   if (isFailure(value)) throw new Error(value.message);
   return value;
 }
 
-/** A change that is made like one of real use. */
 export const made = <T>(parts: ChangeParts, by: Caller, work: (change: Change) => Promise<T | Failure>) =>
   done(runChange(parts, by, work));
 
-/** The same person at another moment, in milliseconds since 1970. */
+/** The same caller at another time, in milliseconds since 1970. */
 export const at = <C extends Caller>(by: C, moment: number): C => ({ ...by, now: new Date(moment) });

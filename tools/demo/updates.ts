@@ -16,7 +16,7 @@ import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Random } from './random.ts';
 import { at, done, made, type Stage } from './stage.ts';
 
-/** Beyond this many waiting reports the demo waits for them to be written, as a pool of clients would. */
+/** Above this number of queued reports the demo waits for them to be written. */
 const mostWaiting = 20_000;
 
 /** `since`: when it was first seen, in milliseconds since 1970. */
@@ -26,13 +26,12 @@ type Updates = ChangeParts & Pick<Stage, 'random' | 'now'> & { recorder: UpdateR
 type Version = {
   version: string;
   channel: NewRelease['channel'];
-  /** When it came out, in days before today. */
   daysAgo: number;
-  /** Why and when it went to the bin. */
+  /** The reason and date of deletion. */
   binned?: { reason: string; daysAgo: number };
 };
 
-/** The last stable one is the rollout under way. */
+/** The last stable version has a rollout in progress. */
 const versions: Version[] = [
   { version: '4.0.0', channel: 'stable', daysAgo: 520 },
   { version: '4.0.1', channel: 'stable', daysAgo: 340 },
@@ -62,8 +61,8 @@ const versions: Version[] = [
 const rolling = '4.2.1';
 
 /**
- * Releases on every channel with a rollout of 5 % under way, and machines that check, download, install and now and
- * then fail: reported through the same function as by real machines.
+ * Creates releases on every channel, one with a rollout of 5 %, and machines that check, download, install and
+ * sometimes fail, reported through the same function as by real machines.
  */
 export async function makeUpdates(
   stage: Updates,
@@ -86,7 +85,7 @@ export async function makeUpdates(
     const events = lifeOf(stage, machine, salts);
     for (const one of events) {
       const heard = new Date(one.timestamp ?? now);
-      // one by one: a machine is first and last seen when the service hears of it
+      // one at a time: the service dates first and last seen by the time of the report
       await done(reportEvents({ recorder: stage.recorder, clock: () => heard }, by, [one]));
     }
     updateEvents += events.length;
@@ -150,14 +149,14 @@ function notesOf(version: string): string {
     : 'Improvements and fixes.';
 }
 
-/** How many days back every check is there; before them one a week and those that led to an update. */
+/** Checks are complete for this many days; before, one a week and those that led to an update. */
 const dailyChecks = 45;
 
-/** Nearly every machine is a hospital's; some are testers'. */
+/** Most machines belong to hospitals, some to testers. */
 const channelOf = (random: Random): NewRelease['channel'] =>
   random.chance(0.04) ? 'beta' : random.chance(0.01) ? 'alpha' : 'stable';
 
-/** The versions that a machine comes to run, the oldest first, and from when on. */
+/** The versions that a machine installs, oldest first, with their dates. */
 function offersFor({ random, now }: Updates, channel: NewRelease['channel'], inRollout: boolean) {
   const lag = channel === 'stable' ? random.whole(0, 20) : random.whole(0, 3);
   return versions
@@ -171,8 +170,8 @@ function offersFor({ random, now }: Updates, channel: NewRelease['channel'], inR
 }
 
 /**
- * What one machine reported since it was first seen: checks, each version some days after it came out, downloads and
- * installs that fail now and then. Most are tried again the next day; some machines cannot, and stay where they are.
+ * The reports of one machine: checks, each version some days after its publication, downloads and installs that
+ * sometimes fail. Most retry the next day; some machines cannot, and keep their version.
  */
 function lifeOf(stage: Updates, machine: DemoMachine, salts: Salts): ReportedEvent[] {
   const { random, now } = stage;
