@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address, of which one machine may
- * use as many as it likes. What is no address stays as it is.
+ * The network counted as one caller: an IPv4 address, or the /64 of an IPv6 address, since one machine may use any
+ * address of it. Text that is not an address is returned unchanged.
  */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
@@ -11,11 +11,11 @@ export function networkOf(ip: string): string {
   return `${new ipaddr.IPv6([...(address as ipaddr.IPv6).parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }
 
-/** Whether an address is of this machine alone, IPv4-mapped ones too. */
+/** Whether an address is a loopback address, including the IPv4-mapped form. */
 export const isLoopback = (ip: string): boolean =>
   ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback';
 
-/** `X-Forwarded-For` with bare addresses: some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+/** `X-Forwarded-For` without ports: some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 export const withoutPorts = (forwarded: string): string =>
   forwarded
     .split(',')

@@ -66,13 +66,13 @@ export type AppParts = {
   passwords: Passwords;
   version: string;
   checkAnswers?: boolean;
-  /** How long requests may take to arrive; tests are less patient. */
+  /** Time limits for receiving a request; tests use shorter ones. */
   arrival?: ArrivalLimits;
 };
 
 /**
- * The whole HTTP service over a context. `checkAnswers` holds every answer against the contract, in tests.
- * Closing the app waits for requests under way, then writes what was recorded behind them.
+ * Builds the HTTP service on a context. `checkAnswers` validates every response against the contract, for tests.
+ * Closing the app waits for requests in progress, then writes the queued records.
  */
 export async function buildApp(
   context: Context,
@@ -128,7 +128,7 @@ export async function buildApp(
   await serveDocs(app, version, guard);
   await serveConsole(app);
   let lastCall: NodeJS.Timeout | undefined;
-  // Calls that hang hold up the close until the process is ended; what was answered is on disk by then.
+  // Hanging calls delay the close until the process exits; records of completed responses are on disk by then.
   app.addHook('preClose', async () => {
     lastCall = setTimeout(() => void behind.toJournal(), journalWithinMs).unref();
   });
@@ -154,10 +154,10 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: mostJsonBytes,
-    // a file name of 200 characters, each of several bytes, is a parameter too
+    // A file name of 200 multi-byte characters is a valid parameter.
     routerOptions: { maxParamLength: 3000 },
     forceCloseConnections: 'idle',
-    // What still comes on an open connection while stopping is answered, not refused without our envelope.
+    // Requests on open connections during shutdown are served; Fastify's own refusal lacks our envelope.
     return503OnClosing: false,
     http: { headersTimeout: arrival.headersMs, connectionsCheckingInterval: arrival.lookMs },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, arrival),
@@ -177,11 +177,11 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
-    // The console names JSON as the type of every call, also of those without a body (spec part 1, section 7).
+    // The console sends a JSON content type with every call, even without a body (spec part 1, section 7).
     body === '' ? done(null, undefined) : parseJson(request, body as string, done),
   );
 
-  // Binaries are handed on as they arrive; the adapter refuses them where a route does not read them.
+  // Binaries are passed on as a stream; the adapter rejects them on routes that do not accept one.
   const { open } = watchArrivals(app, arrival);
   app.addContentTypeParser(['application/octet-stream', 'multipart/form-data'], (_request, payload, done) =>
     done(null, open(payload)),
@@ -192,7 +192,7 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     if (expected) return sendFailure(request, reply, expected);
     const unserved = databaseFailure(error);
     if (unserved) {
-      // an outage as a whole is logged once, by whoever watches the database
+      // An outage is logged once, by the watch on the database.
       if (unserved !== databaseUnavailable)
         request.log.warn({ err: error, route: request.routeOptions.url }, unserved.message);
       return sendFailure(request, reply, unserved);
@@ -228,7 +228,7 @@ const unreadable: Record<string, { code: ErrorCode; reason: string; error: strin
   },
 };
 
-/** Answers what is not even HTTP, or has headers beyond 16 KB or without an end, in the envelope as well. */
+/** Responds with the envelope to invalid HTTP and to headers that exceed 16 KB or never end. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, arrival: ArrivalLimits): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { reason, ...said } = unreadable[error.code ?? ''] ?? {
@@ -243,7 +243,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, arrival:
   hangUp(socket, head + text, arrival);
 }
 
-/** The route, never the address: ids, license keys and search terms stay out of the log. */
+/** Logs the route, not the URL, to keep ids, license keys and search terms out of the log. */
 function loggedRequest(request: { method: string; routeOptions?: { url?: string }; id?: string }) {
   return { method: request.method, route: request.routeOptions?.url, id: request.id };
 }
@@ -258,7 +258,7 @@ async function secure(app: FastifyInstance, { config }: Context): Promise<void> 
   });
 }
 
-/** Made once a process, in a tenth of a second: it depends on the version alone. */
+/** Built once per process, since it takes 0.1 s and depends only on the version. */
 const describedAs = new Map<string, ReturnType<typeof openApi>>();
 
 async function serveDocs(app: FastifyInstance, version: string, guard: Guard): Promise<void> {

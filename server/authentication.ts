@@ -12,7 +12,7 @@ import { bearerToken, type AskedRoute, type Authentication } from './http/adapte
 
 const nobody: Actor = { kind: 'nobody' };
 
-/** Tells who a request is from: an API key, or staff by bearer token or by cookie. */
+/** Identifies the caller of a request: an API key, or staff by bearer token or cookie. */
 export function createAuthentication(
   { config, clock }: Context,
   sessions: Sessions,
@@ -42,14 +42,14 @@ export function createAuthentication(
     const cookie = request.cookies[session];
     const byBearer = bearer && (await sessions.recognize(bearer, 'bearer', caller));
     if (byBearer) return byBearer;
-    // An access token that has run out is answered 401, cookie or not, so that the console rotates its session;
-    // signing out must find the session all the same.
+    // An expired access token gets a 401 even if a cookie is present, so that the console rotates its session. Signing
+    // out must still find the session.
     const cookieCounts = !bearer || route.access.kind === 'public';
     const staff = cookieCounts && cookie && (await sessions.recognize(cookie, 'cookie', caller));
     return staff || nobody;
   }
 
-  /** Whoever it is, before that is known. */
+  /** The caller before authentication. */
   const callerOf = (request: FastifyRequest): Caller => ({
     actor: nobody,
     now: clock(),
@@ -59,7 +59,7 @@ export function createAuthentication(
     endpoint: `${request.method} ${(request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}')}`,
   });
 
-  /** A key that nobody has is known again by its address: whoever guesses sends another one each time. */
+  /** Unknown keys are grouped by address, since an attacker sends a different one each time. */
   function keyRefused(by: Caller, presented: string, { kind, apiKey, message }: KeyAttack): Promise<void> {
     const shown = apiKey ?? { id: null, name: refusals.shortened(presented) };
     return refusals.record(by, {
@@ -93,20 +93,20 @@ function actorId({ actor, ip }: Caller): string {
   return actor.kind === 'apiKey' ? actor.apiKeyId : ip;
 }
 
-/** As long as browsers keep a cookie at all; each sign-in begins it anew. */
+/** The maximum lifetime of a cookie in browsers; each sign-in renews it. */
 const deviceSeconds = 400 * 86_400;
 
 function cookiesOf({ publicUrl }: Config) {
   const secure = publicUrl.startsWith('https:');
   return {
-    // Browsers accept the __Host- name only with Secure, for the whole site, and from this host alone.
+    // Browsers accept the __Host- prefix only with Secure, Path=/ and no Domain.
     session: secure ? '__Host-lanyard_session' : 'lanyard_session',
     device: secure ? '__Host-lanyard_device' : 'lanyard_device',
     options: { path: '/', httpOnly: true, sameSite: 'strict' as const, secure },
   };
 }
 
-/** `X-API-Key`, a bearer token that has the form of a key, or the query of a route that allows it there. */
+/** The API key from `X-API-Key`, a bearer token in key format, or the query where the route allows it. */
 function presentedApiKey(request: FastifyRequest, route: AskedRoute): string | undefined {
   const header = request.headers['x-api-key'];
   if (header !== undefined) return String(header);

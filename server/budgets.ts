@@ -5,7 +5,7 @@ import type { CheckedTime } from './checked-time.ts';
 import { isDiskFull } from './db/client.ts';
 
 const hourMs = 3_600_000;
-/** How long a process may sit on units it does not use, and how long a refusal is not asked about again. */
+/** How long a process may hold unused units, and how long a refusal is cached. */
 const idleMs = 500;
 const refusedMs = 200;
 const largestGrant = 500;
@@ -13,26 +13,26 @@ const askAgainAt = 250;
 
 type BudgetName = 'requests' | 'events' | 'new machines';
 
-/** What is counted, for whom (an id), and how many units there are in an hour. */
+/** The budget, the id it applies to, and the units per hour. */
 export type BudgetOf = { budget: BudgetName; subject: string; limit: number };
 
 type Hour = Omit<BudgetOf, 'limit'> & {
   start: number;
   /** Granted by the database and not yet used. */
   left: number;
-  /** Granted to all processes, as last heard. */
+  /** Granted to all processes, as last reported by the database. */
   granted: number;
-  /** The fewest units that the database refused, and how long that is believed: fewer may still be there. */
+  /** The smallest count that the database refused, and until when to rely on it: a smaller count may still succeed. */
   refused: number;
   refusedUntil: number;
-  /** Units are left that the database does not know of: its disk was full. */
+  /** The database does not know of the remaining units, because its disk was full. */
   isUncounted: boolean;
   lastUsed: number;
   asking: Promise<void> | undefined;
   isTold: boolean;
 };
 
-/** Ever smaller as the limit nears, so that the last units are there for whichever process is asked. */
+/** Blocks shrink near the limit, so that any process can use the last units. */
 const blockOf = (hour: Hour, limit: number) =>
   Math.max(1, Math.min(largestGrant, Math.floor((limit - hour.granted) / 20)));
 
@@ -40,9 +40,9 @@ export type Budget = { allowed: boolean; limit: number; remaining: number; reset
 export type Budgets = ReturnType<typeof createBudgets>;
 
 /**
- * Budgets of an hour that hold exactly across processes without a write per request: the database grants units to
- * a process in blocks, smaller as the limit nears and single at its end; what is not used goes back. While the disk of
- * the database is full, they hold for each process alone.
+ * Hourly budgets that hold exactly across processes without a write per request. The database grants units to a process
+ * in blocks, which shrink near the limit down to single units; unused units are returned. While the disk of the
+ * database is full, each process enforces the limit alone.
  */
 export function createBudgets(parts: ChangeParts, clock: () => Date) {
   const hours = new Map<string, Hour>();
@@ -62,19 +62,19 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     return hour;
   }
 
-  /** Uses `count` units of the hour, if they are there: all or none. */
+  /** Uses `count` units of the hour: all or none. */
   async function take(of: BudgetOf, count = 1): Promise<Budget> {
     const { budget, limit } = of;
     const now = clock().getTime();
     const hour = hourOf(of);
     const mayGet = (missing: number) => missing < hour.refused || performance.now() >= hour.refusedUntil;
     while (hour.left < count && mayGet(count - hour.left)) await askOnce(hour, limit, count - hour.left);
-    // Far from the limit the next block is fetched before it is needed, so that no request waits for it; what goes
-    // wrong there is heard by the request that does.
+    // Far from the limit, the next block is prefetched so that no request waits for it. The request that needs the
+    // block reports any error.
     if (hour.left === askAgainAt && blockOf(hour, limit) === largestGrant) {
       void askOnce(hour, limit, 1).catch(() => undefined);
     }
-    // A limit that was lowered meanwhile holds for what was granted under the old one as well.
+    // A lowered limit also applies to units granted under the old one.
     const allowed = hour.left >= count && hour.granted - hour.left + count <= limit;
     if (allowed) hour.left -= count;
     else refusals[budget]++;
@@ -87,7 +87,7 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     };
   }
 
-  /** Runs `tell` once for this hour of the budget, in whichever process comes first; again when it failed. */
+  /** Runs `tell` once per hour and budget across all processes; runs it again after a failure. */
   async function tellOnce(
     by: Caller,
     of: BudgetOf,
@@ -119,7 +119,7 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     for (const wanted of new Set([Math.max(missing, blockOf(hour, limit)), missing])) {
       const granted = await grant(parts, hour, { wanted, limit, now: clock() }).catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
-        // a call that changes nothing is not refused for that: until the disk has room, each process counts alone
+        // Read-only calls still work on a full disk, so each process counts alone until there is room.
         hour.isUncounted = true;
         return hour.granted + wanted <= limit ? hour.granted + wanted : undefined;
       });
@@ -145,7 +145,7 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     const idle = [...hours].filter(([, hour]) => all || performance.now() - hour.lastUsed > idleMs);
     for (const [key, hour] of idle) {
       hours.delete(key);
-      // When the database is away the block is lost: the limit errs on the strict side until the hour ends.
+      // If the database is down, the block is lost: the limit is then too strict until the hour ends.
       if (hour.left > 0 && !hour.isUncounted) await giveBack(hour).catch(() => undefined);
     }
   }
@@ -153,7 +153,7 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
   return {
     take,
     tellOnce,
-    /** Refusals of this process since its start. */
+    /** Refusals by this process since its start. */
     refusals: refusals as Readonly<typeof refusals>,
     stop() {
       clearInterval(timer);
@@ -162,7 +162,7 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
   };
 }
 
-/** Adds `wanted` to what the hour has granted unless that passes the limit; the new sum, or undefined. */
+/** Adds `wanted` to the granted units of the hour unless that exceeds the limit. Returns the new sum, or undefined. */
 async function grant(
   parts: ChangeParts,
   { budget, subject, start }: Hour,
@@ -180,7 +180,7 @@ async function grant(
   return rows[0]?.granted;
 }
 
-/** Forgets hours that began more than a day ago. */
+/** Deletes hours that began more than a day ago. */
 export async function clearBudgets({ tx }: Change, { now }: CheckedTime): Promise<void> {
   const dayAgo = new Date(now.getTime() - 24 * hourMs);
   await tx.deleteFrom('budget_hours').where('hour', '<', dayAgo).execute();

@@ -1,2 +1,2 @@
-/** Why the server or a tool cannot start, as a sentence for the operator: it is printed without a stack. */
+/** The reason why the server or a tool cannot start, as a sentence for the operator. Printed without a stack. */
 export class CannotStart extends Error {}

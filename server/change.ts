@@ -15,21 +15,21 @@ import { notify, type Signals, type Topic } from './db/signals.ts';
 import { createSlots } from './db/slots.ts';
 import { isFailure, type Failure } from './failure.ts';
 
-/** One unit of work: what a change writes, tells and leaves to do, in one transaction. */
+/** A unit of work: the writes, notifications and follow-up work of one transaction. */
 export type Change = {
-  /** The only handle that writes; reads take it wherever they take the database. */
+  /** The only handle that can write; functions that read accept it in place of the database. */
   readonly tx: Tx;
   /** Who makes the change, and from where. */
   readonly by: Caller;
   readonly now: Date;
-  /** Tells every process, on commit, that the topic changed; caches of this one drop before the caller goes on. */
+  /** Notifies every process on commit; caches of this process are dropped before the caller continues. */
   readonly announce: (topic: Topic) => Promise<void>;
   /**
-   * Leaves work for after the commit, which runs in order before the caller goes on: for what cannot be taken back, such
-   * as removing a file. The change stands by then, so errors are the business of `work` itself.
+   * Registers work that runs in order after the commit, before the caller continues: for irreversible steps such as
+   * deleting a file. The change is committed by then, so `work` must handle its own errors.
    */
   readonly afterCommit: (work: () => Promise<void>) => void;
-  /** Writes an audit entry, which commits with the change or not at all. Returns the id of the entry. */
+  /** Writes an audit entry, which commits or rolls back with the change. Returns the id of the entry. */
   readonly audit: <E extends AuditEvent>(
     event: E,
     record: SubjectOf<E>,
@@ -37,39 +37,39 @@ export type Change = {
   ) => Promise<string>;
 };
 
-/** An event that says nothing by itself needs a detail that does. */
+/** Events without a text of their own require a detail. */
 type DetailOf<E extends AuditEvent> =
   object extends AuditDetail<E> ? [detail?: AuditDetail<E>] : [detail: AuditDetail<E>];
 
-/** An audit entry as it is about to be written. */
+/** An audit entry to be written. */
 export type NewEntry = {
   event: string;
   resourceType: string;
   resourceId: string | null;
   summary: string;
-  /** The record as staff see it, before and after; never with a secret in it. */
+  /** The record as staff see it, before and after; must not contain secrets. */
   before?: object | undefined;
   after?: object | undefined;
-  /** Why it did not happen, for refused calls and failed sign-ins. */
+  /** The reason of a refused call or failed sign-in. */
   error?: string | undefined;
 };
 
-/** Writes an entry under the key of the audit log; the feature `audit` makes one. Returns the id of the entry. */
+/** Writes a signed audit entry and returns its id; created by the feature `audit`. */
 export type WriteEntry = (tx: Tx, by: Caller, entry: NewEntry) => Promise<string>;
 
-/** What changes are made from. */
+/** The dependencies of `runChange`. */
 export type ChangeParts = {
   db: Db;
-  /** Left out by commands, which keep nothing that could be dropped. */
+  /** Omitted by commands, which have no caches. */
   signals?: Pick<Signals, 'drop'>;
   writeEntry: WriteEntry;
 };
 
 /**
- * Runs `work` as one change by that caller. A Failure that it returns rolls everything back, and nothing is announced or
- * followed. It runs again when it lost a deadlock or met a lock, so it may do nothing but queries. What was announced is
- * dropped from this process's caches before the caller goes on: NOTIFY alone could arrive after the response, and the
- * next call would still see the old state.
+ * Runs `work` as one change by the caller. A returned Failure rolls everything back and cancels announcements and
+ * follow-up work. `work` is retried after a deadlock or a lock timeout, so it must contain only queries. Announced
+ * topics are dropped from this process's caches before the caller continues: NOTIFY could arrive after the response,
+ * and the next call would read stale data.
  */
 export async function runChange<T>(
   parts: ChangeParts,
@@ -90,20 +90,20 @@ export async function runChange<T>(
   }
 }
 
-/** Runs a change that Lanyard makes by itself: jobs, recorders, commands. */
+/** Runs a change made by Lanyard itself: jobs, recorders, commands. */
 export const systemChange = <T>(parts: ChangeParts, now: Date, work: (change: Change) => Promise<T>) =>
   runChange(parts, systemCaller(now), work);
 
-/** Long enough for whoever holds a lock in passing. */
+/** Long enough for locks that are held briefly. */
 const firstTryMs = 300;
 const lockWaitMs = 3000;
 /**
- * A transaction that met a lock lets go of its connection and waits for the lock on one of a few: however many want a
- * record that somebody holds, the others have connections.
+ * A transaction that hits a lock releases its connection and waits on one of a few connections. Callers that contend
+ * for one record thus cannot exhaust the pool.
  */
 const waitingForLocks = createSlots(3, lockWaitMs);
 
-/** Carries a Failure out of a transaction, so that it rolls back. */
+/** Carries a Failure out of a transaction to roll it back. */
 class RolledBack extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -169,7 +169,7 @@ function withoutSecrets(event: AuditEvent, record: object | undefined): object |
   return record && Object.fromEntries(Object.entries(record).filter(([field]) => !secrets.includes(field)));
 }
 
-/** One line that says which fields changed and how: `name: A → B; phone: – → 12`. Empty when none did. */
+/** One line that lists the changed fields: `name: A → B; phone: – → 12`. Empty if none changed. */
 export function changedFields(before: object, after: object): string {
   const was = new Map<string, unknown>(Object.entries(before));
   return Object.entries(after)

@@ -10,12 +10,12 @@ import { wrongEntries } from './ip-list.ts';
 import { isPublicAddress } from './outbound-http.ts';
 import { passwordProblem } from './password-rules.ts';
 
-/** Together they stay below the connections that PostgreSQL allows by default. */
+/** Keeps the total within PostgreSQL's default connection limit. */
 const mostAutoWorkers = 8;
 
 const port = z.coerce.number().int().min(0).max(65535);
 
-/** `30m`, `12h`, `90s`, `7d`, or the words of the documentation: `30 min`, `12 h`. */
+/** `30m`, `12h`, `90s`, `7d`, or the format of the documentation: `30 min`, `12 h`. */
 const duration = z.string().transform((value, issues) => {
   const match = /^(\d+)\s*(s|m|min|h|d)$/.exec(value.trim());
   const unitMs = { s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -34,7 +34,7 @@ const flag = z
   .default('false')
   .transform((value) => value === 'true');
 
-/** A list in one variable, by commas. */
+/** A comma-separated list. */
 const list = (byDefault: string) =>
   z
     .string()
@@ -51,24 +51,23 @@ const isProxy = (entry: string) =>
   ipaddr.isValid(entry) ||
   ipaddr.isValidCIDR(entry);
 
-/** A key that is not in the data directory. */
+/** A key from outside the data directory. */
 export type GivenKey = { text: string } | { file: string };
 
-/** Where binaries lie. */
 export type StorageConfig =
   | { kind: 'disk'; folder: string }
   | {
       kind: 's3';
       bucket: string;
-      /** Empty, or ends in a slash. */
+      /** Empty, or ends with a slash. */
       prefix: string;
       endpoint: string | undefined;
       region: string;
-      /** Downloads are sent to the bucket by a signed address instead of passing through the service. */
+      /** Downloads are redirected to a signed URL of the bucket instead of passing through the service. */
       redirect: boolean;
     };
 
-/** `file:/var/lib/lanyard` or `file:./binaries`, as it stands; `s3://bucket/prefix`. */
+/** `file:/var/lib/lanyard` or `file:./binaries`, not percent-decoded; `s3://bucket/prefix`. */
 const storageUrl = z.string().transform((value, issues) => {
   const folder = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
   if (folder) return { kind: 'disk' as const, folder: path.resolve(folder) };
@@ -81,7 +80,7 @@ const storageUrl = z.string().transform((value, issues) => {
   return z.NEVER;
 });
 
-/** `file:/mnt/elsewhere/head.json`, or an http address. */
+/** `file:/mnt/elsewhere/head.json`, or an HTTP URL. */
 const auditAnchor = z.string().transform((value, issues) => {
   const file = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
   if (file) return { kind: 'file' as const, file: path.resolve(file) };
@@ -143,52 +142,50 @@ const settings = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
-/** The environment variables that are read. */
 export const settingNames = Object.keys(settings.shape);
 
-/** Everyone; or signed-in staff, and requests from certain addresses or CIDR ranges. */
+/** Everyone, or signed-in staff and requests from the listed addresses or CIDR ranges. */
 export type DiagnosticsAccess = { everyone: boolean; staff: boolean; addresses: string[] };
 
-/** Everything an operator can set, typed. Durations are milliseconds. */
+/** All settings, typed. Durations are in milliseconds. */
 export type Config = {
   port: number;
   host: string;
   publicUrl: string;
   dataDir: string;
-  /** Undefined: the files of the data directory. */
+  /** Undefined: use the files of the data directory. */
   signingKey: GivenKey | undefined;
   secretsKey: GivenKey | undefined;
   databaseUrl: string | undefined;
-  /** The server itself. Another address than `databaseUrl` only where that leads to a pooler. */
+  /** The address of the server itself. Differs from `databaseUrl` only if that points to a pooler. */
   databaseDirectUrl: string | undefined;
   storage: StorageConfig;
   admin: { email: string; password: string } | undefined;
-  /** Nothing is permitted to people whose password somebody else set until they have changed it. */
+  /** Users whose password was set by another person have no permissions until they change it. */
   requireOwnPassword: boolean;
   sessionIdleMs: number;
   sessionMaxMs: number;
-  /** How long single update events are kept; what they add up to stays. */
+  /** How long single update events are kept; their totals are kept permanently. */
   eventsKeepMs: number;
-  /** How long single validations are kept; the counts of their days stay. */
+  /** How long single validations are kept; their daily counts are kept permanently. */
   validationsKeepMs: number;
-  /** How long a program may rely on a valid answer without asking again. */
+  /** How long a program may rely on a valid result without validating again. */
   validationGraceMs: number;
-  /** How often a day the machines of a license may give a seat back themselves, for each seat. */
+  /** How many times per day and seat the machines of a license may release a seat themselves. */
   selfReleasesPerSeat: number;
-  /** How many events of updates an API key may report an hour. */
+  /** How many update events an API key may report per hour. */
   eventsPerKeyHour: number;
-  /** How many machines that are not known yet an API key may name an hour, in reports, feeds and downloads. */
+  /** How many unknown machines an API key may name per hour, in reports, feeds and downloads. */
   newMachinesPerKeyHour: number;
-  /** How much the journal of records that the database cannot take may hold. */
+  /** The maximum size of the journal, which holds records while the database cannot accept them. */
   journalMaxBytes: number;
   trustProxy: string[];
-  /** How long a stopping process still serves while it says that it is not ready. */
+  /** How long a stopping process still serves while it reports that it is not ready. */
   drainMs: number;
-  /** How many processes serve the port. */
   workers: number;
   /** Who may read `/metrics`, `/docs` and `/openapi.json`. */
   diagnosticsAccess: DiagnosticsAccess;
-  /** Where the head of the audit log is kept besides, or sent. */
+  /** An additional place to which the head of the audit log is written or sent. */
   auditAnchor: z.output<typeof auditAnchor> | undefined;
   logLevel: z.output<typeof settings>['LOG_LEVEL'];
 };
@@ -196,8 +193,8 @@ export type Config = {
 export class ConfigError extends CannotStart {}
 
 /**
- * Reads the settings from the environment. Throws a ConfigError that lists every problem at
- * once, so that an operator mends them in one go.
+ * Reads the settings from the environment. Throws a ConfigError that lists every problem, so that an operator can fix
+ * them all at once.
  */
 export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
@@ -256,7 +253,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
   };
 }
 
-/** Sentences about settings that work and are dangerous. */
+/** Warnings about settings that work but are dangerous. */
 export function warningsOf({ publicUrl }: Config): string[] {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol !== 'http:' || !isPublicHost(hostname.replace(/^\[|\]$/g, ''))) return [];
@@ -266,7 +263,7 @@ export function warningsOf({ publicUrl }: Config): string[] {
   ];
 }
 
-/** A public address, or a name that is not one of a local network. */
+/** A public address, or a name outside of local networks. */
 const isPublicHost = (host: string): boolean =>
   isIP(host) > 0
     ? isPublicAddress(host)

@@ -6,17 +6,17 @@ import type { Secrets } from './secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Outbound } from './outbound-http.ts';
 
-/** What a running server has; made once by main, and by the test harness. */
+/** The dependencies of a running server; created by main and by the test harness. */
 export type Context = Omit<Connections, 'end'> & {
   config: Config;
   log: Logger;
   storage: Storage;
   secrets: Secrets;
   outbound: Outbound;
-  /** How a change writes its audit entries. */
+  /** Writes the audit entry of a change. */
   writeEntry: WriteEntry;
-  /** The only source of the present time, so that tests can move it. */
+  /** The only source of the current time, so that tests can control it. */
   clock: () => Date;
-  /** When each job of this process must have succeeded again, by its name; empty before jobs are started. */
+  /** By when each job of this process must succeed again, by job name; empty before jobs are started. */
   jobsDue: Map<string, Date>;
 };

@@ -2,8 +2,8 @@ import { stringify } from 'csv-stringify';
 import { pipeline, Readable } from 'node:stream';
 
 /**
- * The rows of `ids` in that order, read piece by piece. Between two pieces neither a connection nor a snapshot is held,
- * however slowly they are taken; what is gone by its turn is left out.
+ * The rows of `ids` in that order, read in batches. No connection or snapshot is held between batches, even if the
+ * reader is slow; rows deleted meanwhile are skipped.
  */
 export async function* inPieces<Row>(
   ids: string[],
@@ -23,8 +23,8 @@ export async function* inPieces<Row>(
 const atOnce = 500;
 
 /**
- * A CSV stream of `rows`. Cells that a spreadsheet would run as a formula are escaped; a byte order mark tells
- * Excel that it is UTF-8. When the reader goes away, `rows` is closed.
+ * A CSV stream of `rows`. Cells that a spreadsheet would run as a formula are escaped; a byte order mark makes Excel
+ * read UTF-8. When the reader disconnects, `rows` is closed.
  */
 export function csvStream<Row>(
   rows: AsyncIterable<Row>,
@@ -37,7 +37,7 @@ export function csvStream<Row>(
     })(),
   );
   const csv = stringify({ header: true, columns: Object.keys(columns), bom: true, escape_formulas: true });
-  // A failure or an early end destroys both; the reply sees it, there is nothing else to do here.
+  // A failure or an early end destroys both streams, and the reply reports it.
   pipeline(source, csv, () => undefined);
   return csv;
 }

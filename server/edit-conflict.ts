@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { fail, type Failure } from './failure.ts';
 
 /**
- * Says whether a record changed since the person saw it (a lost update is 409 with both
- * versions). Undefined: go ahead. Otherwise each field where what is sent and what is stored differ, with both
- * values, and the stored version under `updatedAt`.
+ * Checks whether a record changed since the user loaded it (a lost update is a 409). Returns undefined if not.
+ * Otherwise the Failure lists each field whose sent and stored values differ, with both values, and the stored version
+ * under `updatedAt`.
  */
 export function editConflict(
   what: string,

@@ -7,35 +7,34 @@ import { fail, isFailure, type Failure } from './failure.ts';
 
 type Versioned = { updatedAt: string };
 
-/** How a kind of record is locked and written, for `editRecord`. */
+/** How `editRecord` locks and writes a kind of record. */
 export type Editable<R extends Versioned, Columns> = {
-  /** What an edit conflict calls it: "This license was changed by someone else …". */
+  /** The name in the message of an edit conflict: "This license was changed by someone else …". */
   name: string;
-  /** The record, locked until the transaction ends. */
+  /** Reads the record and locks it until the transaction ends. */
   lock(change: Change, id: string): Promise<R | Failure>;
-  /** Writes the columns, announces what others must hear, and reads the record again. */
+  /** Writes the columns, announces the change to other processes, and reads the record again. */
   write(change: Change, before: R, columns: Columns & { updated_at: Date }): Promise<R | Failure>;
 };
 
-/** Some fields of a record. */
 type Sent<R> = { [K in keyof R]?: R[K] | undefined };
 
 type Edit<R, Columns, E extends AuditEvent> = {
   event: E | ((before: R) => E);
-  /** Why the state of the record forbids it; null when it does not. */
+  /** Why the state of the record forbids the change; null if it does not. */
   refuse?: (before: R) => string | null;
-  /** What else forbids it, asked after a conflict is ruled out. */
+  /** Further checks, run after an edit conflict is ruled out. */
   check?: (before: R) => Failure | undefined | Promise<Failure | undefined>;
-  /** The fields as they were sent, under their names in the record; without them it is no edit of fields. */
+  /** The sent fields, by their names in the record; omitted if the change is not an edit of fields. */
   sent?: Sent<R> | ((before: R) => Sent<R>) | undefined;
-  /** The version that the person began from. */
+  /** The version that the user loaded. */
   seen?: string | undefined;
   columns: Columns | ((before: R) => Columns);
-  /** What the audit entry shows, where it is not the record before and after. */
+  /** What the audit entry shows instead of the record before and after. */
   detail?: (before: R, after: R) => AuditDetail<E>;
 };
 
-/** The record under its lock, where its state allows what is about to happen to it; else why not. */
+/** Locks the record and returns it if its state allows the change, else the Failure. */
 export async function lockAllowed<R extends Versioned>(
   change: Change,
   { lock }: Pick<Editable<R, never>, 'lock'>,
@@ -49,8 +48,8 @@ export async function lockAllowed<R extends Versioned>(
 }
 
 /**
- * Changes a record under its lock, with its audit entry. Returns the record as it is then; one that holds what was sent
- * already stays as it is, without an entry. An EDIT_CONFLICT says what differs from what the person began from.
+ * Changes a record under its lock, with its audit entry, and returns the new record. Without a difference, the record
+ * is unchanged and no entry is written. An EDIT_CONFLICT lists what differs from the version the user loaded.
  */
 export async function editRecord<
   E extends AuditEvent,
@@ -79,7 +78,7 @@ export async function editRecord<
   return after;
 }
 
-/** Whether a record holds all that was sent already. */
+/** Whether a record already has all the sent values. */
 const isSame = (stored: object, sent: object): boolean =>
   Object.entries(sent).every(
     ([field, value]) =>

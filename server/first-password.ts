@@ -9,8 +9,8 @@ type Output = {
 };
 
 /**
- * Tells the password of the first administrator on the terminal. What is no terminal is kept and shipped, as logs
- * are: then it goes into the file `first-password` of the data directory, which the log names.
+ * Prints the password of the first administrator to the terminal. Other outputs are stored and shipped as logs, so
+ * there it is written to the file `first-password` of the data directory, which the log names.
  */
 export async function tellFirstPassword(
   { email, password }: { email: string; password: string },
@@ -22,7 +22,7 @@ export async function tellFirstPassword(
     return;
   }
   const file = path.join(dataDir, 'first-password');
-  // a file that is there already would keep the rights that it has
+  // An existing file would keep its permissions.
   await rm(file, { force: true });
   await writeFile(file, lines, { flag: 'wx', mode: 0o600 });
   log.warn({ file }, 'Email and password of the first sign-in lie in this file. Delete it afterwards');

@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js';
 import { BlockList, isIP } from 'node:net';
 
-/** The entry when it is an address or a CIDR range, else undefined. */
+/** Parses an address or a CIDR range; undefined for anything else. */
 function parseEntry(entry: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
   try {
     const [address, prefix] = entry.includes('/')
       ? ipaddr.parseCIDR(entry)
       : [ipaddr.parse(entry), undefined];
-    // ipaddr.js reads `10.1` and `0x7f.1` as addresses, as inet_aton does; a whitelist must mean what it shows.
+    // ipaddr.js parses `10.1` and `0x7f.1` as addresses, like inet_aton, which is misleading in a whitelist.
     if (isIP(entry.replace(/\/.*$/, '')) === 0) return undefined;
     const family = address.kind();
     return { address: address.toString(), prefix: prefix ?? (family === 'ipv4' ? 32 : 128), family };

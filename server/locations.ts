@@ -2,12 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from './config.ts';
 
-/** The file of the data directory that names where everything is. */
+/** The file of the data directory that lists where everything is stored. */
 export const locationsName = 'locations.txt';
 
 /**
- * Where the parts of an installation lie, each under its name; nothing secret is in it. `cluster`: the folder of the
- * embedded database.
+ * Where each part of an installation is stored, by name; contains no secrets. `cluster`: the folder of the embedded
+ * database.
  */
 export function locationsOf(config: Config, cluster: string | undefined): Record<string, string> {
   const { dataDir, storage } = config;
@@ -24,7 +24,7 @@ export function locationsOf(config: Config, cluster: string | undefined): Record
 
 const placeOf = (key: NonNullable<Config['signingKey']>) => ('file' in key ? key.file : 'the environment');
 
-/** Where the database is, and the pooler before it. */
+/** The addresses of the database and of the pooler in front of it. */
 function addressOf({ databaseUrl, databaseDirectUrl }: Config): string {
   const [queries, direct] = [databaseUrl, databaseDirectUrl].map((url) => url && withoutPassword(url));
   return queries === direct ? `${direct}` : `${direct}, through ${queries}`;
@@ -36,7 +36,7 @@ function withoutPassword(databaseUrl: string): string {
   return `${url.protocol}//${url.username && `${url.username}@`}${url.host}${url.pathname}`;
 }
 
-/** Writes the file anew: a copy of the data directory says what else belongs to it. */
+/** Rewrites the file, so that a copy of the data directory lists what else belongs to the installation. */
 export async function writeLocations(dataDir: string, locations: Record<string, string>): Promise<void> {
   const lines = Object.entries(locations).map(([name, place]) => `${name}: ${place}\n`);
   const text = `# Where this installation lies; written at each start. A backup needs all of it.\n${lines.join('')}`;

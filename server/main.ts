@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { readConfig } from './config.ts';
 import { refuseHalfRestored } from './unfinished-restore.ts';
 
-/** The primary of several workers loads nothing of the service, to stay small. */
+/** With several workers, the primary loads no code of the service, to use little memory. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   refuseHalfRestored(config.dataDir);

@@ -9,15 +9,15 @@ import { realOutbound } from './outbound-http.ts';
 import { openStorage } from './storage/open-storage.ts';
 
 type Options = {
-  /** How long a call waits for a connection, in milliseconds, where it is not as long as usual. */
+  /** How long a call waits for a connection, in milliseconds, if not the default. */
   waitMs?: number;
-  /** Tests have another clock, network or key than the real ones. */
+  /** Replacements by tests for the clock, network or key. */
   replaced?: Partial<Pick<Context, 'clock' | 'outbound' | 'secrets'>>;
 };
 
 /**
- * Opens all that a process serves with, over a database that is migrated: connections, keys, storage, and the audit log,
- * which begins here. `end` closes it. Throws CannotStart where keys do not fit the database.
+ * Opens everything a process needs to serve, on a migrated database: connections, keys, storage and the audit log,
+ * which is initialized here. `end` closes it. Throws CannotStart if the keys do not match the database.
  */
 export async function openContext(
   config: Config,
@@ -56,7 +56,7 @@ export async function openContext(
       },
     };
   } catch (error) {
-    // else the end of an embedded database is told as a loss
+    // Otherwise the shutdown of an embedded database is reported as a lost connection.
     await end();
     throw error;
   }

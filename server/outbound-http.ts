@@ -7,11 +7,11 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { callbackify } from 'node:util';
 
-/** Connections to hosts beyond our network: all that a test has to fake. */
+/** Connections to external hosts; replaced in tests. */
 export type Outbound = {
   /** Every address of a host name. */
   resolve(host: string): Promise<LookupAddress[]>;
-  /** Connects, by `lookup` where the host is a name, as net.connect does; with TLS where there is a server name. */
+  /** Connects like net.connect, using `lookup` if the host is a name; uses TLS if there is a server name. */
   connect(to: Destination): net.Socket;
 };
 
@@ -28,7 +28,7 @@ export const realOutbound: Outbound = {
   connect: (to) => (to.servername === undefined ? net.connect(to) : tls.connect(to)),
 };
 
-/** Refuses a connection into a network that is not public. */
+/** A connection to a network that is not public was refused. */
 export class NotPublic extends Error {
   constructor() {
     super('Leads to an address that is not public');
@@ -36,14 +36,13 @@ export class NotPublic extends Error {
 }
 
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
-/** What Azure tells its own machines of themselves: by its number an ordinary address. The others' are link-local. */
+/** Azure's metadata service uses a public address; those of other clouds are link-local. */
 const metadataAddresses = ['168.63.129.16'];
 
 /**
- * True for an address on the public Internet. None of the special-purpose ranges of IANA are (private, loopback,
- * link-local, shared, multicast, documentation, reserved), no address at which a cloud tells its machines of themselves,
- * nor any IPv6 form that carries an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP): what that leads to is
- * decided by a gateway.
+ * True for an address on the public Internet. Excludes the special-purpose ranges of IANA (private, loopback,
+ * link-local, shared, multicast, documentation, reserved), cloud metadata addresses, and all IPv6 forms that embed an
+ * IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP), since a gateway decides where these lead.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -58,12 +57,12 @@ export function isPublicAddress(text: string): boolean {
 type Ask = { method: 'HEAD' | 'GET'; headers: Record<string, string>; signal: AbortSignal };
 
 /**
- * Sends one request to a public address and answers as soon as the headers are there; no redirect is followed. The
- * address is checked at the moment of connecting, so a name that resolves differently a moment later gains nothing.
+ * Sends one request to a public address and resolves when the headers arrive; redirects are not followed. The address
+ * is checked when connecting, so DNS rebinding has no effect.
  */
 export function requestOutbound(outbound: Outbound, url: URL, ask: Ask): Promise<http.IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // a literal address is never looked up
+  // Literal addresses skip the lookup.
   if (net.isIP(host) && !isPublicAddress(host)) return Promise.reject(new NotPublic());
   const secure = url.protocol === 'https:';
   const defaultPort = secure ? 443 : 80;
@@ -71,7 +70,7 @@ export function requestOutbound(outbound: Outbound, url: URL, ask: Ask): Promise
   if (secure) to.servername = net.isIP(host) ? '' : host;
   return new Promise((resolve, reject) => {
     const { request } = secure ? https : http;
-    // whatever state a connection is in, the caller's time is up when it is up
+    // The deadline of the caller applies in any state of the connection.
     ask.signal.addEventListener('abort', () => reject(ask.signal.reason as Error), { once: true });
     request(url, { ...ask, defaultPort, createConnection: () => outbound.connect(to) }, resolve)
       .on('error', reject)
@@ -79,7 +78,7 @@ export function requestOutbound(outbound: Outbound, url: URL, ask: Ask): Promise
   });
 }
 
-/** One address that is not public condemns the name: which of them would be taken is not ours to choose. */
+/** Rejects a name if any of its addresses is not public, since we do not choose which one is used. */
 function publicLookup(outbound: Outbound): net.LookupFunction {
   const find = async (host: string) => {
     const addresses = await outbound.resolve(host);

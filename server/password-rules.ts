@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { shortestPassword } from '../contract/users.ts';
 import { fail, type Failure } from './failure.ts';
 
-/** 49,233 passwords in lower case, the most common ones of published leaks. */
+/** 49,233 of the most common passwords from published leaks, in lower case. */
 const list = createRequire(import.meta.url).resolve('@zxcvbn-ts/language-common/src/passwords.json');
 
-/** What the list lacks: its library finds rows, repetitions and years by rules of its own. */
+/** Passwords missing in the list, because its library detects keyboard rows, repetitions and years by rules. */
 const beyondTheList = new Set(
   (
     '654321 987654 987654321 9876543210 121212 101010 232323 252525 12341234 abcdef abcdefg abcdefgh p@ssword ' +
@@ -15,12 +15,12 @@ const beyondTheList = new Set(
   ).split(' '),
 );
 
-/** Read anew each time: a password is set rarely, and the list would lie in memory for ever. */
+/** Read each time: passwords are set rarely, and the list would stay in memory. */
 const isListed = (password: string) => readFileSync(list, 'utf8').includes(JSON.stringify(password));
 
 const isOneCharacter = (password: string) => new Set(password).size <= 1;
 
-/** Without what nobody sees or tells apart: case, width, invisible characters, spaces around it. */
+/** Normalizes case, width, invisible characters and surrounding spaces. */
 const plain = (text: string) =>
   text
     .normalize('NFKC')
@@ -31,7 +31,7 @@ const plain = (text: string) =>
 const isOwnEmail = (password: string, email: string) =>
   [email, email.replace(/@.*$/, '')].some((own) => plain(own) === password);
 
-/** What is wrong with a password that this person is to have, in the spec's words where it has them. */
+/** The problem with a new password of this user, in the words of the spec where it defines them. */
 export function passwordProblem(password: string, email: string): string | undefined {
   if (password.length < shortestPassword) return 'New password must be at least 6 characters long';
   const meant = plain(password);
@@ -42,7 +42,7 @@ export function passwordProblem(password: string, email: string): string | undef
   return undefined;
 }
 
-/** Why a password may not be set for the person with this email; undefined when it may. */
+/** Why a password may not be set for the user with this email; undefined if it may. */
 export function refusePassword(password: string, email: string): Failure | undefined {
   const message = passwordProblem(password, email);
   return message === undefined
@@ -50,7 +50,7 @@ export function refusePassword(password: string, email: string): Failure | undef
     : fail('RULE_VIOLATED', message, { details: [{ path: 'newPassword', message }] });
 }
 
-/** The four messages of a reset (spec part 2, section 5), and the guard beside them. */
+/** The four messages of a reset (spec part 2, section 5), and the password rules. */
 export function refusePasswords(
   { newPassword, confirmPassword }: { newPassword: string; confirmPassword: string },
   email: string,

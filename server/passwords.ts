@@ -3,20 +3,20 @@ import { Worker } from 'node:worker_threads';
 import { usableCores } from './cores.ts';
 import { fail } from './failure.ts';
 
-/** argon2id at the cost that OWASP names: 19 MiB, two passes, one lane. */
+/** argon2id with the parameters recommended by OWASP: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Hashes waiting beyond this are refused: a storm must not fill the memory. */
+/** Limits the memory that a burst of logins can use. */
 const mostWaiting = 400;
 
-/** Thrown, not answered: nothing but `true` may ever pass for a password that is right. */
+/** Thrown, not returned, so that no result other than `true` can count as a correct password. */
 export class PasswordsBusy extends Error {
   constructor() {
     super('Too many passwords wait to be checked');
   }
 }
 
-/** What every call that met PasswordsBusy answers. */
+/** The response of every call that hits PasswordsBusy. */
 export const passwordsBusy = fail(
   'TOO_MANY_REQUESTS',
   'Too many passwords are being checked at this moment. Try again.',
@@ -29,9 +29,8 @@ type Task = Job & { resolve(value: Answer): void; reject(error: Error): void };
 type Lane = { worker: Worker; task: Task | undefined };
 
 /**
- * argon2 off the main thread, one thread a core and at most four over all processes of one `WORKERS`, each at a low
- * scheduling priority: a storm of logins takes what other calls leave over and does not slow them. Threads start with
- * the first password.
+ * Runs argon2 on worker threads: one per core, at most four across all processes (`WORKERS`), each at low scheduling
+ * priority, so that a burst of logins does not slow other calls. Threads start with the first password.
  */
 export function createPasswords(processes = 1) {
   const lanes: Lane[] = [];
@@ -74,11 +73,11 @@ export function createPasswords(processes = 1) {
   }
 
   return {
-    /** The argon2id hash of a password. Throws PasswordsBusy when too many wait. */
+    /** Computes the argon2id hash of a password. Throws PasswordsBusy if too many calls wait. */
     hash: (password: string) => run({ password }) as Promise<string>,
-    /** Whether the password is the one of the hash. Throws PasswordsBusy when too many wait. */
+    /** Verifies a password against a hash. Throws PasswordsBusy if too many calls wait. */
     verify: (hash: string, password: string) => run({ password, hash }) as Promise<boolean>,
-    /** 32 bytes of argon2id for a secret that is looked up by its hash. Throws PasswordsBusy when too many wait. */
+    /** Derives 32 bytes with argon2id, for secrets looked up by hash. Throws PasswordsBusy if too many calls wait. */
     derive: async (secret: string, salt: Buffer) =>
       Buffer.from((await run({ password: secret, salt })) as Buffer),
     async stop() {
@@ -89,13 +88,13 @@ export function createPasswords(processes = 1) {
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** The worker is this function's own text: it needs no file beside it, neither built nor from source. */
+/** The worker runs the source of this function, so it needs no separate file in the build or in development. */
 function startWorker(): Worker {
   const argon2 = createRequire(import.meta.url).resolve('@node-rs/argon2');
   const worker = new Worker(`(${workerMain.toString()})(require)`, {
     eval: true,
     workerData: { argon2, cost },
-    // the worker holds one password at a time; argon2's own 19 MiB lie outside its heap
+    // The worker processes one password at a time; argon2's 19 MiB are allocated outside of its heap.
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   });
   worker.unref();
@@ -108,7 +107,7 @@ function workerMain(load: NodeJS.Require): void {
   const os = load('node:os') as typeof import('node:os');
   const { argon2: file, cost: options } = workerData as { argon2: string; cost: object };
   const argon2 = load(file) as typeof import('@node-rs/argon2');
-  // On Linux a priority belongs to a thread; elsewhere it would slow the whole process.
+  // Linux sets the priority per thread; other systems would slow the whole process.
   if (process.platform === 'linux') os.setPriority(10);
   parentPort?.on('message', ({ password, hash, salt }: Job) => {
     const answer = () => {

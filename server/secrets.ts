@@ -1,30 +1,30 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { CannotStart } from './cannot-start.ts';
 
-/** What is kept secret from whoever reads the database alone, under a key that lies in the data directory. */
+/** Encrypts values with a key that is not in the database, so that access to the database does not reveal them. */
 export type Secrets = {
-  /** Which key it is. */
+  /** The id of the key. */
   keyId: string;
-  /** Encrypts a text for one owner; `open` gives it back for that owner only. */
+  /** Encrypts a text for one owner; `open` decrypts it for that owner only. */
   seal(text: string, owner: string): string;
-  /** The text; undefined when it was encrypted with another key, for another owner, or is damaged. */
+  /** Decrypts a text; undefined if it was encrypted with another key or for another owner, or is damaged. */
   open(sealed: string, owner: string): string | undefined;
-  /** What every text that this key encrypted begins with. */
+  /** The prefix of every text encrypted with this key. */
   sealedPrefix: string;
-  /** HMAC-SHA-256 of a text; nobody without the key can make or guess it. */
+  /** HMAC-SHA-256 of a text. */
   sign(purpose: 'device' | 'request', text: string): Buffer;
 };
 
-/** What every encrypted text begins with, whatever its key. */
+/** The prefix of every encrypted text, with any key. */
 export const sealed = 'sealed:';
 
-/** A new key, as `readSecrets` takes it. */
+/** A new key in the format of `readSecrets`. */
 export const newSecretsKey = (): string => `${randomBytes(32).toString('base64')}\n`;
 
-/** The secrets under a key of 32 bytes in base64. Throws CannotStart, naming `place`, where the text is no key. */
+/** Reads a key of 32 bytes in base64. Throws CannotStart, naming `place`, if the text is not a key. */
 export function readSecrets(text: string, place: string): Secrets {
   const key = Buffer.from(text, 'base64');
-  // it is not written over: it may be a key that was damaged
+  // Never overwritten: it may be a damaged key.
   if (key.length !== 32)
     throw new CannotStart(`${place} must hold 32 bytes in base64. Restore it from a backup.`);
   return createSecrets(key);

@@ -44,7 +44,7 @@ async function start(
   await systemChange(context, context.clock(), ({ tx }) => seedRoles(tx));
   await protectSecondFactors(context, passwords);
   const admin = await ensureFirstAdmin(context, passwords, config, context.clock());
-  // before anything else can fail: nobody could sign in
+  // Must come before steps that can fail: without the password, no sign-in is possible.
   if (admin) await tellFirstPassword(admin, { terminal: process.stderr, dataDir: config.dataDir, log });
 
   const app = await buildApp(context, { keys, audit, refusals, passwords, version: await readVersion() });
@@ -69,7 +69,7 @@ async function start(
   };
 }
 
-/** Our own PostgreSQL is known to have all that is needed. */
+/** The embedded PostgreSQL is known to meet the requirements. */
 async function prepareDatabase(addresses: Addresses, isEmbedded: boolean): Promise<string[]> {
   if (!isEmbedded) await requireDatabase(addresses);
   return atAddress(addresses, 'direct', migrate);
@@ -78,7 +78,7 @@ async function prepareDatabase(addresses: Addresses, isEmbedded: boolean): Promi
 /** Serves in this process: alone, or as one of several workers. */
 export async function runServer(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  // the primary says them once for all workers
+  // The primary logs warnings once for all workers.
   if (!cluster.isWorker) for (const warning of warningsOf(config)) log.warn(warning);
   const embedded = config.databaseUrl
     ? undefined
@@ -116,7 +116,7 @@ export async function runServer(config: Config): Promise<void> {
         },
       );
   };
-  // A terminal sends SIGINT to all of its processes: a worker waits for its primary to say so, and does not outlive it.
+  // A terminal sends SIGINT to all processes: a worker ignores it, and stops when its primary says so or disconnects.
   if (cluster.isWorker) process.on('SIGINT', () => undefined).on('disconnect', () => onSignal('SIGTERM'));
   else process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

@@ -10,16 +10,15 @@ import { CannotStart } from './cannot-start.ts';
 import { present } from './invariants.ts';
 import { readOrMake } from './key-file.ts';
 
-/** A key that signs for the installation. `sign` returns base64. */
+/** A signing key of the installation. `sign` returns base64. */
 export type Signer = { keyId: string; publicKeyPem: string; sign(text: string): string };
 
-/** A new Ed25519 key, as PEM. */
 export const newSigningKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** The keys of a text that holds one PEM or several. Throws CannotStart, naming `place`, where it holds none. */
+/** Parses a text with one or more PEM keys. Throws CannotStart, naming `place`, if there is none. */
 export function readSigners(text: string, place: string): Signer[] {
-  // a variable of one line has `\n` for the ends of lines
+  // One-line environment variables contain `\n` as an escape sequence.
   const blocks = text.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? [];
   const keys = blocks.map((pem) => {
     try {
@@ -49,7 +48,7 @@ function toSigner(privateKey: KeyObject): Signer {
   };
 }
 
-/** Signs `facts` as JSON: `signed` is the exact text that `signature` is over. */
+/** Signs `facts` as JSON: `signed` is the exact text that `signature` covers. */
 export function signJson(signer: Signer, facts: object) {
   const signed = JSON.stringify(facts);
   return { signed, signature: signer.sign(signed), keyId: signer.keyId };

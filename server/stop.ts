@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 
-/** A database that hangs must not keep a stopping server for ever. Counted from the end of the drain. */
+/** Limits the shutdown if the database hangs. Counted from the end of the drain. */
 export const stopWithinMs = 10_000;
 
 export const stoppingText = ({ drainMs }: Config): string =>

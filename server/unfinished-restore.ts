@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CannotStart } from './cannot-start.ts';
 
-/** The file of the data directory that is there from the beginning of a restore to its end. */
+/** A file of the data directory that exists during a restore. */
 export const unfinishedRestore = (dataDir: string): string => path.join(dataDir, 'restore-unfinished.txt');
 
-/** Throws CannotStart on a data directory whose restore did not end: it would look like one that has lost something. */
+/** Throws CannotStart if a restore did not complete: the data directory would look like one with missing data. */
 export function refuseHalfRestored(dataDir: string): void {
   if (existsSync(unfinishedRestore(dataDir)))
     throw new CannotStart(

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 const everyMs = 3000;
 
-/** Waits for `work` and says every few seconds what for: a start that hangs must not look as if nothing happened. */
+/** Waits for `work` and logs every few seconds what it is waiting for, so that a slow start is visible. */
 export async function whileWaiting<T>(log: Logger, what: string, work: Promise<T>): Promise<T> {
   const from = performance.now();
   const timer = setInterval(() => {

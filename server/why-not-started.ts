@@ -3,7 +3,7 @@ import { isDatabaseUnreachable, isDiskFull } from './db/client.ts';
 import { settingOf } from './db/setting-of.ts';
 import { StorageDown } from './storage/storage.ts';
 
-/** What PostgreSQL refuses at a start because of how it was set up, by its code. */
+/** PostgreSQL errors at startup that are caused by its configuration, by code. */
 const setUp: Record<string, string> = {
   '28P01': 'refuses the password',
   '28000': 'refuses the role',
@@ -12,7 +12,7 @@ const setUp: Record<string, string> = {
   '53300': 'takes no more connections',
 };
 
-/** Why the server or a tool did not start: a sentence for what an operator can repair, the stack for everything else. */
+/** Why the server or a tool did not start: a sentence for problems that an operator can fix, otherwise the stack. */
 export function whyNotStarted(error: unknown): string {
   const { message, stack, code } = error as NodeJS.ErrnoException;
   if (error instanceof CannotStart) return message;
