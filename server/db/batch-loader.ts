@@ -1,14 +1,14 @@
-/** Queries under way at once; what comes meanwhile waits, under a millisecond, and goes together. */
+/** Concurrent queries; calls that arrive meanwhile wait, under a millisecond, and share the next query. */
 const parallel = 2;
-/** One answer must not become slow because a thousand others came with it. */
+/** Limits the delay that one call can suffer from others in the same batch. */
 const most = 64;
 
 type Waiting<Key, Value> = { key: Key; resolve: (value: Value) => void; reject: (error: unknown) => void };
 
 /**
- * Answers many calls by few queries. `load` gives the values in the order of its keys. A call that comes alone is
- * loaded at once; under load the calls that come while queries are under way share the next one. An error is the
- * answer to all that shared it, so keys must be such that no single one can fail a query.
+ * Loads the keys of many calls with few queries. `load` returns the values in the order of its keys. A single call is
+ * loaded immediately; under load, calls that arrive during a query share the next one. An error rejects all calls that
+ * shared the query, so no single key may be able to fail it.
  */
 export function batchLoader<Key, Value>(
   load: (keys: Key[]) => Promise<Value[]>,

@@ -7,45 +7,44 @@ import { NoSlot } from './slots.ts';
 import type { Tables } from './tables.ts';
 import { onlyRow } from '../invariants.ts';
 
-/** The database for reading. What writes takes the `tx` of a change, which reads take too. */
+/** The database for reading. Functions that write take the `tx` of a change, which is also accepted for reading. */
 export type Db = Pick<WritableDb, 'selectFrom' | 'selectNoFrom' | 'fn' | 'getExecutor'>;
 export type Tx = Transaction<Tables>;
 
 export type WritableDb = Kysely<Tables>;
-/** The handle behind a `Db`, for what opens transactions: changes, and reads of one moment. */
+/** The handle behind a `Db`, for code that opens transactions: changes and snapshot reads. */
 export const writable = (db: Db) => db as WritableDb;
 
-// pg answers int8 (counts) as text; ours stay far below 2^53.
+// pg returns int8 (counts) as text; ours stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const parseAnyTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
-// In UTC, which we ask for, the engine's own ISO parser does it in a tenth of the time.
+// We set the time zone to UTC, so the engine's own ISO parser works, ten times faster than that of pg.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) =>
   text.endsWith('+00') ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyTimestamp(text),
 );
 
 export type Pool = pg.Pool & {
-  /** Gives up every connection at once; what was under way on them fails as unreachable. */
+  /** Drops every connection; their queries fail as unreachable. */
   discard(): void;
-  /** Gives up those that nobody uses. */
+  /** Drops the idle connections. */
   discardIdle(): void;
-  /** True when calls wait for a connection and none has got one for a while. */
+  /** True if calls are queued for a connection and none has received one for a while. */
   isStuck(): boolean;
-  /** Opens the connections that are kept open always, as far as the database lets it, so that no call waits for one. */
+  /** Opens the minimum number of connections, as far as the database allows, so that no call waits for one. */
   fill(): Promise<void>;
 };
 
 export type PoolOptions = {
-  /** Runs when a connection was given up because it is silent. */
+  /** Runs when an unresponsive connection was dropped. */
   onSilence?: () => void;
   askWorking?: AskWorking;
-  /** How many connections stay open when nobody uses them. */
+  /** The minimum number of open connections. */
   fewest?: number;
-  /** The address is that of a pooler, which may give every transaction another connection of the server. */
+  /** The address is that of a pooler, which may assign a different server connection to every transaction. */
   isShared?: boolean;
 };
 
-/** A pool of connections. */
 export function createPool(
   databaseUrl: string,
   size = 12,
@@ -63,12 +62,12 @@ export function createPool(
     application_name: 'lanyard',
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
-    // awaited by the pool before the connection's first user gets it
+    // The pool awaits this before it hands out the connection.
     onConnect: prepare,
   });
-  /** By a query, since poolers refuse settings at the start. */
+  /** By query, since poolers reject startup parameters. */
   async function prepare(client: pg.ClientBase): Promise<void> {
-    // what stays behind on a shared connection would hold for whoever gets it next; poolers follow the time zone
+    // Settings on a shared connection would leak to other clients; poolers track the time zone.
     if (isShared) return void (await client.query(`set time zone 'UTC'`));
     await client.query(`set time zone 'UTC'; set statement_timeout = ${limits.statementMs};
       set lock_timeout = ${limits.lockMs};
@@ -78,8 +77,8 @@ export function createPool(
     connections.leadsTo(client, onlyRow(backend).pid);
   }
   pool.on('connect', (client) => {
-    // A connection that is checked out but has no query under way belongs to nobody: when it breaks then, its next
-    // user hears of it, and an unheard 'error' event would end the process.
+    // Without a listener, a connection that breaks between two queries would end the process; its next query fails
+    // anyway.
     client.on('error', () => undefined);
   });
   let acquiredAt = 0;
@@ -104,10 +103,10 @@ export function createPool(
 }
 
 const stuckAfterMs = 500;
-/** A silent connection never ends politely. */
+/** An unresponsive connection never closes gracefully. */
 const endWithinMs = 5000;
 
-/** The typed query builder over a pool. */
+/** The typed query builder on a pool. */
 export function createDb(pool: pg.Pool): WritableDb {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool, cursor: SafeCursor }) });
 }
@@ -140,11 +139,11 @@ const unreachable = new Set([
 const unreachableText =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|^timeout expired$/;
 
-/** True for an error that says "the database cannot be reached", as against "the query is wrong". */
+/** True if the database cannot be reached, as opposed to an error in the query. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, severity } = error as { code?: string; severity?: string };
-  // how PgBouncer says that it has no connection to the server
+  // PgBouncer's error if it has no connection to the server.
   if (code === '08P01' && severity === 'FATAL') return true;
   return (code !== undefined && unreachable.has(code)) || unreachableText.test(error.message);
 }
@@ -160,29 +159,29 @@ const strained: Record<string, string> = {
   '53200': 'The database is out of memory. Try again later.', // out_of_memory
 };
 
-/** A sentence when the database, though there, could not do now what was asked; undefined for every other error. */
+/** A sentence if the reachable database could not run the query at this time; undefined for every other error. */
 export function whyStrained(error: unknown): string | undefined {
   if (error instanceof NoSlot) return busy;
   return strained[(error as { code?: string } | undefined)?.code ?? ''];
 }
 
-/** True when the same query may well succeed later: it was not wrong. */
+/** True if the same query may succeed later. */
 export const mayPass = (error: unknown): boolean =>
   isDatabaseUnreachable(error) || whyStrained(error) !== undefined;
 
-/** True when a statement waited for a lock longer than it may. */
+/** True if a statement exceeded its lock timeout. */
 export const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03';
 
-/** True when the database chose this transaction as the victim of a deadlock: run again, it will do. */
+/** True if the database canceled this transaction because of a deadlock: it can be retried. */
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: string }).code === '40P01';
 }
 
-/** True when the database cannot write because its disk is full; it may still read. */
+/** True if the database cannot write because its disk is full; reads may still work. */
 export const isDiskFull = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === '53100';
 
-/** True when a unique constraint of that name refused a row. */
+/** True if the unique constraint of that name was violated. */
 export function violatesUnique(error: unknown, constraint: string): boolean {
   const { code, constraint: name } = error as { code?: string; constraint?: string };
   return code === '23505' && name === constraint;

@@ -4,35 +4,35 @@ import { everyday, patient, quick, type Limits } from './limits.ts';
 import { atAddress, type Addresses } from './setting-of.ts';
 import { startSignals, type Signals } from './signals.ts';
 
-/** The connections of a process, apart by what waits for what, so that nothing slow holds those that must be quick. */
+/** The connections of a process, in separate pools so that slow work does not block quick calls. */
 export type Connections = {
   /** For everyday calls. */
   db: Db;
   pool: Pool;
-  /** For validations and for telling whether the service is ready; its statements take a moment each. */
+  /** For validations and readiness checks, which take milliseconds. */
   reserved: { db: Db; pool: Pool };
-  /** For what may take long: reports, files, the audit log as a whole. */
+  /** For slow work: reports, files, the audit log as a whole. */
   reports: Db;
   signals: Signals;
-  /** The address of the server itself, for what a pooler cannot carry. */
+  /** The address of the server itself, for features that a pooler does not support. */
   directUrl: string;
-  /** Opens connections before calls need them: many calls come at once to a process that says it is ready. */
+  /** Opens connections in advance, since many calls arrive as soon as a process reports that it is ready. */
   fill: () => Promise<void>;
   end: () => Promise<void>;
 };
 
 const sizes = { everyday: 12, reserved: 4, reports: 6 } as const;
-/** As many as are left to work with, and as many as several workers may have together. */
+/** The smallest usable pools, and the most that several workers can share. */
 const fewest = { everyday: 5, reserved: 2, reports: 1 } as const;
 const mostTogether = 88;
 
 type Kind = keyof typeof sizes;
 
-/** How many connections one of several processes opens to where queries go. */
+/** The maximum number of connections that one of `processes` opens to the query address. */
 export const mostConnections = (processes: number): number =>
   (Object.keys(sizes) as Kind[]).reduce((sum, kind) => sum + shareOf(kind, processes), 0);
 
-/** How many connections of a kind one of several processes may open, so that PostgreSQL's usual limit of 100 holds. */
+/** The maximum pool size of one of `processes`, within PostgreSQL's default limit of 100 connections. */
 function shareOf(kind: Kind, processes: number): number {
   const listening = 1;
   const sum = sizes.everyday + sizes.reserved + sizes.reports;
@@ -41,9 +41,9 @@ function shareOf(kind: Kind, processes: number): number {
 }
 
 /**
- * Connects to the database. When it stops answering all connections are given up, so that calls meet new ones as soon as
- * there are any. `waitMs`: how long a call waits for a connection, where it is not as long as usual. `processes`: how
- * many share what PostgreSQL allows.
+ * Connects to the database. If it stops responding, all connections are dropped, so that calls get new ones as soon as
+ * possible. `waitMs`: how long a call waits for a connection, if not the default. `processes`: how many share
+ * PostgreSQL's connection limit.
  */
 export async function connect(
   addresses: Addresses,
@@ -56,7 +56,7 @@ export async function connect(
       fewest: kind === 'reports' ? 0 : fewest[kind],
       isShared: queries !== direct,
       askWorking: (serverPids) => signals.working(serverPids),
-      // the quick ones find out first, and where one is silent the others are suspects
+      // The quick pool notices first; the idle connections of the other pools are then suspect.
       onSilence: () => pools.forEach((one) => one.discardIdle()),
     });
   const pool = open('everyday', everyday);

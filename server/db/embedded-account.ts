@@ -7,7 +7,7 @@ export type Account = { uid: number; gid: number } | undefined;
 
 export const isRoot = process.getuid?.() === 0;
 
-/** The unprivileged account for a new cluster. PostgreSQL refuses root; anyone else runs it as themself. */
+/** The unprivileged account for a new cluster, since PostgreSQL refuses to run as root; undefined for other users. */
 export async function unprivilegedAccount(): Promise<Account> {
   if (!isRoot) return undefined;
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -21,14 +21,14 @@ export async function unprivilegedAccount(): Promise<Account> {
   );
 }
 
-/** An environment in which no PG* variable or locale of the caller changes what PostgreSQL does or says. */
+/** An environment without PG* variables and locale, which would change the behavior or output of PostgreSQL. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP'];
   const entries = kept.map((name) => [name, process.env[name]] as const).filter(([, value]) => value);
   return { ...Object.fromEntries(entries), LC_ALL: 'C' };
 }
 
-/** Runs a shell line as the account and says whether it succeeded: the only check that sees modes, ACLs and mounts alike. */
+/** Runs a shell line as the account and returns whether it succeeded: no other check covers modes, ACLs and mounts. */
 export function succeedsAs(account: Account, line: string, ...args: string[]): Promise<boolean> {
   return new Promise((resolve) => {
     const options = { ...account, cwd: '/', env: cleanEnvironment() };

@@ -5,7 +5,7 @@ import { CannotStart } from '../cannot-start.ts';
 import { type Account, isRoot, succeedsAs } from './embedded-account.ts';
 import { privateRoot } from './embedded-location.ts';
 
-/** The folder with bin/, lib/ and share/ of a PostgreSQL that the account can really run. */
+/** The folder with bin/, lib/ and share/ of a PostgreSQL that the account can run. */
 export async function findBinaries(dataDir: string, account: Account): Promise<string> {
   const packaged = packageFolder();
   await makeLinks(packaged).catch(ignoreReadOnly);
@@ -38,7 +38,7 @@ function packageFolder(): string {
   }
 }
 
-/** npm cannot pack symbolic links, so the package makes them in an install script, which npm may be told not to run. */
+/** npm cannot pack symbolic links, so the package creates them in an install script, which npm can be told to skip. */
 export async function makeLinks(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -67,7 +67,7 @@ async function makeCopy(from: string, to: string): Promise<void> {
   await openToAll(draft);
   await makeLinks(draft);
   await rename(draft, to).catch(async () => {
-    // Either another start was faster, whose copy is as good, or a broken copy is in the way.
+    // Either another start finished first with an equal copy, or a broken copy is in the way.
     await rm(to, { recursive: true, force: true });
     await rename(draft, to);
   });

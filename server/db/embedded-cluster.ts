@@ -14,7 +14,7 @@ export const databaseName = 'lanyard';
 const superuserPasswordFile = 'lanyard-password';
 export const appPasswordFile = 'lanyard-app-password';
 
-/** Makes the cluster where there is none. It appears whole or not at all, also when two starts do it at once. */
+/** Creates the cluster if there is none, atomically, even if two starts run concurrently. */
 export async function ensureCluster(
   location: ClusterLocation,
   binaries: string,
@@ -39,7 +39,7 @@ export async function ensureCluster(
   }
 }
 
-/** Reads a password: that of the superuser where no other file is named. */
+/** Reads a password, by default that of the superuser. */
 export async function readPassword(cluster: string, name = superuserPasswordFile): Promise<string> {
   const file = join(cluster, name);
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
@@ -97,7 +97,7 @@ async function initdb(
   );
 }
 
-/** Written to postgresql.conf once, where an operator may change them. */
+/** Written to postgresql.conf once; an operator may change them there. */
 function clusterSettings(): Record<string, string> {
   const megabytes = Math.floor(totalmem() / 1024 / 1024);
   return {
@@ -110,7 +110,7 @@ function clusterSettings(): Record<string, string> {
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Statements and details carry customers' data, which does not belong into a log.
+    // Statements and details contain customer data, which must not be logged.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     logging_collector: 'on',
@@ -125,7 +125,7 @@ async function publish(made: string, cluster: string): Promise<void> {
   try {
     await rename(made, cluster);
   } catch (error) {
-    // Another start was faster: its cluster counts, ours goes.
+    // Another start finished first: use its cluster and remove ours.
     if (['ENOTEMPTY', 'EEXIST', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
     throw error;
   }

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { CannotStart } from '../cannot-start.ts';
 import { type Account, isRoot, succeedsAs, unprivilegedAccount } from './embedded-account.ts';
 
-/** Where root keeps what an unprivileged account must reach but cannot reach in the checkout. */
+/** Where root stores files that an unprivileged account must reach but cannot reach in the checkout. */
 export const privateRoot = '/var/lib/lanyard';
 
 const noteName = 'database-location.txt';
 
-/** Where the cluster of a data directory is (or will be), and who runs it. */
+/** Where the cluster of a data directory is (or will be), and the account that runs it. */
 export type ClusterLocation = { dataDir: string; cluster: string; account: Account };
 
-/** Finds the cluster of a data directory, or decides where a new one goes. */
+/** Finds the cluster of a data directory, or chooses the location of a new one. */
 export async function locateCluster(directory: string): Promise<ClusterLocation> {
   await mkdir(directory, { recursive: true });
   const dataDir = await realpath(directory);
@@ -29,20 +29,20 @@ export async function locateCluster(directory: string): Promise<ClusterLocation>
   return { dataDir, cluster: elsewhere, account };
 }
 
-/** Whether a data directory has a cluster already; nothing is made. */
+/** Whether a data directory already has a cluster; creates nothing. */
 export async function hasCluster(directory: string): Promise<boolean> {
   const dataDir = await realpath(directory).catch(() => undefined);
   if (dataDir === undefined) return false;
   return (await isUsed(join(dataDir, 'postgres'))) || isUsed(await notedLocation(dataDir));
 }
 
-/** It was in use, since its keys are there, and says that its database lies elsewhere, where there is none. */
+/** The data directory has keys, so it was in use, but the database that it refers to does not exist. */
 async function isCopyWithoutDatabase(dataDir: string): Promise<boolean> {
   const names = await readdir(dataDir);
   return names.includes(noteName) && names.includes('signing-key.pem');
 }
 
-/** The note comes first, so that a data directory that was moved keeps its database. */
+/** The note takes precedence, so that a data directory that was moved keeps its database. */
 async function notedLocation(dataDir: string): Promise<string> {
   const note = await readFile(join(dataDir, noteName), 'utf8').catch(() => '');
   const noted = note.trim().split('\n').at(-1);
@@ -54,7 +54,7 @@ async function notedLocation(dataDir: string): Promise<string> {
 async function prepareElsewhere(dataDir: string, cluster: string): Promise<void> {
   const parent = join(cluster, '..');
   await mkdir(parent, { recursive: true });
-  // The umask may be 077, and the account must get through.
+  // The umask may be 077, and the account needs access.
   for (const folder of [privateRoot, parent]) await chmod(folder, 0o755);
   const text = `The database of this folder is kept elsewhere: PostgreSQL may not run as root, and the account
 that runs it may not enter this folder. Back up and move both together. The database is in
@@ -81,7 +81,7 @@ async function ownerOf(cluster: string): Promise<Account> {
     return undefined;
   }
   if (uid !== 0) return { uid, gid };
-  // A backup that root copied back belongs to root, which PostgreSQL refuses.
+  // A backup restored by root is owned by root, which PostgreSQL rejects.
   const account = await unprivilegedAccount();
   if (account) await giveTo(account, cluster);
   return account;

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** The lock of a serving process. `forget` says that losing it is no surprise any more. */
+/** The lock of a serving process. After `forget`, losing it is expected. */
 export type Lock = { forget(): void; release(): Promise<void> };
 
-/** Any number will do as long as nothing else uses it; this one reads "lanyard" on a telephone. */
+/** An arbitrary number that nothing else uses; it spells "lanyard" on a telephone keypad. */
 const lockKey = 5_269_273;
 
 const takeWithinMs = 1500;
 const retryMs = 100;
 
-/** Takes the lock that makes us the only server on this cluster; undefined where another keeps it. */
+/** Takes the lock that makes this the only server on the cluster; undefined if another server holds it. */
 export async function holdLock(url: string, log: (message: string) => void): Promise<Lock | undefined> {
   let forgotten = false;
   let client = await connect(url);
@@ -21,7 +21,7 @@ export async function holdLock(url: string, log: (message: string) => void): Pro
   const watch = (held: pg.Client): void => {
     held.once('end', () => void regain());
   };
-  // The database may be restarted under us; the lock is ours again as soon as it is back.
+  // The database may restart while we run; take the lock again as soon as it is back.
   const regain = async (): Promise<void> => {
     if (forgotten) return;
     log('The connection that holds the data directory was lost; trying to hold it again');
@@ -47,7 +47,7 @@ export async function holdLock(url: string, log: (message: string) => void): Pro
   };
 }
 
-/** Whether some server holds the cluster. */
+/** Whether a server holds the cluster. */
 export async function isServed(url: string): Promise<boolean> {
   const client = await connect(url).catch(() => undefined);
   if (!client) return false;
@@ -73,7 +73,7 @@ async function connect(url: string): Promise<pg.Client> {
   }
 }
 
-/** A killed holder's backend is gone within moments, so a short wait tells a crash from a rival. */
+/** The backend of a killed holder ends within moments, so a short wait distinguishes a crash from a running server. */
 async function take(client: pg.Client): Promise<boolean> {
   const end = Date.now() + takeWithinMs;
   while (!(await tryOnce(client))) {

@@ -7,12 +7,11 @@ import { CannotStart } from '../cannot-start.ts';
 import { cleanEnvironment } from './embedded-account.ts';
 import type { ClusterLocation } from './embedded-location.ts';
 
-/** A PostgreSQL that runs on the cluster. */
 export type Postmaster = { pid: number; port: number; status: string };
 
 const mostLogs = 8;
 
-/** The PostgreSQL that runs on this cluster now, whoever started it; undefined where none does. */
+/** The PostgreSQL that runs on this cluster, no matter who started it; undefined if there is none. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n').map((line) => line.trim());
@@ -24,7 +23,7 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
 async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return true;
-  // A pid is soon used again, by anything. A zombie has an empty command line.
+  // Pids are soon reused by other programs. The command line of a zombie is empty.
   const [program] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
   if (!program || basename(program) !== 'postgres') return false;
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
@@ -40,9 +39,9 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Starts PostgreSQL and waits until it accepts connections, through crash recovery if need be.
- * Answers false where it is worth trying again: another start was faster, or took the port. `port` is for a
- * restart under clients that know it; otherwise a free one is taken.
+ * Starts PostgreSQL and waits until it accepts connections, including crash recovery. Returns false if a retry makes
+ * sense: another start was faster, or took the port. `port` is for a restart while clients are connected; otherwise a
+ * free port is chosen.
  */
 export async function launch(
   location: ClusterLocation,
@@ -64,7 +63,7 @@ export async function launch(
     ...location.account,
     cwd: '/',
     env: cleanEnvironment(),
-    // A session of its own: Ctrl-C in the terminal is for us alone, who stop it after the last request.
+    // A session of its own, so that Ctrl-C reaches only us; we stop it after the last request.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -79,10 +78,10 @@ export async function launch(
   child.unref();
   child.stderr.destroy();
   if (ending === undefined) return true;
-  // Once its collector runs, PostgreSQL gives its reason there and no longer to us.
+  // Once its log collector runs, PostgreSQL writes errors to the log file and no longer to our pipe.
   const failure = ending + (await newestLog(location.cluster));
   const isFull = (text: string) => /No space left on device|Disk quota exceeded/.test(text);
-  // The lock file, which cannot be written then, is no rival's. An old line of the log says nothing of a rival either.
+  // On a full disk, neither an unwritable lock file nor an old log line means that another server runs.
   if (
     !isFull(ending) &&
     /lock file|shared memory block|could not bind|could not create any TCP/.test(failure)
@@ -107,14 +106,14 @@ async function waitUntilReady(
   await new Promise(() => undefined);
 }
 
-/** PostgreSQL itself clears the lock of a dead process, but not one whose pid now belongs to something else. */
+/** PostgreSQL clears the lock of a dead process, but not if its pid now belongs to another program. */
 async function dropStaleLock(cluster: string): Promise<void> {
   const lock = join(cluster, 'postmaster.pid');
   const text = await readFile(lock, 'utf8').catch(() => undefined);
   if (text === undefined || (await findPostmaster(cluster))) return;
   const aside = `${lock}.stale-${process.pid}`;
   await rename(lock, aside).catch(() => undefined);
-  // Another start may have put its own, live one there since we looked.
+  // Another start may have created its own lock since our check.
   const taken = await readFile(aside, 'utf8').catch(() => text);
   if (taken !== text) await link(aside, lock).catch(() => undefined);
   await rm(aside, { force: true });
@@ -136,14 +135,14 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Stops PostgreSQL (a "fast" stop: open transactions roll back) and waits until it is gone. */
+/** Stops PostgreSQL (a "fast" stop: open transactions roll back) and waits until it has exited. */
 export async function halt(cluster: string, pid: number): Promise<void> {
   if (!(await isPostmaster(pid, cluster))) return;
   process.kill(pid, 'SIGINT');
   while (await isPostmaster(pid, cluster)) await sleep(15);
 }
 
-/** Removes PostgreSQL's old logs: it rotates them by size and day, but never deletes one. */
+/** Removes PostgreSQL's old logs: it rotates them by size and day but never deletes them. */
 export async function pruneLogs(cluster: string): Promise<void> {
   const old = (await logNames(cluster)).slice(0, -mostLogs);
   for (const name of old) await rm(join(cluster, 'log', name), { force: true }).catch(() => undefined);

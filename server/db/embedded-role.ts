@@ -5,15 +5,15 @@ import pg from 'pg';
 import { appPasswordFile, databaseName, readPassword } from './embedded-cluster.ts';
 import type { ClusterLocation } from './embedded-location.ts';
 
-/** The role that serves requests: it owns our database and all that is in it, and nothing beyond. */
+/** The role that serves requests: it owns our database and everything in it, and nothing else. */
 export const appRole = 'lanyard_app';
 
-/** Any fixed number will do: starts that come together take turns. */
+/** An arbitrary fixed number; concurrent starts take turns. */
 const lockKey = 5_269_274;
 
 /**
- * The address of our database under the role that serves requests. Makes role and database where they are missing,
- * and hands over what an older version, or a restore by the superuser, left in the superuser's hands.
+ * Returns the address of our database under the role that serves requests. Creates both if missing, and takes over
+ * objects that an older version, or a restore by the superuser, left to the superuser.
  */
 export async function ensureAppRole(location: ClusterLocation, port: number): Promise<string> {
   const password = await ensurePassword(location);
@@ -39,7 +39,7 @@ async function ensurePassword({ cluster, account }: ClusterLocation): Promise<st
   await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
   try {
     if (account) await chown(draft, account.uid, account.gid);
-    // of several starts at once, one gives the password and the others read it
+    // Of several concurrent starts, one sets the password and the others read it.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -49,7 +49,7 @@ async function ensurePassword({ cluster, account }: ClusterLocation): Promise<st
   return readPassword(cluster, appPasswordFile);
 }
 
-/** What somebody else owns in our schema, but for what belongs to an extension. */
+/** Objects in our schema with another owner, except those of extensions. */
 const strangers = `
   select format('alter %s %s owner to ${appRole}', case c.relkind when 'v' then 'view'
       when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end, c.oid::regclass) as handing_over
@@ -73,7 +73,7 @@ async function ownsEverything(url: string): Promise<boolean> {
     return await withClient(url, async (client) => (await client.query(strangers)).rowCount === 0);
   } catch (error) {
     const { code } = error as { code?: string };
-    // no such role yet or another password, no right to connect, no such database
+    // Role missing or password changed, no right to connect, no such database.
     if (['28P01', '28000', '42501', '3D000'].includes(code ?? '')) return false;
     throw error;
   }
@@ -89,7 +89,7 @@ async function makeRole(client: pg.Client, password: string): Promise<void> {
   if (!database.rowCount) await client.query(`create database ${databaseName} owner ${appRole}`);
 }
 
-/** All of it or nothing. */
+/** Transfers ownership in one transaction. */
 async function handOver(client: pg.Client): Promise<void> {
   await client.query('begin');
   const { rows } = await client.query<{ handing_over: string }>(strangers);

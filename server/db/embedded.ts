@@ -9,24 +9,23 @@ import { findPostmaster, halt, launch, type Postmaster, pruneLogs } from './embe
 import { ensureAppRole } from './embedded-role.ts';
 
 /**
- * A running embedded PostgreSQL. `url` is that of the role that serves requests, which is no superuser. `adopted`: it
- * ran already, for instance since its server was killed.
+ * A running embedded PostgreSQL. `url` uses the role that serves requests, which is not a superuser. `adopted`: it was
+ * already running, for example because its server was killed.
  */
 export type Embedded = {
   url: string;
-  /** The folder of the database. */
   cluster: string;
   adopted: boolean;
-  /** Starts PostgreSQL again on its port where it is gone; harmless where it runs. */
+  /** Restarts PostgreSQL on its port if it has stopped; no effect while it runs. */
   revive: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 export type EmbeddedOptions = {
-  /** A server wants the data directory for itself; a tool joins whoever is there. */
+  /** A server requires exclusive use of the data directory; a tool shares it. */
   exclusive: boolean;
   log: (message: string) => void;
-  /** PostgreSQL settings for this start only; they count for the one that really starts it. */
+  /** PostgreSQL settings for this start only; ignored if it is already running. */
   settings?: Record<string, string>;
 };
 
@@ -44,7 +43,7 @@ export class DataDirectoryBusy extends CannotStart {
 const giveUpAfterMs = 30_000;
 const hourMs = 3_600_000;
 
-/** Brings up the PostgreSQL of a data directory: finds it running, or starts it, or creates it first. */
+/** Starts the PostgreSQL of a data directory: adopts a running one, or starts it, creating the cluster if needed. */
 export async function startEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   const location = await locateCluster(dataDir);
   const giveUp = Date.now() + giveUpAfterMs;
@@ -53,7 +52,7 @@ export async function startEmbedded(dataDir: string, options: EmbeddedOptions): 
     try {
       return await join(location, postmaster, adopted, options);
     } catch (error) {
-      // Who ran it may have stopped it while we were knocking.
+      // The process that ran it may have stopped it while we connected.
       if (!isGone(error) || Date.now() > giveUp) throw error;
       await sleep(50);
     }
@@ -120,7 +119,7 @@ async function join(
   return { url, cluster: location.cluster, adopted, revive, stop: () => (stopping ??= stop()) };
 }
 
-/** An embedded PostgreSQL has no operator of its own: when it is gone, whoever killed it, we start it again. */
+/** Restarts the embedded PostgreSQL if it was killed, since it has no service manager of its own. */
 export function keepAlive(embedded: Embedded, failed: (error: unknown) => void): NodeJS.Timeout {
   let reviving = false;
   return setInterval(() => {

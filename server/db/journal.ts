@@ -3,23 +3,22 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 
-/** Rows that are written together, under an id by which the database knows whether it has them already. */
+/** Rows that are written together. The id lets the database detect a batch that it already has. */
 export type Batch<Row> = { id: string; rows: Row[] };
 
-/** A batch on disk. Ids sort by the time at which they were made, and so do the files. */
+/** A batch on disk. Ids, and thus files, sort by creation time. */
 type Segment = { id: string; file: string; bytes: number };
 
 class JournalFull extends Error {}
 
 export type Journal = ReturnType<typeof openJournal>;
 
-/** A new batch. */
 export const batchOf = <Row>(rows: Row[]): Batch<Row> => ({ id: uuidv7(), rows });
 
 /**
- * Batches that the database cannot take now, as files of a folder, at most `mostBytes` together. Each is a file of its
- * own that never changes, so nobody owns it: what a killed process left is read by the next one, and processes that
- * share the folder may read the same file, since the database takes a batch once.
+ * Batches that the database cannot accept at present, as files of a folder, at most `mostBytes` in total. Each file is
+ * immutable and belongs to no process: files left by a killed process are read by the next one, and processes that
+ * share the folder may read the same file, since the database accepts a batch only once.
  */
 export function openJournal(folder: string, mostBytes: number) {
   const segments = new Map<string, Segment[]>();
@@ -51,7 +50,7 @@ export function openJournal(folder: string, mostBytes: number) {
     /** The oldest batch of a queue. */
     first: (queue: string): Segment | undefined => segments.get(queue)?.[0],
 
-    /** Writes a batch to stable storage; throws JournalFull, or what the file system says. */
+    /** Writes a batch to stable storage; throws JournalFull, or the error of the file system. */
     async keep<Row>(queue: string, batch: Batch<Row>): Promise<void> {
       const text = JSON.stringify(batch.rows, withDates);
       const segment = { id: batch.id, file: `${queue}-${batch.id}.json`, bytes: Buffer.byteLength(text) };
@@ -61,7 +60,7 @@ export function openJournal(folder: string, mostBytes: number) {
       insert(queue, segment);
     },
 
-    /** The rows of a batch, with their dates; undefined when another process has written and removed it. */
+    /** The rows of a batch, with dates restored; undefined if another process has written and removed it. */
     async read<Row>(segment: Segment): Promise<Row[] | undefined> {
       const text = await readFile(path.join(folder, segment.file), 'utf8').catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -75,7 +74,7 @@ export function openJournal(folder: string, mostBytes: number) {
       forget(queue, segment);
     },
 
-    /** Leaves a file that cannot be read for people to look at. */
+    /** Renames an unreadable file and keeps it for inspection. */
     async setAside(queue: string, segment: Segment): Promise<void> {
       forget(queue, segment);
       const file = path.join(folder, segment.file);
@@ -84,7 +83,7 @@ export function openJournal(folder: string, mostBytes: number) {
   };
 }
 
-/** The folder may be missing, as in a container without a volume. */
+/** The folder may be missing, for example in a container without a volume. */
 function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -95,7 +94,7 @@ function filesIn(folder: string): string[] {
 
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** There whole or not at all, whenever the machine stops. */
+/** Writes atomically, even if the machine crashes. */
 async function writeWhole(folder: string, name: string, text: string): Promise<void> {
   const draft = path.join(folder, `${name}.part`);
   try {

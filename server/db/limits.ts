@@ -1,16 +1,16 @@
-/** What the connections of a pool may be used for. Milliseconds, as PostgreSQL takes them. */
+/** Limits for the connections of a pool, in milliseconds. */
 export type Limits = {
-  /** A statement is cancelled after this. */
+  /** The statement timeout. */
   statementMs: number;
-  /** A connection that owes an answer and is silent so long is given up; longer than any statement may take. */
+  /** A connection without a response for this long is dropped; must exceed the statement timeout. */
   answerMs: number;
-  /** How long a statement may wait for a lock. */
+  /** The lock timeout. */
   lockMs: number;
-  /** A transaction that waits for us so long is rolled back: we may be cut off, and hold what others need. */
+  /** Transactions idle for this long are rolled back: we may be disconnected while holding locks. */
   idleMs: number;
   /**
-   * How long a call may wait for a connection, one that is opened for it too, which takes a busy machine more than a
-   * second. That the database is lost is told by the heartbeat, sooner.
+   * How long a call may wait for a connection, including opening one, which takes a busy machine more than a second.
+   * The heartbeat detects a lost database sooner.
    */
   waitMs: number;
 };
@@ -23,9 +23,9 @@ export const everyday: Limits = {
   idleMs: 4000,
   waitMs: 3000,
 };
-/** For what is asked all day and answered in a moment. */
+/** For frequent calls that take milliseconds. */
 export const quick: Limits = { statementMs: 2000, answerMs: 3000, lockMs: 1000, idleMs: 4000, waitMs: 3000 };
-/** For what may take long: reports, files, the audit log as a whole. */
+/** For slow work: reports, files, the audit log as a whole. */
 export const patient: Limits = {
   statementMs: 60_000,
   answerMs: 300_000,

@@ -4,8 +4,8 @@ import type { Tx } from './client.ts';
 import { onlyRow } from '../invariants.ts';
 
 /**
- * The advisory locks by which all processes on one database agree who does what. Any numbers will do, as long as each
- * stands here once: whether they are held by a session or by a transaction, PostgreSQL knows only one set of them.
+ * The advisory locks that coordinate all processes on one database. The numbers are arbitrary but must be unique:
+ * session and transaction locks share one number space.
  */
 export const locks = {
   migration: 7_241_160_001,
@@ -20,15 +20,15 @@ export const locks = {
   keys: 7_241_160_022,
 } as const;
 
-/** Takes the lock until the transaction ends; false while another transaction or process holds it. */
+/** Takes the lock until the transaction ends; false if another transaction or process holds it. */
 export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
   return onlyRow(await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${lock}) as mine`.execute(tx))
     .mine;
 }
 
 /**
- * Runs `work` while a connection of its own holds the lock; undefined while another process holds it. For what takes
- * longer than a transaction may. `directUrl` leads to the server itself: a pooler may give the lock to somebody else.
+ * Runs `work` while a separate connection holds the lock; undefined if another process holds it. For work that takes
+ * longer than a transaction may. `directUrl` must bypass poolers, which may give the lock to another client.
  */
 export async function withSessionLock<T>(
   directUrl: string,
@@ -48,7 +48,7 @@ export async function withSessionLock<T>(
     const taken = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lock]);
     return onlyRow(taken).mine ? await work() : undefined;
   } finally {
-    // the lock goes with the connection
+    // Closing the connection releases the lock.
     await client.end().catch(() => undefined);
   }
 }

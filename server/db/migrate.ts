@@ -9,17 +9,16 @@ import { locks } from './locks.ts';
 const folder = path.join(import.meta.dirname, 'migrations');
 
 /**
- * Whoever comes after a migration that waits for a table waits too, and processes of the last version serve meanwhile:
- * it gives up before their calls do, and tries again.
+ * While a migration waits for a table lock, later queries on the table queue behind it, and processes of the previous
+ * version still serve. So it times out before their calls do, and retries.
  */
 const lockMs = 400;
 const pauseMs = 1000;
 
 /**
- * Brings the schema up to date: every file of `migrations/` that the database has not seen, in the order of the
- * names, each in its own transaction, all under an advisory lock so that processes which start together take
- * turns. Returns the names applied. Throws when the database knows a migration that this build does not: an
- * older build must not run on a newer schema.
+ * Brings the schema up to date: applies every new file of `migrations/` in the order of their names, each in its own
+ * transaction, all under an advisory lock so that processes that start together take turns. Returns the names applied.
+ * Throws if the database has a migration that this build does not know: an older build must not run on a newer schema.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
@@ -33,11 +32,11 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/** The names of the migrations of this build, in their order. */
+/** The names of the migrations of this build, in order. */
 export const knownMigrations = async (): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
 
-/** Makes the schema as these migrations left it, in the transaction of the client. */
+/** Creates the schema of these migrations in the transaction of the client. */
 export async function makeSchema(client: pg.Client, names: string[]): Promise<void> {
   await client.query(tableOfMigrations);
   for (const name of names.toSorted()) await runOne(client, name);

@@ -4,12 +4,12 @@ import type { Tx } from './client.ts';
 
 const monthsAhead = 2;
 
-/** What became of the partitions of a table: their names. */
+/** The names of the partitions that were created and dropped. */
 export type MonthsKept = { made: string[]; dropped: string[] };
 
 /**
- * Sees to a table whose partitions are the UTC months of `occurred_at`, named `<table>_2026_11`, with `<table>_other`
- * as the default one: makes this month and the next two, and drops what lies `keepMs` back, whole months at a time.
+ * Maintains the UTC months of `occurred_at` as partitions named `<table>_2026_11`, with `<table>_other` as the default:
+ * creates this month and the next two, and drops months that ended more than `keepMs` ago.
  */
 export async function keepMonths(
   tx: Tx,
@@ -17,7 +17,7 @@ export async function keepMonths(
   { now }: CheckedTime,
   keepMs: number,
 ): Promise<MonthsKept> {
-  // Those who write wait for what is done here, so it rather fails than waits for them long.
+  // Writers queue behind this lock, so fail rather than make them wait long.
   await sql`set local lock_timeout = '3s'`.execute(tx);
   const there = await listMonths(tx, table);
   const oldest = new Date(now.getTime() - keepMs);
@@ -34,7 +34,7 @@ export async function keepMonths(
   return { made, dropped };
 }
 
-/** The first moment of the UTC month that lies `ahead` months after that of `at`. */
+/** The start of the UTC month `ahead` months after that of `at`. */
 const monthOf = (at: Date, ahead: number): Date =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead));
 
@@ -50,7 +50,7 @@ async function listMonths(tx: Tx, table: string): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** What came before its partition was there lies in the default one, and moves. */
+/** Rows that arrived before the partition existed are in the default partition, and are moved. */
 async function makeMonth(
   tx: Tx,
   table: string,

@@ -1,10 +1,7 @@
 import type { IsolationLevel } from 'kysely';
 import { writable, type Db } from './client.ts';
 
-/**
- * Runs reads in one transaction that can write nothing: by default on one snapshot, which no change that commits
- * meanwhile is part of.
- */
+/** Runs reads in one read-only transaction, by default on one snapshot. */
 export const readOnly = <T>(
   db: Db,
   work: (tx: Db) => Promise<T>,

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Connections } from './connect.ts';
 
-/** How long a question that takes a millisecond may stay open. */
+/** The deadline of a query that normally takes a millisecond. */
 const withinMs = 1500;
 
-/** Whether calls get answers from the database now: validations on their connections, everyday calls on theirs. */
+/** Whether the database responds on both the reserved and the everyday connections. */
 export async function doCallsGetAnswers({
   signals,
   pool,
@@ -12,7 +12,7 @@ export async function doCallsGetAnswers({
   log,
 }: Pick<Connections, 'signals' | 'pool' | 'reserved'> & { log: Logger }): Promise<boolean> {
   if (!signals.isUp() || pool.isStuck()) return false;
-  // Where calls wait for a connection and get one, they prove it themselves.
+  // A pool with waiting calls that make progress needs no extra query.
   const asked = pool.waitingCount > 0 ? [reserved.pool] : [pool, reserved.pool];
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -4,39 +4,39 @@ import { CannotStart } from '../cannot-start.ts';
 import { atAddress, settingOf, type Addresses } from './setting-of.ts';
 import { onlyRow } from '../invariants.ts';
 
-/** What a server says of itself, and what was seen of its behavior. */
+/** Properties reported by a server, and results of tests. */
 export type Facts = {
-  /** As `version()` says it; other products that speak the protocol name themselves there. */
+  /** The result of `version()`; other products that speak the protocol name themselves there. */
   version: string;
   versionNumber: number;
   isReadOnly: boolean;
   isReplica: boolean;
   encoding: string;
-  /** May the role make extensions and tables? */
+  /** Whether the role may create extensions and tables. */
   createsInDatabase: boolean;
   createsInSchema: boolean;
   trigrams: 'usable' | 'creatable' | 'hidden' | 'untrusted' | 'missing';
-  /** Our tables that Citus spreads over its nodes. */
+  /** Our tables that Citus distributes over its nodes. */
   distributed: string[];
 };
 
-/** How two connections to one address behave. */
+/** The behavior of two connections to one address. */
 export type Behavior = {
-  /** Both were seen on one connection of the server, or one of them on several: a pooler hands them out. */
+  /** Two clients shared a server connection, or one client changed it: there is a pooler in transaction mode. */
   isPooledByTransaction: boolean;
-  /** Undefined where it was not tried, for a reason that is a problem of its own. */
+  /** Undefined if not tested because of another reported problem. */
   locksAcrossSessions?: boolean;
   notifies?: boolean;
 };
 
 const oldest = 14;
 const patienceMs = 10_000;
-/** With two keys, advisory locks have numbers of their own: none of `locks` is met. */
+/** Two-key advisory locks have a separate number space, so this does not collide with `locks`. */
 const probeLock = 724_116;
 
 /**
- * Refuses to start on a database that could not serve, with one sentence for each reason.
- * `queries` may name a pooler; `direct` names the server, and is the same address where there is no pooler.
+ * Refuses to start on an unsuitable database, with one sentence for each reason. `queries` may point to a pooler;
+ * `direct` points to the server, and is the same address if there is no pooler.
  */
 export async function requireDatabase(addresses: Addresses): Promise<void> {
   const problems = await problemsOf(addresses).catch((error: Error) => {
@@ -80,7 +80,7 @@ const anotherDatabase =
   'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases: what the one announces by NOTIFY is not heard ' +
   'at the other. Give both the same database on the same primary server.';
 
-/** A sentence where the server is not PostgreSQL but speaks its protocol. */
+/** A sentence if the server is not PostgreSQL but speaks its protocol. */
 export function otherProduct(version: string): string | undefined {
   const [, name] = /(CockroachDB|-YB-|Redshift|Materialize|CrateDB|QuestDB)/i.exec(version) ?? [];
   if (!name) return undefined;
@@ -91,7 +91,7 @@ export function otherProduct(version: string): string | undefined {
   );
 }
 
-/** One sentence for each thing that the server or the role lacks, and what to do about it. */
+/** One sentence for each missing feature of the server or right of the role, with the fix. */
 export function factProblems(facts: Facts): string[] {
   const problems: (string | false)[] = [
     facts.versionNumber < oldest * 10_000 &&
@@ -136,7 +136,7 @@ function trigramProblems({ trigrams, createsInDatabase }: Facts): string[] {
   return [];
 }
 
-/** One sentence for each thing without which processes would not hear of each other. */
+/** One sentence for each problem that would prevent processes from notifying each other. */
 export function behaviorProblems(behavior: Behavior, isDivided: boolean): string[] {
   if (behavior.isPooledByTransaction)
     return [
@@ -187,10 +187,10 @@ async function readFacts(client: pg.Client): Promise<Facts> {
 }
 
 /**
- * True when a pooler hands the connections of the server out for single transactions: two clients that are connected at
- * once were given the same one, or a client another one than before. A server connection is its process and when that
- * began. Poolers hand out the connection that was used last, or each in turn: for the latter the clients do not ask in
- * strict alternation, and one of them holds a transaction in the meantime.
+ * True if a pooler assigns server connections per transaction: two connected clients got the same one, or one client
+ * got a different one than before. A server connection is identified by its pid and start time. Poolers pick the most
+ * recently used connection or rotate: to detect rotation, the clients do not strictly alternate, and one of them holds
+ * a transaction open meanwhile.
  */
 async function sharesServerConnections(first: pg.Client, second: pg.Client): Promise<boolean> {
   const own = [await backendOf(first), await backendOf(second)];
@@ -212,7 +212,7 @@ async function backendOf(client: pg.Client): Promise<string> {
   return onlyRow(found).backend;
 }
 
-/** False where the server knows no such statement or function. */
+/** False if the server does not support the statement or function. */
 async function works(attempt: Promise<boolean>): Promise<boolean> {
   return attempt.catch((error: { code?: string }) => {
     const unknown = ['0A000', '42601', '42883'];
@@ -221,7 +221,7 @@ async function works(attempt: Promise<boolean>): Promise<boolean> {
   });
 }
 
-/** True when a lock that one holds is refused to the other. */
+/** True if a lock that one client holds is refused to the other. */
 async function excludes(holder: pg.Client, other: pg.Client): Promise<boolean> {
   const key = [probeLock, randomInt(2 ** 31)];
   await holder.query('select pg_advisory_lock($1::int, $2::int)', key);
@@ -233,7 +233,7 @@ async function excludes(holder: pg.Client, other: pg.Client): Promise<boolean> {
   return !onlyRow(attempt).taken;
 }
 
-/** True when `listener` hears what `sender` announces. */
+/** True if `listener` receives the notifications of `sender`. */
 async function hears(listener: pg.Client, sender: pg.Client, withinMs = 3000): Promise<boolean> {
   const channel = `lanyard_probe_${randomInt(2 ** 31)}`;
   let timer: NodeJS.Timeout | undefined;

@@ -1,11 +1,11 @@
-/** Where queries go, and the server itself: another address only where queries go through a pooler. */
+/** The address for queries and that of the server itself; they differ only if queries go through a pooler. */
 export type Addresses = { queries: string; direct: string };
 
 type Setting = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
 
 const settings = new WeakMap<object, Setting>();
 
-/** Does `work` with one of the addresses. What it throws is known to `settingOf` afterwards. */
+/** Runs `work` with one of the addresses, and remembers for `settingOf` which one an error came from. */
 export async function atAddress<T>(
   addresses: Addresses,
   which: keyof Addresses,
@@ -21,5 +21,5 @@ export async function atAddress<T>(
   }
 }
 
-/** The setting whose address an error came from. Queries, and so most of them, go to DATABASE_URL. */
+/** The setting whose address an error came from; by default DATABASE_URL, which queries use. */
 export const settingOf = (error: unknown): Setting => settings.get(error as object) ?? 'DATABASE_URL';

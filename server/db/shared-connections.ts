@@ -2,9 +2,9 @@ import type pg from 'pg';
 import type { Limits } from './limits.ts';
 
 /**
- * Clients for a pooler that may give each transaction another connection of the server: nothing may rest on what an
- * earlier one has left behind. The limits are set with the beginning of every transaction, and statements have no names.
- * A statement outside of a transaction is bounded by `answerMs` alone.
+ * Clients for a pooler that may assign a different server connection to each transaction, so that no session state
+ * persists. Limits are set at the start of every transaction, and statements are unnamed. A statement outside of a
+ * transaction is limited only by `answerMs`.
  */
 export function sharing(Client: typeof pg.Client, limits: Limits): typeof pg.Client {
   const withLimits = `; set local statement_timeout = ${limits.statementMs};

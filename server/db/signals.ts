@@ -4,25 +4,24 @@ import type { Logger } from 'pino';
 import type { Db, Tx } from './client.ts';
 import { cutOff } from './silence.ts';
 
-/** What other processes must hear of. A topic drops the caches that hang on it; it carries no data. */
+/** Topics of notifications between processes. A topic clears the caches that depend on it; it carries no data. */
 export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'keys';
 
 /**
- * One connection that listens for changes made by other processes and, by its heartbeat, knows whether the
- * database answers at all.
+ * A connection that listens for changes by other processes, and whose heartbeat detects whether the database responds.
  */
 export type Signals = {
-  /** False from the moment the database stops answering until it is listened to again. */
+  /** False from the time the database stops responding until the listening connection is restored. */
   isUp(): boolean;
-  /** What `work` gives, or DatabaseDown the moment the database stops answering, whatever `work` then does. */
+  /** The result of `work`; rejects with DatabaseDown as soon as the database stops responding. */
   untilDown<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs when the topic changed anywhere, and for every topic when something may have been missed. */
+  /** Runs when the topic changed in any process, and for every topic after notifications may have been missed. */
   on(topic: Topic, run: () => void): void;
-  /** Runs the listeners of this process; the others hear by NOTIFY. */
+  /** Runs the listeners of this process; NOTIFY informs the others. */
   drop(topic: Topic): void;
-  /** Shows a word about this process to others, see `labelsOfProcesses`. */
+  /** Publishes a label of this process, see `labelsOfProcesses`. */
   label(text: string): Promise<void>;
-  /** Which of these processes of the server work on a statement now. */
+  /** Which of these server processes are executing a statement. */
   working(serverPids: number[]): Promise<Set<number>>;
   stop(): Promise<void>;
 };
@@ -35,14 +34,14 @@ export class DatabaseDown extends Error {
 
 const channel = 'lanyard';
 const beatEveryMs = 100;
-/** A live database answers `select 1` in under a millisecond; the sum stays below the promised second. */
+/** A live database responds to `select 1` in under a millisecond; the sum stays below the promised second. */
 const beatDeadlineMs = 500;
 const reconnectEveryMs = 200;
 const connectWithinMs = 2000;
 
 type State = {
   listeners: Map<Topic, Set<() => void>>;
-  /** How to give up each piece of work that is under way. */
+  /** Callbacks that reject the pending work. */
   underWay: Set<(error: Error) => void>;
   up: boolean;
   stopped: boolean;
@@ -53,8 +52,8 @@ type State = {
 
 /**
  * Connects and resolves once listening; later losses are repaired in the background. `onLoss` runs when the database
- * has stopped answering, since other connections may be as silent as this one, and before it counts as there again, since
- * those that were opened meanwhile may lead nowhere.
+ * has stopped responding, since other connections may be dead too, and again before it counts as up, since connections
+ * opened meanwhile may be dead.
  */
 export async function startSignals(
   databaseUrl: string,
@@ -88,7 +87,7 @@ export async function startSignals(
       const { client } = state;
       if (!state.up || !client) throw new DatabaseDown();
       const { rows } = await client.query<{ pid: number }>(
-        // a server that tells no state may well be at work
+        // A server that reports no state may be executing a statement.
         `select pid from pg_stat_activity where pid = any($1) and coalesce(state, '') not like 'idle%'`,
         [serverPids],
       );
@@ -106,9 +105,9 @@ export async function startSignals(
 const processName = 'lanyard signals';
 const nameOf = ({ label }: State) => `${processName} ${label}`.trimEnd();
 
-/** What each process that serves the database shows of itself, in any order. */
+/** The labels of all processes that serve the database, in any order. */
 export async function labelsOfProcesses(db: Db): Promise<string[]> {
-  // pg_stat_activity stays as it was first read in a transaction
+  // Within a transaction, pg_stat_activity is cached from the first read.
   await sql`select pg_stat_clear_snapshot()`.execute(db);
   const { rows } = await sql<{ name: string }>`
     select application_name as name from pg_stat_activity
@@ -116,10 +115,10 @@ export async function labelsOfProcesses(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name.slice(processName.length + 1));
 }
 
-/** Tells every process, on commit of `tx`, that the topic changed. Changes do it by `announce`. */
+/** Notifies every process of the changed topic when `tx` commits. Changes use `announce` instead. */
 export const notify = (tx: Tx, topic: Topic) => sql`select pg_notify(${channel}, ${topic})`.execute(tx);
 
-/** Not Promise.race: a promise that lives as long as the server would keep every call that ever raced it. */
+/** Not Promise.race: a promise that lives as long as the server would retain every call that raced it. */
 function untilDown<T>(state: State, work: () => Promise<T>): Promise<T> {
   if (!state.up) return Promise.reject(new DatabaseDown());
   return new Promise<T>((resolve, reject) => {
@@ -164,7 +163,7 @@ function markDown(state: State): void {
   for (const topic of state.listeners.keys()) run(state, topic);
   for (const giveUp of state.underWay) giveUp(new DatabaseDown());
   state.underWay.clear();
-  // a stop ends the connections itself, in their turn
+  // A stop closes the connections itself, in order.
   if (!state.stopped) state.onLoss();
 }
 
@@ -187,7 +186,7 @@ async function watch(state: State, databaseUrl: string, log: Logger): Promise<vo
   }
 }
 
-/** True when the connection answers in time. A late timer alone proves nothing: the event loop may have been busy. */
+/** True if the connection responds in time. A late timer alone is no proof: the event loop may have been busy. */
 async function beats(client: pg.Client): Promise<boolean> {
   const answer = client.query('select 1').then(
     () => true,

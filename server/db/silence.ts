@@ -3,7 +3,7 @@ import Cursor from 'pg-cursor';
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 
-/** What the types of pg do not tell of a connection. A cursor that waits for its reader has the state `idle`. */
+/** Fields missing in the types of pg. A cursor that waits for its reader has the state `idle`. */
 type Inside = {
   connection: { stream: Socket };
   _activeQuery: { state?: string } | null;
@@ -12,25 +12,24 @@ type Inside = {
 const underWay = (client: pg.Client) => (client as pg.Client & Inside)._activeQuery;
 const socketOf = (client: pg.Client) => (client as pg.Client & Inside).connection.stream;
 
-/** Ends a connection without a word to the other side, which may not be there: its query fails as unreachable. */
+/** Destroys a connection without notifying the server, which may be unreachable: its query fails as unreachable. */
 export function cutOff(client: pg.Client): void {
   socketOf(client).destroy(Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' }));
 }
 
-/** How often connections are looked at. */
 const lookEveryMs = 250;
-/** From then on the server is asked, at each look, whether it works on the query. */
+/** After this time, each check asks the server whether it is executing the query. */
 const suspectMs = 1000;
 
 type Owed = { query: object; bytesRead: number; looks: number; idleAtServer: number };
 
-/** Which of these processes of the server work on a statement, asked on another connection. */
+/** Asks on another connection which of these server processes are executing a statement. */
 export type AskWorking = (serverPids: number[]) => Promise<Set<number>>;
 
 /**
- * Knows all connections that are made by its `Client`, and cuts off one that owes an answer and has sent nothing, when
- * the server twice knows of no work for it, or after `answerMs`: PostgreSQL itself ends a statement before, so nobody is
- * there. `onSilence` is told.
+ * Tracks all connections created by its `Client`, and destroys one whose query has received no data when the server
+ * twice reports no work for it, or after `answerMs`: the statement timeout is shorter, so the connection must be dead.
+ * Then calls `onSilence`.
  */
 export function watchConnections(
   answerMs: number,
@@ -49,7 +48,7 @@ export function watchConnections(
     }
   }
 
-  /** Looks are counted, not milliseconds: a process that was busy itself for long has not listened either. */
+  /** Counts checks, not milliseconds: if this process was busy, it did not read from its connections either. */
   function look(): void {
     const suspects: [pg.Client, Owed][] = [];
     for (const [client, owed] of clients) {
@@ -64,7 +63,7 @@ export function watchConnections(
     asking ??= question(suspects).finally(() => (asking = undefined));
   }
 
-  /** Twice, since an answer may be on its way when the server is asked. */
+  /** Asks twice, since a response may arrive while the server is asked. */
   async function question(suspects: [pg.Client, Owed][]): Promise<void> {
     const known = suspects.filter(([client]) => serverPids.has(client));
     if (!askWorking || known.length === 0) return;
@@ -85,14 +84,14 @@ export function watchConnections(
   const looking = setInterval(look, lookEveryMs).unref();
   return {
     Client,
-    /** Which process of the server a connection leads to, where it stays the same: not behind a pooler of transactions. */
+    /** Records the server process of a connection; not for poolers in transaction mode, where it changes. */
     leadsTo: (client: pg.ClientBase, serverPid: number) =>
       void serverPids.set(client as pg.Client, serverPid),
     cutOff(which: (client: pg.Client) => boolean = () => true) {
       for (const client of clients.keys()) if (which(client)) cutOff(client);
     },
     isIdle: (client: pg.Client) => !underWay(client),
-    /** Resolves when those that are there now are closed on both sides; a pool that has ended has only asked for it. */
+    /** Resolves when the current connections are closed on both sides; the end of a pool only requests that. */
     closed: () =>
       Promise.all(
         [...clients.keys()].map((client) => new Promise<void>((resolve) => client.once('end', resolve))),
@@ -101,14 +100,14 @@ export function watchConnections(
   };
 }
 
-/** A cursor whose `close` also ends when its connection or its query is lost; the original waits for an answer then. */
+/** A cursor whose `close` also resolves if its connection or query is lost; the original would wait for a response. */
 export class SafeCursor<Row> extends Cursor<Row> {
   override close(): Promise<void>;
   override close(callback: (error: Error) => void): undefined;
   override close(callback?: (error: Error) => void): Promise<void> | undefined {
     if (callback) return super.close(callback);
     const { connection, state } = this as this & { connection: EventEmitter | null; state: string };
-    // pg has asked for the end of a query that failed, and gives its connection to nobody before that has come
+    // pg already sends a sync after a failed query, and does not reuse the connection before the response.
     if (!connection || state === 'error') return Promise.resolve();
     return new Promise((resolve, reject) => {
       const isLost = () => resolve();

@@ -6,7 +6,7 @@ export class NoSlot extends Error {
 }
 
 export type Slots = {
-  /** Runs `work` when a slot is free; NoSlot when none is within the time given. */
+  /** Runs `work` when a slot is free; rejects with NoSlot on timeout. */
   run<T>(work: () => Promise<T>): Promise<T>;
   isUnused(): boolean;
 };
@@ -14,8 +14,8 @@ export type Slots = {
 type Waiting = { start(): void; giveUp(error: unknown): void };
 
 /**
- * Lets `size` pieces of work run at once; others wait in memory, first come first served, at most `waitMs`. An error that
- * `concernsAll` is also that of all who wait.
+ * Runs at most `size` pieces of work concurrently; others wait in FIFO order, at most `waitMs`. An error that
+ * `concernsAll` also rejects all that wait.
  */
 export function createSlots(
   size: number,
@@ -65,7 +65,7 @@ export function createSlots(
   };
 }
 
-/** Slots of its own for each key; a key that nobody uses costs nothing. */
+/** Separate slots for each key; unused keys take no memory. */
 export function createKeyedSlots(...options: Parameters<typeof createSlots>) {
   const byKey = new Map<string, Slots>();
   return async function run<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -1,12 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** Whether the text holds `term`, whatever the case and the accents; wildcards in the term are taken literally. */
+/** Whether the text contains `term`, ignoring case and accents; wildcards in the term are escaped. */
 export const contains = (text: RawBuilder<unknown>, term: string): RawBuilder<boolean> =>
   sql<boolean>`search_fold(${text}) like search_pattern(${term})`;
 
 /**
- * Activations of machines found by host name or by a fragment of the id that they send. Undefined for a term of one or
- * two characters, which no index finds and nearly every machine holds.
+ * Matches activations by host name or by a fragment of the machine id. Undefined for terms of one or two characters,
+ * which no index supports and nearly every machine matches.
  */
 export const onMachinesFoundBy = (term: string): RawBuilder<boolean> | undefined =>
   term.length < 3
@@ -14,9 +14,8 @@ export const onMachinesFoundBy = (term: string): RawBuilder<boolean> | undefined
     : sql<boolean>`machine_search_text(machine_id, hostname) like search_pattern(${term})`;
 
 /**
- * The LIKE pattern that finds `term` anywhere in lower-case text; wildcards in it are taken literally. The
- * database lowers it, as it lowered the text: its rules for İ or Σ are not JavaScript's. For text that is too much to
- * fold; elsewhere `contains`.
+ * The LIKE pattern for `term` anywhere in lower-case text; wildcards are escaped. The database converts it to lower
+ * case, since its rules for İ or Σ differ from JavaScript's. For texts too large to unaccent; elsewhere use `contains`.
  */
 export function containsPattern(term: string): RawBuilder<string> {
   return sql`lower(${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`})`;
@@ -28,8 +27,8 @@ export function orderBy(expression: RawBuilder<unknown>, descending: boolean): R
 }
 
 /**
- * The next version of a record: now, or a millisecond after the stored version where the clock has not moved
- * on, so that two changes never share one.
+ * The next version of a record: now, or one millisecond after the stored version if the clock has not advanced, so that
+ * versions are unique.
  */
 export function nextUpdatedAt(stored: Date, now: Date): Date {
   return new Date(Math.max(now.getTime(), stored.getTime() + 1));

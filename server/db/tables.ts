@@ -9,7 +9,7 @@ import type { Architecture, Platform } from '../../contract/builds.ts';
 import type { Channel } from '../../contract/versions.ts';
 import type { ApiKeyScope } from '../../contract/route.ts';
 
-/** A column that the database fills or a trigger keeps: read, never written. */
+/** A column maintained by the database or a trigger: read, never written. */
 type Kept<T> = ColumnType<T, never, never>;
 
 export type Tables = {

@@ -8,22 +8,22 @@ import { batchOf, type Batch, type Journal } from './journal.ts';
 import { present } from '../invariants.ts';
 
 /**
- * What was answered more than a second ago is on disk: little of that second for waiting, the rest for writing. Small
- * batches also keep the answers between them even: a long one would hold the event loop for milliseconds.
+ * Records are on disk a second after the response: a small part of that for waiting, the rest for writing. Small
+ * batches also keep latency even: a long one would block the event loop for milliseconds.
  */
 const everyMs = 100;
 const mostOfBatch = 2000;
-/** Rows of a queue that wait in memory; what exceeds them goes to the journal. */
+/** The maximum number of rows of a queue in memory; further rows go to the journal. */
 const mostRows = 10_000;
 const longestPauseMs = 2000;
-/** Of the ten seconds that a stop may take. */
+/** Part of the ten seconds that a stop may take. */
 const lastWriteMs = 4000;
 
 export type BatchWriter<Row> = { add: (row: Row) => void; flush: () => Promise<void> };
 
 /**
- * Runs `work` in a transaction that the database carries out once for a batch, however often it is tried; undefined
- * when it has been.
+ * Runs `work` in a transaction that takes effect once per batch, no matter how often it is retried; undefined if it
+ * already has.
  */
 type Once = <T>(work: (tx: Tx) => Promise<T>) => Promise<T | undefined>;
 type Write<Row> = (rows: Row[], once: Once) => Promise<void>;
@@ -39,10 +39,10 @@ type Queue = {
 export type WriteBehind = ReturnType<typeof createWriteBehind>;
 
 /**
- * Records behind the answers: `queue` makes a writer, which collects rows and hands them to `write` together, so that
- * recording neither slows nor fails what is recorded. When the database is away, full or busy, rows wait in memory, then
- * in the journal, in their order; only what the journal has no room for is dropped. A row that the database refuses for
- * what it says is dropped alone.
+ * Writes records after the response: `queue` creates a writer, which collects rows and passes them to `write` in
+ * batches, so that recording neither slows nor fails calls. While the database is down, full or busy, rows wait in
+ * memory, then in the journal, in order; rows are dropped only if the journal is full. A row that the database rejects
+ * is dropped alone.
  */
 export function createWriteBehind({ log, journal, ...parts }: Parts) {
   const queues = new Map<string, Queue>();
@@ -50,13 +50,13 @@ export function createWriteBehind({ log, journal, ...parts }: Parts) {
   const all = (work: (queue: Queue) => Promise<void>) => Promise.all([...queues.values()].map(work));
   const toJournal = async () => void (await all((queue) => queue.toJournal()));
   return {
-    /** `name` as the journal has it, such as `update-events`. */
+    /** `name` is the name of the queue in the journal, such as `update-events`. */
     queue<Row>(name: string, write: Write<Row>): BatchWriter<Row> {
       const queue = createQueue(name, write, { ...parts, log, journal });
       queues.set(name, queue);
       return { add: queue.add, flush: queue.flushNow };
     },
-    /** Rows in memory and dropped since the start, by queue, and the bytes in the journal. */
+    /** Rows in memory and rows dropped since the start, by queue, and the bytes in the journal. */
     state: () => ({
       journalBytes: journal.bytes(),
       queues: [...queues].map(([name, { waiting, dropped }]) => ({
@@ -65,15 +65,15 @@ export function createWriteBehind({ log, journal, ...parts }: Parts) {
         dropped: dropped(),
       })),
     }),
-    /** Puts what waits into the journal, and from then on all that comes. */
+    /** Moves waiting rows to the journal, and sends all later ones there. */
     toJournal,
-    /** Writes what waits, and puts into the journal what the database does not take in time. */
+    /** Writes the waiting rows; those that the database does not accept in time go to the journal. */
     async stop() {
       const until = performance.now() + lastWriteMs;
       const writeOut = async ({ waiting, flushNow }: Queue) => {
         while (waiting() > 0 && performance.now() < until) {
           await flushNow();
-          // nothing else may keep the process alive
+          // Not unref'd: this timer may be all that keeps the process alive.
           if (waiting() > 0) await sleep(everyMs);
         }
       };
@@ -87,7 +87,7 @@ export function createWriteBehind({ log, journal, ...parts }: Parts) {
 type Parts = ChangeParts & { log: Logger; journal: Journal };
 
 function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...parts }: Parts) {
-  // in the order of time: what is written next, what is in the journal, what came last
+  // In order of time: `head` is written next, then the journal, then `tail`.
   let head: Batch<Row>[] = [];
   let tail: Row[] = [];
   let keeping = 0;
@@ -101,7 +101,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
 
   const waiting = () => tail.length + head.reduce((sum, { rows }) => sum + rows.length, 0);
 
-  /** Runs while a write hangs too: that is when memory fills. */
+  /** Also runs while a write hangs: that is when memory fills. */
   function settle(): void {
     if (!isClosing && keeping === 0 && !journal.first(name))
       while (tail.length > 0 && waiting() - tail.length < mostRows)
@@ -142,7 +142,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
   async function writeHead(): Promise<boolean> {
     const batch = present(head[0], 'it is called while something waits');
     const rest = await attempt(batch);
-    // a stop may have put it into the journal meanwhile
+    // A stop may have moved it to the journal.
     if (head[0] === batch) head.splice(0, 1, ...rest);
     return rest.length === 0;
   }
@@ -160,7 +160,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     return true;
   }
 
-  /** Answers what is to be tried again. A batch with a row that is refused is halved until that row stands alone. */
+  /** Returns the batches to retry. A batch with a rejected row is halved until that row is alone. */
   async function attempt(batch: Batch<Row>, isJournaled = false): Promise<Batch<Row>[]> {
     const { id, rows } = batch;
     try {
@@ -178,7 +178,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
         return [];
       }
       const middle = Math.ceil(rows.length / 2);
-      // the same halves have the same ids after a crash
+      // After a crash, the halves get the same ids.
       const right = { id: uuidv5('right', id), rows: rows.slice(middle) };
       const rest = await attempt({ id: uuidv5('left', id), rows: rows.slice(0, middle) }, isJournaled);
       return rest.length > 0 ? [...rest, right] : attempt(right, isJournaled);
@@ -190,9 +190,9 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     async (work) => {
       const forgotten = written;
       const result = await systemChange(parts, new Date(), async ({ tx }) => {
-        // The id goes when the next batch comes; that of a file, which another process may still read, goes with those
-        // of reports. What is lost with a crash of the database machine itself is below the second that is promised,
-        // unless it has waited already.
+        // The next batch deletes the id; ids of journal files, which another process may still read, expire with those
+        // of reports. Asynchronous commit may lose less than the promised second in a crash of the database machine;
+        // rows that have already waited are committed synchronously.
         const { rows } = await sql`
           with forgotten as (delete from update_event_ids where event_id = any(${forgotten}::uuid[])),
                settings as (select set_config('synchronous_commit',
@@ -210,7 +210,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     add: (row: Row) => void tail.push(row),
     waiting,
     dropped: () => dropped,
-    /** Writes what waits, unless the database has just refused and needs time. */
+    /** Writes the waiting rows, unless the database has just failed and is being given time. */
     async flush() {
       settle();
       if (performance.now() >= tryAgainAt) await flushNow();
@@ -225,7 +225,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
   };
 }
 
-/** True when a row is to blame: for what it says, or because our own code fails with it. */
+/** True if a row caused the error: its content, or our own code fails on it. */
 function isRefusal(error: unknown): boolean {
   const { code } = error as { code?: string };
   return !mayPass(error) && (code === undefined || /^(22|23|54)/.test(code));
