@@ -5,7 +5,7 @@ import type { CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Removes audit entries older than the retention. Answers how many; none where the chain is broken, which is logged.
+ * Removes audit entries older than the retention. Returns how many; if the chain is broken, removes none and logs it.
  */
 export async function keepRetention(
   context: ChangeParts & Pick<Context, 'log'>,

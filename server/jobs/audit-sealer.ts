@@ -4,11 +4,11 @@ import type { ChainWatch } from '../features/audit/index.ts';
 
 /** Entries are sealed within a second of their commit. */
 const everyMs = 300;
-/** The head is kept, and a piece of the chain checked. The first round through all of it does not wait so long. */
+/** How often the head is stored and a section of the chain is checked, after the first full check of the chain. */
 const checkEveryMs = 60_000;
 const firstRoundEveryMs = 1000;
 
-/** Seals audit entries as they are committed, and watches over the chain. Every process tries; one at a time seals. */
+/** Seals committed audit entries and monitors the chain. Every process runs this; only one seals at a time. */
 export function startAuditSealer(
   { signals, log }: Pick<Context, 'signals' | 'log'>,
   watch: ChainWatch,
@@ -43,7 +43,7 @@ export function startAuditSealer(
       stopped = true;
       clearInterval(sealer);
       clearTimeout(checker);
-      // what the last calls wrote is sealed before the process goes
+      // Seals the entries of the last calls before the process exits.
       await sealing;
       await checking;
       await seal();

@@ -8,13 +8,13 @@ import { clearFailures, clearSessions } from '../features/session/index.ts';
 import { clearFirstSeen, keepValidations } from '../features/validation/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 
-/** Each clears the tables of its own room. */
+/** Each deletes from the tables of its own feature. */
 const cleaners = [clearAnswers, clearFailures, clearSessions, clearBudgets, clearFirstSeen];
 
 /**
- * Removes what is kept for a while only: answers for Idempotency-Key and counters for a day, ended sessions for 30 days,
- * single validations by the policy (VALIDATIONS_KEEP). Returns what became of the months of validations, undefined where
- * another process is at it.
+ * Deletes expired data: responses for Idempotency-Key and counters after a day, ended sessions after 30 days, single
+ * validations according to VALIDATIONS_KEEP. Returns the partitions of validations that were created and dropped;
+ * undefined if another process is doing this.
  */
 export async function housekeep(
   context: ChangeParts & Pick<Context, 'config'>,
@@ -27,6 +27,6 @@ export async function housekeep(
   await alone(async (change) => {
     for (const clear of cleaners) await clear(change, time, context.config);
   });
-  // on its own, so that nothing else waits with it for those who write validations
+  // In a change of its own, so that other work does not extend the time that writers of validations wait.
   return alone((change) => keepValidations(change, time, context.config));
 }

@@ -11,14 +11,14 @@ import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
 import { verifyFiles } from '../features/downloads/index.ts';
 
-/** A job that deletes has no clock: it takes the time from its `CheckedTime`. */
+/** Jobs that delete must not use the clock: they take the time from their `CheckedTime`. */
 type JobContext = Omit<Context, 'clock'>;
 
 type Job = {
-  /** As the metric of late jobs calls it. */
+  /** The name in the metric of late jobs. */
   name: string;
   everyMs: number;
-  /** What the log says when it did not work out. */
+  /** The log message of a failure. */
   failed: string;
 } & (
   | { run: (context: Context, audit: ChainWatch) => Promise<unknown> }
@@ -26,7 +26,7 @@ type Job = {
 );
 
 const hourMs = 3_600_000;
-/** A job may take long, and a stop may not. */
+/** A job may take long, but a stop must not. */
 const stopWithinMs = 3000;
 
 const jobs: Job[] = [
@@ -55,8 +55,8 @@ const jobs: Job[] = [
 ];
 
 /**
- * Runs what the clock asks for: each job at once, and then every so often until it is stopped, which waits a few seconds
- * for those under way. What deletes waits while the clock is far from what the database has seen.
+ * Runs scheduled jobs: each one immediately, and then periodically until stopped. `stop` waits a few seconds for
+ * running jobs. Jobs that delete are suspended while the clock differs too much from the database.
  */
 export function startJobs(context: Context, audit: ChainWatch): { stop(): Promise<void> } {
   const tellJump = createTeller(context);
@@ -78,7 +78,7 @@ export function startJobs(context: Context, audit: ChainWatch): { stop(): Promis
     const tick = () => {
       const run = runJob(job)
         .catch((error: unknown) => {
-          // what is cut short by a stop is taken up again at the next start
+          // A job interrupted by a stop continues at the next start.
           if (!isStopped && !isDatabaseUnreachable(error)) context.log.error({ err: error }, job.failed);
         })
         .finally(() => underWay.delete(run));
@@ -96,7 +96,7 @@ export function startJobs(context: Context, audit: ChainWatch): { stop(): Promis
   };
 }
 
-/** Says once that the clock jumped, and once that it fits again. */
+/** Logs a clock jump once, and once its end. */
 function createTeller({ log }: Pick<Context, 'log'>): (problem: string | undefined) => void {
   let isTold = false;
   return (problem) => {

@@ -6,8 +6,8 @@ import type { Context } from '../context.ts';
 export type Swept = { cancelled: number; removed: number };
 
 /**
- * Clears away abandoned uploads and orphaned objects; undefined while another process is at it. A storage may be long
- * to list, so no transaction is held.
+ * Removes abandoned uploads and orphaned objects; undefined if another process is doing this. Listing the storage may
+ * take long, so no transaction is held.
  */
 export function sweepUploads(context: Omit<Context, 'clock'>, time: CheckedTime): Promise<Swept | undefined> {
   return withSessionLock(context.directUrl, locks.uploadSweep, async () => {

@@ -24,14 +24,14 @@ import {
   type Unfinished,
 } from './storage.ts';
 
-/** Bytes gathered before a write: network reads are small, and each write is a trip to another thread. */
+/** Bytes buffered before a write: network reads are small, and each write takes a trip to the thread pool. */
 const gatherBytes = 512 * 1024;
 /** Bytes read ahead of a client. */
 const readAhead = 512 * 1024;
 
 /**
- * Binaries in a folder: finished ones under their key, others in `incoming/` until a rename makes them whole. What
- * arrives in parts is written at its place in one file of the final size, so that nothing is copied at the end.
+ * Binaries in a folder: complete ones under their key, others in `incoming/` until an atomic rename. Parts are written
+ * at their offset in one file of the final size, so that nothing is copied at the end.
  */
 export async function openDisk(folder: string): Promise<Storage> {
   const incoming = path.join(folder, 'incoming');
@@ -39,7 +39,7 @@ export async function openDisk(folder: string): Promise<Storage> {
     await mkdir(incoming, { recursive: true, mode: 0o750 });
     await closeToOthers(folder);
   };
-  // A disk that is not there is no reason not to serve; it is made ready when it is.
+  // An unavailable disk does not prevent the start; it is prepared once it is available.
   let isPrepared = await prepare().then(
     () => true,
     () => false,
@@ -66,7 +66,7 @@ export async function openDisk(folder: string): Promise<Storage> {
         await withFile(from, 'r+', (file) => file.sync());
         await rename(from, to);
       } catch (error) {
-        // it was finished before, and the process ended before it could say so
+        // An earlier call renamed the file, but the process ended before it could respond.
         const finished = isMissing(error) && (await sizeOf(to)) === unfinished.size;
         if (!finished) throw error;
       }
@@ -148,7 +148,7 @@ export async function openDisk(folder: string): Promise<Storage> {
   };
 }
 
-/** By a write: a disk that failed still says of its folders what it remembers. One that is full can be used. */
+/** Tests with a write: a failed disk may still serve folders from its cache. A full disk counts as usable. */
 async function checkWritable(file: string): Promise<void> {
   try {
     await fullAsValue(() => withFile(file, 'w', (handle) => handle.writeFile('.')));
@@ -157,7 +157,7 @@ async function checkWritable(file: string): Promise<void> {
   }
 }
 
-/** Earlier versions left the folder open; where it is not ours (a network share), its owner decides. */
+/** Earlier versions made the folder accessible to others; if it is not ours (a network share), its owner decides. */
 async function closeToOthers(folder: string): Promise<void> {
   const { mode } = await stat(folder);
   if (mode & 0o007)
@@ -179,7 +179,7 @@ async function* list(folder: string, incoming: string): AsyncIterable<StoredThin
   }
 }
 
-/** Writes from `position` on and answers how many bytes; an error of `bytes` leaves what was gathered unwritten. */
+/** Writes from `position` and returns how many bytes; if `bytes` fails, buffered data is not written. */
 async function writeAll(file: FileHandle, bytes: AsyncIterable<Buffer>, position: number): Promise<number> {
   let at = position;
   let gathered: Buffer[] = [];
@@ -204,7 +204,7 @@ async function writeAll(file: FileHandle, bytes: AsyncIterable<Buffer>, position
   return at - position;
 }
 
-/** A disk that is nearly full takes a part of what it is given. */
+/** A nearly full disk may accept only part of a write. */
 function withoutFirst(pieces: Buffer[], count: number): Buffer[] {
   let skip = count;
   return pieces.flatMap((piece) => {
@@ -214,7 +214,7 @@ function withoutFirst(pieces: Buffer[], count: number): Buffer[] {
   });
 }
 
-/** The last line of defense: keys are our own, but none may ever leave the folder. */
+/** Defense in depth: the service generates the keys, but no path may ever leave the folder. */
 function safeName(name: string): string {
   if (!isKey(name) || name === 'incoming') throw new Error(`Not a storage key: ${name}`);
   return name;
@@ -239,7 +239,7 @@ async function withFile<T>(name: string, flags: string, work: (file: FileHandle)
   }
 }
 
-/** A new name is on disk only when its folder is. */
+/** A new name is durable only after its folder is synced. */
 const syncFolder = (folder: string) => withFile(folder, 'r', (file) => file.sync());
 
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -5,13 +5,12 @@ port2.close();
 nowhere.unref();
 
 /**
- * Frees the memory of pieces that came from the network, which nobody may read after. Left to the garbage collector,
- * which sees a few hundred bytes of heap in each, tens of MB of them lie about during an upload; what is sent to a
- * closed port is freed at once.
+ * Frees network buffers that are no longer needed by transferring them to a closed port. The garbage collector sees
+ * only a few hundred bytes of heap in each, so tens of MB would accumulate during an upload.
  */
 export function freeBuffers(pieces: readonly Buffer[]): void {
   for (const { buffer, byteLength } of pieces) {
-    // a piece of a larger buffer shares that with others
+    // A view of a larger buffer shares its memory with other views.
     const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     if (isWhole && byteLength > 0) nowhere.postMessage(undefined, [buffer]);

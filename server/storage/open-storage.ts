@@ -2,8 +2,8 @@ import type { StorageConfig } from '../config.ts';
 import { nameOf, notUnfinished, StorageDown, type Storage } from './storage.ts';
 
 /**
- * Opens the storage of the settings, also one that cannot be used yet: licensing needs none. The S3 client is loaded
- * only where it is used.
+ * Opens the configured storage, even if it is unavailable at present: licensing does not need it. The S3 client is
+ * loaded only if it is used.
  */
 export async function openStorage(config: StorageConfig): Promise<Storage> {
   const storage =
@@ -13,7 +13,7 @@ export async function openStorage(config: StorageConfig): Promise<Storage> {
   return withStorageDown(storage, nameOf(config));
 }
 
-/** Whatever goes wrong in the storage is StorageDown, so that nothing can take it for trouble of the database. */
+/** Converts every error of the storage to StorageDown, so that it is not mistaken for an error of the database. */
 function withStorageDown(storage: Storage, name: string): Storage {
   const down = (error: unknown) => (error instanceof StorageDown ? error : new StorageDown(name, error));
   const call = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -23,14 +23,14 @@ function withStorageDown(storage: Storage, name: string): Storage {
       throw down(error);
     }
   };
-  /** What is not there is only missing while the storage itself is there. */
+  /** A missing object is reported only if the storage itself is available. */
   const found = <T>(work: () => Promise<T>): Promise<T> =>
     call(async () => {
       const value = await work();
       if (value === undefined || value === notUnfinished) await storage.check();
       return value;
     });
-  /** `work` with bytes whose own error passes through. */
+  /** Runs `work` with bytes whose own error is passed through. */
   const taking = async <T>(
     bytes: AsyncIterable<Buffer>,
     work: (bytes: AsyncIterable<Buffer>) => Promise<T>,

@@ -1,7 +1,7 @@
-/** How long a storage may leave us waiting: with it, a call that meets a hung one is answered within ten seconds. */
+/** The timeout of storage requests, chosen so that calls respond within ten seconds if the storage hangs. */
 export const answerWithinMs = 8000;
 
-/** A storage that was asked did not answer in time. */
+/** The storage did not respond in time. */
 export class NoAnswer extends Error {
   constructor(ms: number) {
     super(`It did not answer within ${ms / 1000} seconds`);
@@ -9,14 +9,14 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Counts the time in which somebody else is waited for, and only that: `wait` begins anew, `rest` stops. When it lasts
- * longer than `ms`, or `giveUp` is called, `givenUp` rejects and the signal is aborted.
+ * A timeout that counts only the time spent waiting for the storage: `wait` restarts the timer, `rest` stops it. After
+ * `ms`, or a call of `giveUp`, `givenUp` rejects and the signal is aborted.
  */
 export function createPatience(ms: number) {
   const abort = new AbortController();
   let reject: (error: Error) => void;
   const givenUp = new Promise<never>((_, rejectIt) => (reject = rejectIt));
-  // that nobody waits any more is no error
+  // Without a handler, the rejection would be unhandled when the caller has finished.
   givenUp.catch(() => undefined);
   const giveUp = (error: Error) => {
     reject(error);
@@ -37,7 +37,7 @@ export function createPatience(ms: number) {
 }
 export type Patience = ReturnType<typeof createPatience>;
 
-/** What `work` gives, or NoAnswer where that takes longer than `ms`; its signal is aborted then. */
+/** The result of `work`; after `ms` its signal is aborted and NoAnswer is thrown. */
 export async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { signal, givenUp, wait, rest } = createPatience(ms);
   wait();

@@ -6,21 +6,21 @@ const nothing = () => undefined;
 const silent = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /**
- * A client for the bucket's server. Keys come from the usual AWS variables, files or roles. A command ends within
- * `answerWithinMs`, repeats and the body of the answer included, unless it brings a signal of its own.
+ * A client for the server of the bucket. Credentials come from the usual AWS variables, files or roles. A command ends
+ * within `answerWithinMs`, including retries and the response body, unless it has a signal of its own.
  */
 export function connect({ endpoint, region }: Extract<StorageConfig, { kind: 's3' }>): S3Client {
-  // It would warn on standard error about Node 20, which is supported here.
+  // Prevents a warning on stderr about Node 20, which we support.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const client = new S3Client({
     region,
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-    // Checksums in trailers are not understood by every server; what counts is checked by SHA-512 in the end.
+    // Some servers do not support checksums in trailers; files are verified by SHA-512 at the end.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // It would write to the console, past our log.
+    // Prevents output to the console that bypasses our log.
     logger: silent,
-    // It would wait six seconds for a hung server's leave to send a part.
+    // Avoids a wait of six seconds for `100 Continue` if the server hangs.
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: 5000,

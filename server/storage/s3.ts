@@ -32,13 +32,13 @@ import {
 } from './storage.ts';
 import { present } from '../invariants.ts';
 
-/** Parts of what arrives without a known size; S3 wants at least 5 MiB. */
+/** The part size for streams of unknown length; S3 requires at least 5 MiB. */
 const putPartBytes = 8 * 1024 * 1024;
 const signedUrlSeconds = 300;
 
 type S3Location = { client: S3Client; bucket: string; prefix: string };
 
-/** Binaries in a bucket. What arrives in parts goes straight through as a multipart upload. */
+/** Binaries in a bucket. Parts are passed through as a multipart upload. */
 export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage {
   const location: S3Location = { client: connect(config), bucket: config.bucket, prefix: config.prefix };
   const { client } = location;
@@ -58,7 +58,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     const patience = createPatience(answerWithinMs);
     const body = Readable.from(noted(bytes, patience), { objectMode: false, highWaterMark: 256 * 1024 });
     let broken: Error | undefined;
-    // the client does not hear of an error in a stream that it sends
+    // The client does not notice errors of a stream that it sends.
     body.on('error', (error) => patience.giveUp((broken = error)));
     const command = new UploadPartCommand({
       ...multipart(unfinished),
@@ -73,7 +73,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
         const { ETag } = await Promise.race([sent, patience.givenUp]);
         return present(ETag, 'S3 names each part');
       } catch (error) {
-        // a server that refuses a part may hang up while it is still being sent
+        // A server that rejects a part may close the connection during the transfer.
         if (!broken && hungUp.has((error as S3Error).code ?? '')) await client.send(exists(unfinished));
         throw broken ?? error;
       } finally {
@@ -91,7 +91,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
           new CompleteMultipartUploadCommand({ ...multipart(unfinished), MultipartUpload: { Parts } }),
         );
       } catch (error) {
-        // it was finished before, and the process ended before it could say so
+        // An earlier call completed the upload, but the process ended before it could respond.
         const finished = isMissing(error) && (await sizeOf(unfinished.key)) === unfinished.size;
         if (!finished) throw error;
       }
@@ -99,7 +99,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     });
   }
 
-  /** A part that was still arriving may outlive the first abort, so it is repeated until the storage knows of none. */
+  /** A part still in transfer may survive the first abort, so abort until the storage no longer knows the upload. */
   async function abandon(unfinished: Unfinished): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {
       try {
@@ -123,7 +123,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     const unfinished = await begin(key, 0);
     if (isFailure(unfinished)) return unfinished;
     const stored = await putParts(unfinished, first, parts).catch(async (error: unknown) => {
-      // one that hangs would only be waited for again
+      // A hanging storage would only cause another timeout.
       if (!(error instanceof NoAnswer)) await abandon(unfinished).catch(() => undefined);
       throw error;
     });
@@ -240,7 +240,7 @@ async function* list({ client, bucket, prefix }: S3Location): AsyncIterable<Stor
   }
 }
 
-/** Pieces of any size as parts of one size; the last may be shorter. */
+/** Splits a stream into parts of one size; the last may be shorter. */
 async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let gathered: Buffer[] = [];
   let size = 0;
@@ -261,7 +261,7 @@ async function* one(piece: Buffer): AsyncGenerator<Buffer> {
   yield piece;
 }
 
-/** The bytes of a part; from each piece until the next is asked for, it is the server that is waited for. */
+/** The bytes of a part; the timer runs while the server has not yet requested the next chunk. */
 async function* noted(bytes: AsyncIterable<Buffer>, patience: Patience): AsyncGenerator<Buffer> {
   patience.rest();
   for await (const piece of bytes) {
@@ -272,7 +272,7 @@ async function* noted(bytes: AsyncIterable<Buffer>, patience: Patience): AsyncGe
   patience.wait();
 }
 
-/** The body of an answer; a server that stops in the middle ends it with StorageDown. */
+/** The body of a response; if the server stalls, it fails with StorageDown. */
 function readPatiently(body: Readable, name: string): Readable {
   const patience = createPatience(answerWithinMs);
   patience.signal.addEventListener('abort', () => body.destroy(patience.signal.reason as Error));
@@ -290,7 +290,7 @@ function readPatiently(body: Readable, name: string): Readable {
       patience.rest();
     }
   }
-  // a client that leaves, also before it read anything, must not keep the connection
+  // A client that disconnects, even before reading, must not hold the connection.
   return Readable.from(pieces(), { highWaterMark: 1 }).once('close', () => body.destroy());
 }
 
@@ -299,7 +299,7 @@ type S3Error = { name?: string; code?: string; $metadata?: { httpStatusCode?: nu
 const hungUp = new Set(['ECONNRESET', 'EPIPE']);
 const full = new Set(['QuotaExceeded', 'InsufficientCapacity', 'XMinioStorageFull', 'InsufficientStorage']);
 
-/** What is expected of a storage that works becomes a value; everything else stays an error. */
+/** Converts the expected errors of a working storage to a Failure; all others are thrown. */
 async function troubleAsValue<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();

@@ -3,21 +3,21 @@ import type { Context } from '../context.ts';
 import { within } from './patience.ts';
 
 const lookEveryMs = 10_000;
-/** What was found so long ago is still said without looking again. */
+/** How long a result is reused. */
 const freshMs = 1000;
 const checkMs = 2000;
-/** Whoever only mentions the storage does not wait for it; a balancer's check may give us a second. */
+/** The timeout for calls that only report the state; a load balancer's check may allow only a second. */
 const mentionMs = 300;
 
 export type StorageWatch = {
-  /** Whether the storage can be used: as of the last second, or as last known where it does not say so at once. */
+  /** Whether the storage is available: checked within the last second, or the last known state if a check is slow. */
   isUsable(): Promise<boolean>;
-  /** The same, found out now; takes two seconds at most. */
+  /** Checks again; takes at most two seconds. */
   look(): Promise<boolean>;
   stop(): void;
 };
 
-/** Knows whether the storage can be used, and says in the log when that changes. */
+/** Monitors the availability of the storage, and logs changes. */
 export function watchStorage({ storage, log }: Pick<Context, 'storage' | 'log'>): StorageWatch {
   let usable = true;
   let lookedAt = -Infinity;
@@ -36,7 +36,7 @@ export function watchStorage({ storage, log }: Pick<Context, 'storage' | 'log'>)
     return usable;
   }
 
-  // one at a time: a disk that hangs holds a thread for each
+  // One check at a time: each check of a hanging disk blocks a thread.
   const look = () => (looking ??= check().finally(() => (looking = undefined)));
   async function isUsable(): Promise<boolean> {
     if (performance.now() - lookedAt < freshMs) return usable;
