@@ -21,9 +21,9 @@ import {
 import { sealBehind } from './sealer.ts';
 
 /**
- * Accepts, for the operator, that entries are missing: after a backup was restored, say. The entry that records it,
- * with the reason, is the next of the chain and makes it verify again; the kept heads move there. Answers the summary of
- * that entry. WRONG_STATE when nothing is missing, or when an entry was altered or forged, which nobody can accept.
+ * Accepts missing entries, for example after a backup was restored. The entry that records this, with the reason, is
+ * the next in the chain and makes it verify again; the stored heads advance to it. Returns the summary of that entry.
+ * WRONG_STATE if nothing is missing, or if an entry was altered or forged, which cannot be accepted.
  */
 export async function acceptGaps(
   parts: ChangeParts,
@@ -68,7 +68,7 @@ export async function acceptGaps(
 const described = ({ after, until }: Gap) =>
   after + 1 === until ? `number ${until}` : `numbers ${after + 1} to ${until}`;
 
-/** Walks the whole chain; stops at what is not merely missing. */
+/** Checks the whole chain; stops at any problem other than missing entries. */
 async function findGaps(
   tx: Tx,
   keys: AuditKeys,

@@ -7,7 +7,7 @@ import { present } from '../../invariants.ts';
 const notFound = fail('NOT_FOUND', 'There is no such audit entry.');
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** One entry with what was before and after, the request it came from, and its place in the chain. */
+/** An entry with the state before and after, the request it came from, and its position in the chain. */
 export async function getEntry(db: Db, id: string): Promise<AuditDetail | Failure> {
   if (!uuid.test(id)) return notFound;
   const row = await db

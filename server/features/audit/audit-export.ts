@@ -6,15 +6,15 @@ import type { CsvFile } from '../../http/call.ts';
 import { split, type Filter } from './audit-filter.ts';
 import { within, type FoundPage, type ListRow, type Position } from './audit-page.ts';
 
-/** Rows that are held at once, and entries that are looked at for them. */
+/** The maximum number of rows in memory, and of entries scanned per batch. */
 const atOnce = 2000;
 const lookedAt = 20_000;
 
 type Batch = FoundPage & { next: Position | undefined };
 
 /**
- * The whole filter as a CSV file, and an entry that says who took it. Each batch is a query of its own: an export of
- * millions holds neither a connection nor a snapshot, and ends where its reader stops reading.
+ * Exports all entries of the filter as CSV, and records who exported them. Each batch is a separate query, so an export
+ * of millions holds neither a connection nor a snapshot, and stops when the reader disconnects.
  */
 export async function exportEntries(parts: ChangeParts, by: Caller, filter: Filter): Promise<CsvFile> {
   const { db } = parts;

@@ -9,23 +9,23 @@ type Condition = RawBuilder<SqlBool>;
 const dayMs = 86_400_000;
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** What the search looks through: the expression of the index audit_entries_search, to the letter. */
+/** The searched text; must match the expression of the index audit_entries_search exactly. */
 const searched = sql`lower(
   coalesce(user_email, '') || E'\n' || event_type || E'\n' || resource_type || E'\n' || coalesce(resource_id, '')
   || E'\n' || changes_summary || E'\n' || coalesce(api_endpoint, '') || E'\n' || coalesce(ip_address, '')
   || E'\n' || coalesce(error_message, ''))`;
 
-/** A filter by what it costs to follow in the order of the list. */
+/** A filter, split by how it can use the index of the list order. */
 export type Split = {
-  /** One field and the time: an index has exactly these entries, in the order of the list. */
+  /** Conditions on one field and the time, which an index covers in list order. */
   narrow: Condition[];
-  /** Whatever else must hold of each of them. */
+  /** All other conditions. */
   rest: Condition[];
-  /** Whether the rest has an index that finds its few entries anywhere. */
+  /** Whether an index can find the matches of `rest`. */
   isIndexed: boolean;
 };
 
-/** Fields by how few entries they usually leave. */
+/** Fields by selectivity, the most selective first. */
 const fields = {
   resourceId: 'resource_id',
   userId: 'user_id',
@@ -33,12 +33,12 @@ const fields = {
   resourceType: 'resource_type',
 } as const;
 
-/** Says what of a filter can be followed in an index, and what has to be checked. */
+/** Splits a filter into the part an index covers and the part to check per row. */
 export function split(filter: Filter): Split {
   const [first, ...others] = Object.entries(fields)
     .filter(([name]) => filter[name as keyof typeof fields])
     .map(([name, column]) => sql<SqlBool>`${sql.ref(column)} = ${filter[name as keyof typeof fields]}`);
-  // Beside another field it is checked; alone, failures have an index of their own.
+  // Checked per row if combined with another field; failures alone have an index.
   const outcome: Condition[] =
     filter.success === undefined ? [] : [filter.success ? sql`success` : sql`not success`];
   const narrow = first ? [first] : [...outcome];
@@ -50,14 +50,14 @@ export function split(filter: Filter): Split {
   return { narrow, rest, isIndexed: others.length > 0 || (search !== undefined && hasTrigram(search)) };
 }
 
-/** Without three letters or digits in a row, the index of the search has nothing to look up. */
+/** A trigram index cannot search for less than three consecutive letters or digits. */
 const hasTrigram = (search: string) => /[\p{L}\p{N}]{3}/u.test(search);
 
-/** A day is included whole, an instant as it stands. */
+/** Dates include the whole day; times are exact. */
 function until(end: string): Condition {
   const at = Date.parse(end);
   return end.includes('T') ? sql`timestamp <= ${clamped(at)}` : sql`timestamp < ${clamped(at + dayMs)}`;
 }
 
-/** Between the years 1970 and 9999, where every entry is. */
+/** Limits times to the years 1970 to 9999, in which all entries lie. */
 const clamped = (at: number) => new Date(Math.min(Math.max(at, 0), latest));

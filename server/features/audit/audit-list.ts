@@ -7,15 +7,15 @@ import { countUpTo, findPage, type ListRow, type Position } from './audit-page.t
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
 
-/** Totals are counted to here; beyond it, "more than" says enough and costs nothing more. */
+/** Totals are counted up to this number; beyond it, the console shows "more than". */
 const mostCounted = 10_000;
 
 type Count = (filter: Split) => Promise<number | undefined>;
 
-/** That the whole log has more entries than are counted is asked again after this long: only a clean-up changes it. */
+/** How long to cache that the whole log exceeds the counted maximum, which only a clean-up can change. */
 const manyForMs = 10_000;
 
-/** How many entries a filter has; a log of millions is not counted anew for every page of it. */
+/** Counts the entries of a filter; the total of a log of millions is cached between pages. */
 export function createCount(db: Db): Count {
   let manyUntil = 0;
   return async (filter) => {
@@ -27,7 +27,7 @@ export function createCount(db: Db): Count {
   };
 }
 
-/** A page of entries under a filter, the newest first, from `offset` or behind the cursor `after`. */
+/** A page of entries under a filter, newest first, from `offset` or after the cursor `after`. */
 export async function listEntries(
   db: Db,
   count: Count,
@@ -53,7 +53,6 @@ export async function listEntries(
   };
 }
 
-/** A row as it travels. */
 export const toEntry = (row: ListRow): AuditEntry => ({
   audit_id: row.audit_id,
   timestamp: row.timestamp.toISOString(),

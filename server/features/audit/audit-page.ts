@@ -5,7 +5,7 @@ import { readOnly } from '../../db/read-only.ts';
 import type { Split } from './audit-filter.ts';
 import { onlyRow } from '../../invariants.ts';
 
-/** A place in the order of the list: newest first, ties by id. */
+/** A position in list order: newest first, ties by id. */
 export type Position = { timestamp: Date; audit_id: string };
 export type ListRow = Omit<AuditEntry, 'timestamp'> & { timestamp: Date };
 export type Page = { after: Position | undefined; limit: number; offset: number };
@@ -15,16 +15,16 @@ const order = sql`order by timestamp desc, audit_id desc`;
 const columns = sql`audit_id, timestamp, user_email, user_role, event_type, resource_type, resource_id,
   changes_summary, api_endpoint, ip_address, success, error_message`;
 
-/** Entries that one look at the list may cost at first, and at most. */
+/** How many entries a query may scan at first, and at most. */
 const nearby = 20_000;
 const farthest = 100_000;
 const lookupMs = 1000;
 const countMs = 150;
 
 /**
- * One page of a filter, however rare its entries are among millions: first among the nearest, then among more of them
- * and by the index of the search, in the order that promises more. `searchedTo` says that entries behind it were not
- * looked at.
+ * Finds one page of a filter, even if matches are rare among millions of entries: scans the nearest entries first, then
+ * tries a longer scan and the search index, the more promising one first. `searchedTo` is set if older entries were not
+ * searched.
  */
 export async function findPage(db: Db, filter: Split, page: Page): Promise<FoundPage> {
   if (filter.rest.length === 0) return { rows: await direct(db, filter, page) };
@@ -38,14 +38,14 @@ export async function findPage(db: Db, filter: Split, page: Page): Promise<Found
   return isWhole(far) ? far : ((await byIndex(db, filter, page)) ?? far);
 }
 
-/** What many entries hold (a busy person, say) is met soon by going on; the index would collect all of it first. */
+/** Common matches are found sooner by a scan, since the search index would collect all of them first. */
 async function isCommon(db: Db, { narrow, rest }: Split): Promise<boolean> {
   const plan = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
     explain (format json) select from audit_entries ${where(narrow, rest)}`.execute(db);
   return onlyRow(plan)['QUERY PLAN'][0].Plan['Plan Rows'] > nearby;
 }
 
-/** The page is found in the index alone, however deep; only its own rows are read. */
+/** Finds the page with the index alone, at any depth; reads only the rows of the page. */
 async function direct(db: Db, { narrow }: Split, { after, limit, offset }: Page): Promise<ListRow[]> {
   const { rows } = await sql<ListRow>`select ${columns} from audit_entries where audit_id in (
       select audit_id from audit_entries ${where(narrow, behind(after))} ${order} limit ${limit} offset ${offset}
@@ -53,7 +53,7 @@ async function direct(db: Db, { narrow }: Split, { after, limit, offset }: Page)
   return rows;
 }
 
-/** Looks through the next `most` entries of the index. */
+/** Scans the next `most` entries of the index. */
 export async function within(
   db: Db,
   { narrow, rest }: Split,
@@ -69,7 +69,7 @@ export async function within(
   return { rows, searchedTo: ends[0] };
 }
 
-/** Finds all of the few entries by their index; undefined when they are too many for that, or too like the others. */
+/** Finds rare matches with the search index; undefined on timeout, for example if there are too many candidates. */
 function byIndex(db: Db, filter: Split, { after, limit, offset }: Page): Promise<FoundPage | undefined> {
   return inTime(db, lookupMs, async (tx) => {
     const { rows } = await sql<ListRow>`with found as materialized (
@@ -81,7 +81,7 @@ function byIndex(db: Db, filter: Split, { after, limit, offset }: Page): Promise
   });
 }
 
-/** How many entries a filter has, up to `most`; undefined when that takes too long to say. */
+/** Counts the entries of a filter, up to `most`; undefined on timeout. */
 export function countUpTo(db: Db, filter: Split, most: number): Promise<number | undefined> {
   const count = async (tx: Db) => {
     const counted = await sql<{ n: number }>`select count(*) as n from (
@@ -89,16 +89,16 @@ export function countUpTo(db: Db, filter: Split, most: number): Promise<number |
       ) as counted`.execute(tx);
     return onlyRow(counted).n;
   };
-  // An index holds exactly what is to be counted.
+  // An index covers the whole filter.
   if (filter.rest.length === 0) return count(db);
   return inTime(db, countMs, async (tx) => {
-    // Without anything to look up, the index of the search would be read whole, and hears no time limit meanwhile.
+    // Without a search term, the whole search index would be read, and a bitmap scan ignores the timeout.
     if (!filter.isIndexed) await sql`select set_config('enable_bitmapscan', 'off', true)`.execute(tx);
     return count(tx);
   });
 }
 
-/** What `work` finds, or undefined when the database has not found it by then. */
+/** The result of `work`, or undefined on timeout. */
 async function inTime<T>(db: Db, ms: number, work: (tx: Db) => Promise<T>): Promise<T | undefined> {
   try {
     return await readOnly(db, async (tx) => {

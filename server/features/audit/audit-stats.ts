@@ -6,7 +6,7 @@ import { onlyRow } from '../../invariants.ts';
 
 const mostNamed = 20;
 
-/** Entries of the last `days` days (UTC, today included) by day, event and person; unsealed ones count as well. */
+/** Entries of the last `days` days (UTC, including today) by day, event and user, including unsealed ones. */
 export async function statsOf(db: Db, days: number, now: Date): Promise<RouteAnswer<typeof calls.stats>> {
   const today = now.toISOString().slice(0, 10);
   const { rows } = await sql<{
@@ -46,8 +46,8 @@ export async function statsOf(db: Db, days: number, now: Date): Promise<RouteAns
 }
 
 /**
- * What the filters can be set to: everyone, every kind of record and every event that the log has. Each value is one
- * step in an index, so that the size of the log does not matter.
+ * The values for the filters: all users, kinds of records and events in the log. Each value takes one index lookup, so
+ * the time does not depend on the size of the log.
  */
 export async function choicesOf(db: Db): Promise<RouteAnswer<typeof calls.choices>> {
   const { rows } = await sql<{

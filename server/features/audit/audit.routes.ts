@@ -33,7 +33,7 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
   });
 };
 
-/** Whoever asks while the chain is being checked waits for that answer: it reads the whole log. */
+/** Concurrent calls share one check, since it reads the whole log. */
 function oneAtATime(check: () => Promise<AuditVerification>): () => Promise<AuditVerification> {
   let running: Promise<AuditVerification> | undefined;
   return () => (running ??= check().finally(() => (running = undefined)));

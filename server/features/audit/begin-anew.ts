@@ -9,9 +9,9 @@ import type { AuditKeys } from './keys.ts';
 import { readWaiting, sealBehind } from './sealer.ts';
 
 /**
- * Lets the chain begin anew behind its end, for the day when a key that it was sealed with is lost: what was written
- * until then stays, and cannot be verified any more. `tx` signs entries with the current key; `record` writes the one
- * that tells of it, which becomes the first that can. Answers the head, to be kept wherever heads are kept.
+ * Restarts the chain after its end, for use when a key that sealed it is lost: existing entries stay but can no longer
+ * be verified. `tx` signs entries with the current key; `record` writes the entry about the restart, the first
+ * verifiable one. Returns the head, to be stored in all places for heads.
  */
 export async function beginAnew(
   tx: Tx,
@@ -26,7 +26,7 @@ export async function beginAnew(
     .selectFrom('audit_settings')
     .select('retention_days')
     .executeTakeFirstOrThrow();
-  // Both were made with the lost key, and nobody else may ever change them.
+  // Both depend on the lost key, and triggers prevent any other change.
   for (const table of ['audit_anchors', 'audit_switch']) {
     await sql`alter table ${sql.table(table)} disable trigger user`.execute(tx);
     await sql`delete from ${sql.table(table)}`.execute(tx);

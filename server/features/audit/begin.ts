@@ -8,18 +8,18 @@ import { readEnd, writeHead, type End } from './end.ts';
 import type { KeptHead } from './kept-heads.ts';
 import { isMacOf, type AuditKeys } from './keys.ts';
 
-/** The text of the setting that opens the retention switch. */
+/** The value of the PostgreSQL setting that opens the retention switch. */
 const opener = (retention: Buffer) => retention.toString('hex');
 const hashOf = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether the first head was made. */
+/** Whether the first head was created. */
 export const hasBegun = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('audit_switch').select('only_row').executeTakeFirst()) !== undefined;
 
 /**
- * Makes the first head with its mac, once for a database: whether it was done stands in `audit_switch`, which nobody can
- * remove by rows. A chain from before heads were kept outside is taken over, which an entry records. Where a head is
- * kept, or the one in the database is not ours, nothing is made: that is a break.
+ * Creates the first head with its mac, once per database: `audit_switch` records this and cannot be reset by changing
+ * rows. A chain from before heads were stored outside is adopted, which an entry records. If a stored head exists, or
+ * the head in the database is not ours, nothing is created: the chain is broken.
  */
 export function beginChain(parts: ChangeParts, keys: AuditKeys, kept: KeptHead[], now: Date): Promise<void> {
   return systemChange(parts, now, async ({ tx, audit }) => {
@@ -44,7 +44,7 @@ export function beginChain(parts: ChangeParts, keys: AuditKeys, kept: KeptHead[]
   });
 }
 
-/** Says what opens the retention switch from now on: the current key. */
+/** Makes the current key open the retention switch from now on. */
 export const beginSwitch = (tx: Tx, { current }: AuditKeys) =>
   tx
     .insertInto('audit_switch')
@@ -60,7 +60,7 @@ const isFromBefore = (keys: AuditKeys, { head, last }: End) =>
   head.sequence === last.sequence &&
   head.seal.equals(last.seal);
 
-/** Lets this transaction remove sealed entries; false where the switch was not made with a key of ours. */
+/** Allows this transaction to remove sealed entries; false if the switch was not created with one of our keys. */
 export async function openSwitch(tx: Tx, keys: AuditKeys): Promise<boolean> {
   const fitting = await openerOf(tx, keys);
   if (fitting === undefined) return false;

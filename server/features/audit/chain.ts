@@ -1,6 +1,6 @@
 import { isMacOf, macOf, type AuditKeys } from './keys.ts';
 
-/** Where the chain begins. */
+/** The seal before the first entry. */
 export const noSeal = Buffer.alloc(32);
 
 export type Seal = {
@@ -11,7 +11,7 @@ export type Seal = {
   sealed_at: Date;
 };
 
-/** The seal over an entry and the seal before: with a key, so that a changed chain cannot be sealed again. */
+/** The seal over an entry and the previous seal. It is keyed, so that a changed chain cannot be sealed again. */
 export function sealText({ sequence, audit_id, entry_hash, previous_seal, sealed_at }: Seal): string {
   return [
     'lanyard audit seal 1',
@@ -25,15 +25,15 @@ export function sealText({ sequence, audit_id, entry_hash, previous_seal, sealed
 
 export const sealOf = (key: Buffer, seal: Seal): Buffer => macOf(key, sealText(seal));
 
-/** The end of the chain. Entries up to `unsigned_until` are older than the signing of entries. */
+/** The end of the chain. Entries up to `unsigned_until` predate the signing of entries. */
 export type Head = { sequence: number; seal: Buffer; unsigned_until: number; retention_days: number };
 export type SignedHead = Head & { mac: Buffer };
 
-/** What the mac of the head says. */
+/** The text that the mac of the head covers. */
 export const headText = ({ sequence, seal, unsigned_until, retention_days }: Head): string =>
   ['lanyard audit head 2', sequence, seal.toString('hex'), unsigned_until, retention_days].join('\n');
 
-/** What it said before the retention was part of it; counts once, when the chain is taken over from then. */
+/** The format before the retention was included; valid once, when an old chain is adopted. */
 export const oldHeadText = ({ sequence, seal, unsigned_until }: Omit<Head, 'retention_days'>): string =>
   ['lanyard audit head 1', sequence, seal.toString('hex'), unsigned_until].join('\n');
 
@@ -57,7 +57,7 @@ export type Anchor = {
   key_id: string;
 };
 
-/** What the signature of an anchor says. */
+/** The text that the signature of an anchor covers. */
 export const anchorText = (anchor: Anchor): string =>
   [
     'lanyard audit anchor 1',

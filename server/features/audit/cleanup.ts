@@ -29,7 +29,7 @@ export async function retentionOf(db: Db): Promise<Config> {
   return { retentionDays: retention_days, shortestRetentionDays };
 }
 
-/** Changes how long entries are kept; the next clean-up goes by it. */
+/** Changes how long entries are kept, from the next clean-up on. */
 export async function setRetention({ tx, audit }: Change, retentionDays: number): Promise<Config> {
   await tx.selectFrom('audit_settings').select('only_row').forUpdate().execute();
   const before = await retentionOf(tx);
@@ -43,9 +43,9 @@ export async function setRetention({ tx, audit }: Change, retentionDays: number)
 }
 
 /**
- * Removes the beginning of the chain: sealed entries older than the retention, up to the first that is not. A signed
- * anchor stays in their place, so that the rest still verifies. What does not verify is evidence and stays: a chain
- * that is broken there or at its end is a WRONG_STATE. A clean-up by the clock that finds nothing leaves no entry.
+ * Removes the start of the chain: sealed entries older than the retention, up to the first that is not. A signed anchor
+ * replaces them, so that the rest still verifies. Entries that do not verify are evidence and are kept: if the chain is
+ * broken there or at its end, the result is WRONG_STATE. A scheduled clean-up that removes nothing writes no entry.
  */
 export async function cleanUp(
   { tx, by, audit }: Change,
@@ -80,7 +80,7 @@ export async function cleanUp(
   return { removed, before: before.toISOString() };
 }
 
-/** The sealed entries that a clean-up now would remove: those before the first that is young enough. */
+/** The sealed entries that a clean-up would remove at present. */
 export async function impactOfCleanUp(
   db: Db,
   now: Date,
@@ -101,7 +101,7 @@ export async function impactOfCleanUp(
   return { entries, oldest: oldest?.toISOString() ?? null, newest: newest?.toISOString() ?? null };
 }
 
-/** What an end that is not ours says may be a lie, the retention too. */
+/** The data of an end that is not ours cannot be trusted, including the retention. */
 async function whyNotNow(
   tx: Tx,
   keys: AuditKeys,
@@ -152,7 +152,7 @@ async function remove(tx: Tx, links: Link[]): Promise<void> {
     .execute();
 }
 
-/** Signs where the chain begins from now on. */
+/** Signs the new start of the chain. */
 export async function leaveAnchor(tx: Tx, keys: AuditKeys, what: Omit<Anchor, 'key_id'>): Promise<void> {
   const { signer } = keys.current;
   const { sequence, seal, removed, before, made_at } = what;

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/client.ts';
 
 type Counted = { timestamp: Date; event_type: string; user_email: string | null; success: boolean };
 
-/** Adds entries to the figures of their days; called once for each entry, as it is sealed. */
+/** Adds entries to the daily counts; called once for each entry, when it is sealed. */
 export async function countDays(tx: Tx, entries: Counted[]): Promise<void> {
   const cells = new Map<
     string,

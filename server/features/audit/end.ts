@@ -16,7 +16,7 @@ type Row = {
   mac: Buffer | null;
 };
 
-/** What the head says, and where the seals really end: of one moment. */
+/** The head and the last seal, read in one snapshot. */
 export async function readEnd(tx: Db): Promise<End> {
   const { rows } = await sql<Row>`
     select true as head, sequence, seal, unsigned_until, retention_days, mac from audit_head
@@ -29,8 +29,8 @@ export async function readEnd(tx: Db): Promise<End> {
 }
 
 /**
- * What is wrong with the end of the chain: it must be where the head says, the head must be ours, and each head that is
- * kept outside of the database must lie on the chain. A kept head must have been read before `end` was.
+ * Checks the end of the chain: it must match the head, the head must be ours, and each head stored outside of the
+ * database must be part of the chain. Stored heads must be read before `end`.
  */
 export async function checkEnd(
   tx: Db,
@@ -40,7 +40,7 @@ export async function checkEnd(
 ): Promise<Broken | null> {
   if (!head || !isOurHead(keys, head)) return altered(last.sequence);
   if (head.sequence > last.sequence) return removed(last.sequence + 1, head.sequence);
-  // a seal is over its own number
+  // A seal covers its own number.
   if (!head.seal.equals(last.seal)) return altered(last.sequence);
   for (const one of kept) {
     const problem = await checkKept(tx, keys, last, one, gaps);
@@ -92,18 +92,18 @@ async function sealAt(tx: Db, sequence: number): Promise<Buffer | undefined> {
   return found.rows[0]?.seal;
 }
 
-/** Asked after the seal was looked for: a clean-up that went on meanwhile has left its anchor by now. */
+/** Checked after the lookup of the seal: if a concurrent clean-up removed it, its anchor exists by now. */
 async function isCleanedUp(tx: Db, sequence: number): Promise<boolean> {
   const { rows } = await sql`select 1 from audit_anchors where sequence >= ${sequence} limit 1`.execute(tx);
   return rows.length > 0;
 }
 
-/** Where the next seal goes. */
+/** The position of the next seal. */
 export type Resume = { head: Head; gap: Gap | undefined };
 
 /**
- * Where sealing goes on. Where the end is not what a sealer left there, or lies before what is known to have been
- * sealed, at least one number is left out: the gap stays for every later verification to find.
+ * Where sealing continues. If the end is not as a sealer left it, or is before a number known to be sealed, at least
+ * one number is skipped: every later verification finds the gap.
  */
 export function resumeFrom(keys: AuditKeys, { head, last }: End, knownUntil: number): Resume {
   const isOurs =
@@ -118,7 +118,7 @@ export function resumeFrom(keys: AuditKeys, { head, last }: End, knownUntil: num
   };
 }
 
-/** Puts the head where the chain ends now. */
+/** Moves the head to the end of the chain. */
 export async function writeHead(tx: Tx, keys: AuditKeys, head: Head): Promise<SignedHead> {
   const values = signHead(keys, head);
   await tx

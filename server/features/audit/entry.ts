@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
 
-/** An entry as it is stored. */
 export type EntryRow = Omit<Selectable<Tables['audit_entries']>, 'mac'>;
 export type SignedEntryRow = EntryRow & { mac: Buffer | null };
 
 /**
- * An entry as one text that is the same for the same entry, whether it is about to be written or was read: what
- * is signed and sealed. Its form may never change; a new column needs a new form beside this one.
+ * The canonical text of an entry, identical before writing and after reading, which is signed and sealed. The format
+ * must never change; a new column needs an additional format.
  */
 export function canonicalEntry(row: EntryRow): string {
   return JSON.stringify([
@@ -33,14 +32,14 @@ export function canonicalEntry(row: EntryRow): string {
   ]);
 }
 
-/** What a seal holds of an entry: SHA-256 over all of it, its mac included. */
+/** The part of an entry in its seal: SHA-256 over all fields, including the mac. */
 export function hashEntry(row: SignedEntryRow): Buffer {
   return createHash('sha256')
     .update(`${canonicalEntry(row)}\n${row.mac?.toString('hex') ?? ''}`)
     .digest();
 }
 
-/** The value with the keys of every object in one order: jsonb keeps an order of its own. */
+/** Sorts the keys of every object, since jsonb does not preserve their order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

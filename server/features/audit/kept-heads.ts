@@ -6,14 +6,14 @@ import type { Config } from '../../config.ts';
 import { auditHeadName, type Storage } from '../../storage/storage.ts';
 import type { SignedHead } from './chain.ts';
 
-/** A head that was read from where it is kept; null where what lies there is no head. */
+/** A head read from outside of the database; null if the content is not a head. */
 export type KeptHead = { place: string; head: SignedHead | null };
 
-/** Where the head of the chain is kept, outside of the database. */
+/** A place outside of the database where the head of the chain is stored. */
 export type HeadPlace = {
-  /** As a sentence names it: "the data directory". */
+  /** The name in messages: "the data directory". */
   name: string;
-  /** Undefined where nothing lies there, or where nothing can be read back. Throws when it cannot be reached. */
+  /** Undefined if the place is empty or write-only. Throws if it cannot be reached. */
   read(): Promise<KeptHead | undefined>;
   write(head: SignedHead, at: Date): Promise<void>;
 };
@@ -32,7 +32,7 @@ const format = z.object({
   mac: hex(32),
 });
 
-/** A head as one line of JSON, as it is kept and sent. */
+/** A head as one line of JSON, as it is stored and sent. */
 export const headJson = (
   { sequence, seal, unsigned_until, retention_days, mac }: SignedHead,
   at: Date,
@@ -46,7 +46,7 @@ export const headJson = (
     at: at.toISOString(),
   })}\n`;
 
-/** What such a line says; null when it is none. */
+/** Parses such a line; null if it is invalid. */
 export function readHeadJson(text: string): SignedHead | null {
   let data: unknown;
   try {
@@ -60,7 +60,7 @@ export function readHeadJson(text: string): SignedHead | null {
   return { sequence, seal, unsigned_until: unsignedUntil, retention_days: retentionDays, mac };
 }
 
-/** The data directory first, which is written at once; the others follow every minute. */
+/** The data directory comes first and is written immediately; the others are written every minute. */
 export function headPlaces(
   { dataDir, storage: { kind }, auditAnchor }: Config,
   storage: Storage,
@@ -72,7 +72,7 @@ export function headPlaces(
   return places;
 }
 
-/** A file that holds the head and nothing else. */
+/** A file that contains only the head. */
 export function filePlace(name: string, file: string): HeadPlace {
   return {
     name,
@@ -91,7 +91,7 @@ export function filePlace(name: string, file: string): HeadPlace {
         } finally {
           await handle.close();
         }
-        // whoever reads it meanwhile finds the one before, never half of one
+        // Atomic: readers see the previous head or the new one.
         await rename(draft, file);
       } finally {
         await rm(draft, { force: true });
@@ -118,7 +118,7 @@ function storagePlace(storage: Storage): HeadPlace {
 
 const receiverMs = 10_000;
 
-/** It keeps what it is sent; nothing is read back from it. */
+/** A write-only receiver over HTTP. */
 function receiver(url: string): HeadPlace {
   return {
     name: 'the receiver of AUDIT_ANCHOR_URL',
@@ -137,12 +137,12 @@ function receiver(url: string): HeadPlace {
   };
 }
 
-/** Every head that can be read back. Throws when a place cannot be reached. */
+/** All readable heads. Throws if a place cannot be reached. */
 export async function readKept(places: HeadPlace[]): Promise<KeptHead[]> {
   const found = await Promise.all(places.map((place) => place.read()));
   return found.filter((one) => one !== undefined);
 }
 
-/** The highest number that the kept heads know. */
+/** The highest number in the stored heads. */
 export const furthest = (kept: KeptHead[]): number =>
   Math.max(0, ...kept.map(({ head }) => head?.sequence ?? 0));

@@ -1,24 +1,24 @@
 import { createHmac, hkdfSync, timingSafeEqual, verify } from 'node:crypto';
 
-/** What signs for this installation; validation has it. */
+/** The signer of this installation, also used for validations. */
 export type AuditSigner = { keyId: string; publicKeyPem: string; sign(text: string): string };
 
-/** `retention` is what opens the retention switch of the database. */
+/** `retention` opens the retention switch of the database. */
 type KeySet = { entry: Buffer; seal: Buffer; retention: Buffer; signer: AuditSigner };
 
 /**
- * Keys that are no part of the database: who can change its rows still cannot make them look like ours. `known` are
- * those whose work still counts: the current ones and those of retired signing keys.
+ * Keys stored outside of the database, so that rows changed in it fail verification. `known` are the keys accepted for
+ * verification: the current ones and those of retired signing keys.
  */
 export type AuditKeys = { current: KeySet; known: KeySet[] };
 
-/** Derives the keys of the audit log from the signing key. An Ed25519 signature of a fixed text is itself a secret. */
+/** Derives the keys of the audit log from the signing key: an Ed25519 signature of a fixed text is itself a secret. */
 export function auditKeys(signer: AuditSigner, retired: AuditSigner[] = []): AuditKeys {
   const current = derive(signer);
   return { current, known: [current, ...retired.map(derive)] };
 }
 
-/** Has all that hold `keys` work with another signing key from now on. */
+/** Switches all holders of `keys` to another signing key. */
 export const exchangeKeys = (keys: AuditKeys, signer: AuditSigner, retired: AuditSigner[]): void =>
   void Object.assign(keys, auditKeys(signer, retired));
 
@@ -28,10 +28,9 @@ function derive(signer: AuditSigner): KeySet {
   return { entry: key('entry'), seal: key('seal'), retention: key('retention'), signer };
 }
 
-/** HMAC-SHA-256. */
 export const macOf = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Whether `mac` is the HMAC of `text` under a known key of that purpose. */
+/** Whether `mac` is the HMAC of `text` under a known key for that purpose. */
 export const isMacOf = (
   { known }: AuditKeys,
   purpose: 'entry' | 'seal',

@@ -11,10 +11,10 @@ export const linksAtOnce = 500;
 
 export type Broken = NonNullable<AuditVerification['broken']>;
 export type Link = Selectable<Tables['audit_seals']> & { entry: SignedEntryRow | null };
-/** What the next link must hold to. */
+/** The position after which the next link must follow. */
 export type Place = { sequence: number; seal: Buffer };
 
-/** Where the chain begins: behind the last anchor, or at the very first entry. */
+/** The start of the chain: after the last anchor, or at the first entry. */
 export async function beginningOf(tx: Db, keys: AuditKeys): Promise<Place & { unsignedUntil: number }> {
   const anchor = await tx
     .selectFrom('audit_anchors')
@@ -23,12 +23,12 @@ export async function beginningOf(tx: Db, keys: AuditKeys): Promise<Place & { un
     .limit(1)
     .executeTakeFirst();
   const head = await tx.selectFrom('audit_head').selectAll().executeTakeFirst();
-  // What anybody may have written there excuses nothing.
+  // The value is trusted only if the head is ours.
   const unsignedUntil = head && isOurHead(keys, head) ? head.unsigned_until : 0;
   return { ...(anchor ?? { sequence: 0, seal: noSeal }), unsignedUntil };
 }
 
-/** Numbers that the chain leaves out behind a place; accepted by the operator, or found. */
+/** Numbers missing in the chain after a position; accepted by the operator, or detected. */
 export type Gap = { after: number; seal: string; until: number };
 
 export const gapAt = ({ sequence, seal }: Place, until: number): Gap => ({
@@ -39,7 +39,7 @@ export const gapAt = ({ sequence, seal }: Place, until: number): Gap => ({
 
 export const gapAccepted = 'audit.gap_accepted';
 
-/** The gaps that the operator has accepted; only entries that we signed count. */
+/** The gaps accepted by the operator; only entries signed by us count. */
 export async function acceptedGaps(tx: Db, keys: AuditKeys): Promise<Gap[]> {
   const entries = await tx
     .selectFrom('audit_entries')
@@ -51,7 +51,7 @@ export async function acceptedGaps(tx: Db, keys: AuditKeys): Promise<Gap[]> {
     .flatMap((entry) => (entry.after as { gaps: Gap[] }).gaps);
 }
 
-/** The next links behind that sequence, each with its entry. */
+/** The next links after that sequence, each with its entry. */
 export async function readLinks(tx: Db, after: number): Promise<Link[]> {
   const seals = await tx
     .selectFrom('audit_seals')
@@ -70,10 +70,10 @@ export async function readLinks(tx: Db, after: number): Promise<Link[]> {
   return seals.map((seal) => ({ ...seal, entry: byId.get(seal.audit_id) ?? null }));
 }
 
-/** What excuses a link: entries up to `unsignedUntil` are older than the signing of entries, and accepted gaps. */
+/** Exceptions for links: entries up to `unsignedUntil` predate the signing of entries, and gaps were accepted. */
 export type Excused = { unsignedUntil: number; gaps: Gap[] };
 
-/** What is wrong with a link that should stand behind `place`; null when nothing is. */
+/** Checks a link that should follow `place`; null if it is valid. */
 export function checkLink(
   keys: AuditKeys,
   place: Place,
@@ -101,11 +101,11 @@ export function checkLink(
 export const notOurs =
   'The entry was not written by Lanyard: it was inserted into the database by hand, or altered before it was sealed.';
 
-/** Whether a process of ours wrote the entry as it stands there. */
+/** Whether one of our processes wrote the entry in this form. */
 export const isOurs = (keys: AuditKeys, entry: SignedEntryRow) =>
   entry.mac !== null && isMacOf(keys, 'entry', canonicalEntry(entry), entry.mac);
 
-/** The head is missing, has no mac, or one that is not ours. */
+/** The head is missing, has no mac, or its mac is not ours. */
 export const altered = (sequence: number): Broken =>
   broken(null, sequence, 'The record of where the chain ends was altered.');
 
@@ -115,7 +115,7 @@ export const broken = (audit_id: string | null, sequence: number | null, problem
   problem,
 });
 
-/** Numbers of the chain that nothing holds any more. */
+/** Numbers of the chain whose entries are missing. */
 export function removed(first: number, last: number): Broken {
   const what =
     first === last ? `Entry ${first} of the chain was` : `The entries ${first} to ${last} of the chain were`;

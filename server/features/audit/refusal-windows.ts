@@ -11,12 +11,12 @@ import { refusalWindowMs, windowOf } from './refusals.ts';
 
 type Row = Selectable<Tables['audit_refusals']>;
 
-/** Processes save their counts each second; a window is closed when all have. */
+/** Processes save their counts every second; a window is closed when all have. */
 const graceMs = 10_000;
 
 /**
- * Writes how often the refusals of each window that has ended came again, one entry a subject and one for the others, and
- * forgets the window. Answers how many entries were written.
+ * Writes the number of repeated refusals for each window that has ended, one entry per subject and one for the others,
+ * and deletes the window. Returns how many entries were written.
  */
 export function closeWindows(
   context: ChangeParts & Pick<Context, 'clock'>,
@@ -43,7 +43,7 @@ async function writeCount({ tx, now, audit }: Change, keys: AuditKeys, row: Row)
   const after = { more, from: row.window_start, until };
   const times = more === 1 ? 'once more' : `${more} more times`;
   const first = row.first_entry && (await entryOf(tx, row.first_entry));
-  // Whoever can write rows can name any entry here: only one of ours that tells of a refusal is said again.
+  // The row could point to any entry, so repeat only an entry of ours about a refusal.
   if (first && isOurs(keys, first) && !first.success) {
     const { mac: _, ...entry } = first;
     await repeatEntry(tx, keys, entry, now, {

@@ -8,7 +8,7 @@ import { runChange, systemChange, type Change, type ChangeParts } from '../../ch
 import type { AuditKeys } from './keys.ts';
 import { shortened } from './shortened.ts';
 
-/** What is refused, as the metric names it. */
+/** The kinds of refusals, as named by the metric. */
 export const refusalKinds = [
   'sign_in_failed',
   'sign_in_throttled',
@@ -24,17 +24,17 @@ export const refusalKinds = [
 export type RefusalKind = (typeof refusalKinds)[number];
 
 /**
- * `subject` is who or what was refused: all refusals of one kind and subject in a window are one entry, which `audit`
- * writes.
+ * `subject` identifies the caller or thing that was refused. Refusals of the same kind and subject in a window share
+ * one entry, which `audit` writes.
  */
 export type Refusal = { kind: RefusalKind; subject: string; audit: (change: Change) => Promise<string> };
 
 export const refusalWindowMs = 15 * 60_000;
-/** Subjects of one kind that have entries of their own in a window; the others share one. */
+/** How many subjects per kind and window get entries of their own; the others share one. */
 export const subjectsOfAWindow = 50;
-/** Guesses at one account stand there one by one, as many as the throttle lets through. */
+/** Failed sign-ins get single entries, up to the number that the throttle allows. */
 const oneByOne = (kind: RefusalKind) => (kind === 'sign_in_failed' ? 10 : 1);
-/** The subject of all that exceed the budget. */
+/** The shared subject of refusals beyond the limit. */
 const others = '';
 
 export const windowOf = (now: Date) =>
@@ -47,9 +47,9 @@ type Counter = { windowStart: Date; kind: RefusalKind; subject: string; written:
 export type Refusals = ReturnType<typeof createRefusals>;
 
 /**
- * Writes refusals into the audit log without letting whoever causes them fill it: the first of a subject at once, the
- * others as a count when the window ends (`closeWindows`). Counts are saved each second, so that they hold across
- * processes; a process that is killed loses at most that second.
+ * Writes refusals into the audit log without letting an attacker flood it: the first of a subject immediately, the
+ * others as a count when the window ends (`closeWindows`). Counts are saved every second, so that they hold across
+ * processes; a killed process loses at most that second.
  */
 export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'log'>, keys: AuditKeys) {
   const { clock, log } = context;
@@ -72,7 +72,7 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
     counter.unsaved += 1;
   }
 
-  /** Counts only, where the entry is written with the change that it tells of. */
+  /** Only counts, for refusals whose entry is written with another change. */
   const count = (kind: RefusalKind) => void totals.set(kind, (totals.get(kind) ?? 0) + 1);
 
   function counterOf(windowStart: Date, kind: RefusalKind, subject: string): Counter {
@@ -110,7 +110,7 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
     record,
     count,
     flush,
-    /** What stands for a text that names nothing we know. */
+    /** The short form of a text that matches no known name. */
     shortened: (text: string) => shortened(keys, text),
     totals: (): ReadonlyMap<RefusalKind, number> => totals,
     stop() {
@@ -122,7 +122,7 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
 
 const hashOf = (subject: string) => createHash('sha256').update(subject.toLowerCase()).digest('hex');
 
-/** Counts one of the first, and writes its entry where no other process has written enough of them. */
+/** Counts one of the first refusals, and writes its entry unless other processes have already written enough. */
 function first(
   parts: ChangeParts,
   by: Caller,
@@ -152,7 +152,7 @@ function first(
 
 type Counted = Pick<Counter, 'windowStart' | 'kind' | 'subject'> & { times: number };
 
-/** Those of which no process wrote an entry are counted with the others. */
+/** Refusals without an entry are added to the counts. */
 async function addCounts(tx: Tx, rows: Counted[]): Promise<void> {
   await sql`
     insert into audit_refusals as r (window_start, kind, subject, entries, times)

@@ -11,7 +11,7 @@ import type { AuditKeys } from './keys.ts';
 import { isOurs } from './links.ts';
 import { present } from '../../invariants.ts';
 
-/** The event that says how long entries are kept from then on. */
+/** The event that records a change of the retention. */
 export const retentionChanged = 'audit.config_changed';
 
 const atOnce = 500;
@@ -19,9 +19,9 @@ const atOnce = 500;
 type SealRow = Selectable<Tables['audit_seals']>;
 
 /**
- * Seals every committed entry that has none, in the order of writing. One sealer works at a time among all
- * processes: while another does, this one leaves it to it. `knownUntil`: the highest number that is known to have been
- * sealed, from outside of the database. Answers how many entries this one sealed.
+ * Seals all committed entries without a seal, in write order. Only one sealer works at a time across all processes; the
+ * others return. `knownUntil`: the highest number known from outside of the database to be sealed. Returns how many
+ * entries this call sealed.
  */
 export async function sealPending(
   parts: ChangeParts,
@@ -30,7 +30,7 @@ export async function sealPending(
   knownUntil: () => number = () => 0,
 ): Promise<number> {
   for (let sealed = 0; ;) {
-    // Mostly there is nothing to do, and that is not worth a transaction.
+    // Usually there is nothing to do, so avoid a transaction.
     const waiting = await parts.db.selectFrom('audit_pending').select('position').limit(1).executeTakeFirst();
     if (!waiting) return sealed;
     const batch = await systemChange(parts, clock(), ({ tx, now }) => sealBatch(tx, keys, now, knownUntil()));
@@ -48,7 +48,7 @@ async function sealBatch(tx: Tx, keys: AuditKeys, now: Date, knownUntil: number)
   return waiting.length;
 }
 
-/** Seals the entries behind that head, in their order, and moves the head to the last of them. */
+/** Seals the entries after that head, in order, and moves the head to the last of them. */
 export async function sealBehind(
   tx: Tx,
   keys: AuditKeys,
@@ -87,13 +87,13 @@ export async function sealBehind(
 
 const placeOf = ({ sequence, seal }: SealRow) => ({ sequence, seal });
 
-/** The retention that an entry of ours says was set. */
+/** The retention set by an entry, if the entry is ours. */
 function retentionSetBy(keys: AuditKeys, entry: SignedEntryRow): number | undefined {
   if (entry.event_type !== retentionChanged || !isOurs(keys, entry)) return undefined;
   return (entry.after as { retentionDays: number }).retentionDays;
 }
 
-/** What was removed before its seal, or has one, stays behind in audit_pending: the verification names the first. */
+/** Skips rows of audit_pending whose entry is gone, which verification reports, or is already sealed. */
 export async function readWaiting(tx: Tx): Promise<SignedEntryRow[]> {
   return tx
     .selectFrom('audit_pending')

@@ -29,9 +29,9 @@ type Anchor = Selectable<Tables['audit_anchors']>;
 type Found = { checkedEntries: number; broken: Broken | null };
 
 /**
- * Checks every entry against its mac and every seal against the one before, from the last anchor to the end, and
- * names the first that does not hold. Reads in batches, in one snapshot: neither the sealer nor a clean-up that
- * works meanwhile can look like a break. `kept`: the heads that are kept outside of the database, read before.
+ * Checks the mac of every entry and the link of every seal, from the last anchor to the end, and reports the first
+ * failure. Reads in batches within one snapshot, so that concurrent sealing or clean-up cannot look like a break.
+ * `kept`: the heads stored outside of the database, read before.
  */
 export async function verifyChain(
   db: Db,
@@ -59,7 +59,7 @@ export async function verifyChain(
   });
 }
 
-/** Neither the sealer nor a clean-up that works meanwhile is seen. */
+/** Hides concurrent sealing and clean-up. */
 const inSnapshot = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
   readOnly(db, async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx);
@@ -80,7 +80,7 @@ async function checkAll(
   const badAnchor = checkAnchors(keys, anchors);
   if (badAnchor) return { checkedEntries: 0, broken: badAnchor };
   const { head, last } = await readEnd(tx);
-  // Without it nothing tells which entries may lack a mac.
+  // Without the head, it is unknown which entries may lack a mac.
   if (!head || !isOurHead(keys, head)) return { checkedEntries: 0, broken: altered(last.sequence) };
   const sealed = await checkSealed(tx, keys, outside.gaps);
   const problem =
@@ -112,7 +112,7 @@ async function checkSealed(tx: Db, keys: AuditKeys, gaps: Gap[]): Promise<Found>
   }
 }
 
-/** The next links that hold, and what is wrong with the one behind them. */
+/** The next valid links, and the problem of the first invalid one. */
 async function checkNext(
   tx: Db,
   keys: AuditKeys,
@@ -127,12 +127,12 @@ async function checkNext(
   return { links, broken: null };
 }
 
-/** Entries that one step of a round checks. */
+/** Entries checked per step. */
 const atOnce = 5000;
 
 /**
- * One step of a round through the chain: from `from`, else from the beginning. `next` is where the round goes on, and
- * undefined at its end, where the anchors and the entries that wait for their seal are checked as well.
+ * One step of a full check of the chain: from `from`, or from the start. `next` is where to continue, undefined at the
+ * end, where anchors and unsealed entries are checked as well.
  */
 export function checkSome(
   db: Db,
@@ -157,7 +157,7 @@ export function checkSome(
   });
 }
 
-/** Entries that no seal holds yet, and what was to be sealed but is gone. */
+/** Checks entries that are not sealed yet, and finds those that disappeared before they were sealed. */
 async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
   const gone = await tx
     .selectFrom('audit_pending as p')
@@ -179,7 +179,7 @@ async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
     .where(sql<boolean>`not exists (select from audit_seals s where s.audit_id = e.audit_id)`)
     .stream(linksAtOnce);
   for await (const { position, ...entry } of entries) {
-    // Before the first seal, positions are the numbers that the entries will have.
+    // Before the first seal, positions equal the numbers that the entries will get.
     const mayLackMac =
       last.sequence === 0 && position !== null && position <= unsignedUntil && entry.mac === null;
     if (!isOurs(keys, entry) && !mayLackMac) return broken(entry.audit_id, null, notOurs);

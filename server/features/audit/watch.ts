@@ -18,8 +18,8 @@ export type ChainWatch = ReturnType<typeof createChainWatch>;
 type Kept = { sequence: number; at: Date | undefined; error: string | undefined };
 
 /**
- * Watches over the chain for this process: seals, keeps the head outside of the database, and checks the chain all the
- * time, a piece every minute. A break is logged when it is found, and stays in the state until a whole round finds none.
+ * Monitors the chain for this process: seals, stores the head outside of the database, and continuously checks the
+ * chain, one section per minute. A break is logged when it is found, and reported until a full check succeeds.
  */
 export function createChainWatch(context: Context, keys: AuditKeys) {
   const { reports: db, log, clock, config, storage } = context;
@@ -35,7 +35,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   let round: Place | undefined;
   let told: string | undefined;
 
-  /** Reads what is kept where it can be reached, and remembers how far the chain is known to have gone. */
+  /** Reads the heads from all reachable places, and updates the highest number known to be sealed. */
   async function kept(where = places): Promise<KeptHead[]> {
     const read = (place: HeadPlace) =>
       readKept([place]).catch((error: unknown) => {
@@ -47,20 +47,20 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
     return heads;
   }
 
-  /** Makes the first head of a new database; before anything is sealed. Throws when a kept head cannot be read then. */
+  /** Creates the first head of a new database, before any sealing. Throws if a stored head cannot be read. */
   async function begin(): Promise<void> {
     if (!(await hasBegun(db))) await beginChain(parts, keys, await readKept(places), clock());
     await kept();
   }
 
-  /** Seals what waits, and keeps the new head in the data directory at once. Answers how many entries were sealed. */
+  /** Seals pending entries, and stores the new head in the data directory. Returns how many entries were sealed. */
   async function seal(): Promise<number> {
     const sealed = await sealPending(parts, keys, clock, () => knownUntil);
     if (sealed > 0) await keep(places.slice(0, 1));
     return sealed;
   }
 
-  /** Checks the end of the chain, and keeps it where it is ours: one process at a time, so that no head goes back. */
+  /** Checks the end of the chain and stores a head that is ours; locked, so that a stored head never goes back. */
   async function keep(where: HeadPlace[]): Promise<void> {
     const check = async (tx: Db) => {
       await sql`select pg_advisory_xact_lock(${locks.auditHead})`.execute(tx);
@@ -68,7 +68,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
       const end = await readEnd(tx);
       const gaps = await acceptedGaps(tx, keys);
       const broken = await checkEnd(tx, keys, end, { kept: heads, gaps });
-      // One place alone can tell that there is a break, but not that there is none.
+      // A single place can prove a break, but not the absence of one.
       if (broken || where === places) endBroken = broken;
       sequence = end.last.sequence;
       checkedAt = clock();
@@ -76,7 +76,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
       for (const place of where) await write(place, end.head);
       return end.head;
     };
-    // what others wrote while the lock was waited for is seen
+    // Sees what other processes committed while this one waited for the lock.
     const head = await readOnly(db, check, 'read committed');
     if (head) knownUntil = Math.max(knownUntil, head.sequence);
     tell();
@@ -102,7 +102,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
     });
   }
 
-  /** A piece of the round through all entries; answers whether the round is done. */
+  /** Checks the next section of the chain; returns whether the full check is complete. */
   async function goOn(): Promise<boolean> {
     const from = round;
     const { broken, next } = await checkSome(db, keys, from);
@@ -116,13 +116,13 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
     return round === undefined;
   }
 
-  /** What is to be done every minute: keeps the head everywhere, and checks a piece. Answers whether a round ended. */
+  /** Runs every minute: stores the head in all places, and checks a section. Returns whether a full check ended. */
   async function tick(): Promise<boolean> {
     await keep(places);
     return goOn();
   }
 
-  /** Checks everything now. */
+  /** Checks everything immediately. */
   async function verify(): Promise<AuditVerification> {
     await seal();
     const result = await verifyChain(db, keys, await kept());

@@ -5,7 +5,7 @@ import type { Tx } from '../../db/client.ts';
 import { canonicalEntry, type EntryRow } from './entry.ts';
 import { macOf, type AuditKeys } from './keys.ts';
 
-/** What changes write their entries with: each is signed with what is the current key then. */
+/** Creates the function that writes audit entries, each signed with the current key. */
 export const entryWriter =
   (keys: AuditKeys): WriteEntry =>
   async (tx, by, entry) => {
@@ -14,7 +14,7 @@ export const entryWriter =
     return row.audit_id;
   };
 
-/** Says again what an entry of ours said, at another time. */
+/** Repeats the content of an entry at another time. */
 export const repeatEntry = (
   tx: Tx,
   keys: AuditKeys,
@@ -30,7 +30,6 @@ export const repeatEntry = (
     timestamp: now,
   });
 
-/** An entry as it is stored. */
 const toRow = (by: Caller, entry: NewEntry): EntryRow => ({
   audit_id: uuidv7(),
   timestamp: by.now,
@@ -50,7 +49,7 @@ const toRow = (by: Caller, entry: NewEntry): EntryRow => ({
 });
 
 async function insertEntry(tx: Tx, key: Buffer, entry: EntryRow): Promise<void> {
-  // What cannot be stored as it is would be read back as something else, and break its own seal.
+  // Normalizes values that the database would change, which would break the seal.
   const row = Object.fromEntries(
     Object.entries(entry).map(([column, value]) => [
       column,
@@ -68,7 +67,7 @@ async function insertEntry(tx: Tx, key: Buffer, entry: EntryRow): Promise<void> 
     .execute();
 }
 
-/** A record as it will be read back: dates as text, undefined left out. */
+/** A record as it will be read back: dates as text, without undefined. */
 const asStored = (record: object | undefined): unknown =>
   record ? JSON.parse(JSON.stringify(record)) : null;
 
