@@ -33,7 +33,7 @@ export function accountRoutes(context: Context, passwords: Passwords, refusals: 
       ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),
       ({ tx }, { by }) => beginSecondFactor(tx, secrets, by),
     ),
-    // The codes are hashed before the transaction: a connection must not wait for argon2.
+    // The codes are hashed before the transaction, so that no connection waits for argon2.
     confirmSecondFactor: inChangeAfter(
       ({ by, body }) => proveOwnApp({ db, secrets, passwords }, by, body.code),
       (change, _, proven) => finishSecondFactor(change, proven),

@@ -23,12 +23,12 @@ import {
 } from '../session/index.ts';
 
 const sameMessage = 'This is the current password. Choose another.';
-/** Whoever types what an administrator chose has not chosen their own. */
+/** Repeating a password that an administrator chose does not count as choosing an own one. */
 const sameAgain = fail('RULE_VIOLATED', sameMessage, {
   details: [{ path: 'newPassword', message: sameMessage }],
 });
 
-/** Checks what a person typed to change their password, and makes the new hash. */
+/** Validates the input of a password change and computes the new hash. */
 export async function prepareNewPassword(
   guarded: Guarded,
   by: Caller,
@@ -41,7 +41,7 @@ export async function prepareNewPassword(
   return refusal ?? guarded.passwords.hash(typed.newPassword);
 }
 
-/** Sets one's own password; the sessions elsewhere end. */
+/** Sets the caller's own password; all other sessions end. */
 export async function changePassword(change: Change, passwordHash: string): Promise<undefined> {
   const { userId, sessionId, email } = personOf(change.by);
   await change.tx
@@ -53,20 +53,20 @@ export async function changePassword(change: Change, passwordHash: string): Prom
   await change.audit('user.password_changed', { id: userId, email });
 }
 
-/** One's own open sessions. */
+/** Lists the caller's own open sessions. */
 export function listOwnSessions({ db, config }: Pick<Context, 'db' | 'config'>, by: Caller) {
   const { userId, sessionId } = personOf(by);
   const since = new Date(by.now.getTime() - config.sessionIdleMs);
   return listOpenSessions(db, { userId, currentId: sessionId, since });
 }
 
-/** Ends one of one's own sessions. */
+/** Ends one of the caller's own sessions. */
 export function endOwnSession(change: Change, sessionId: string): Promise<undefined | Failure> {
   const { userId: id, email } = personOf(change.by);
   return endOpenSession(change, { id, email }, { sessionId, reason: 'ended by the person' });
 }
 
-/** Ends all of one's own sessions but the one that asks. */
+/** Ends all of the caller's sessions except the current one. */
 export async function endOtherSessions(change: Change): Promise<undefined> {
   const { userId, sessionId, email } = personOf(change.by);
   const ended = await endSessionsOf(change, { userId, reason: 'ended by the person', except: sessionId });
@@ -77,7 +77,7 @@ export async function endOtherSessions(change: Change): Promise<undefined> {
   );
 }
 
-/** Whether one has a second factor, how many recovery codes are left, and which role requires it. */
+/** Whether the caller has a second factor, how many recovery codes are left, and which role requires it. */
 export async function ownSecondFactor(db: Db, by: Caller): Promise<RouteAnswer<typeof calls.secondFactor>> {
   const { userId, roles } = personOf(by);
   const { active, left } = await db
@@ -101,21 +101,21 @@ async function roleRequiringFactor(db: Db, roles: readonly string[]): Promise<st
   return requiring?.role_id;
 }
 
-/** Begins with a second factor; the current password was checked before. */
+/** Starts the setup of a second factor; the current password must have been verified. */
 export const beginSecondFactor = (tx: Tx, secrets: Secrets, by: Caller) =>
   enrollSecondFactor(tx, secrets, personOf(by));
 
-/** Proves the app, which nothing is written for yet. */
+/** Verifies the first code of the authenticator app; writes nothing. */
 export const proveOwnApp = (tools: FactorTools, by: Caller, code: string) =>
   proveApp(tools, by, personOf(by).userId, code);
 
-/** Sets the proven factor. What a required one held back is permitted from the next call on. */
+/** Activates the verified factor. Permissions withheld until then apply from the next call. */
 export function finishSecondFactor(change: Change, proven: ProvenApp) {
   const { userId: id, email } = personOf(change.by);
   return confirmSecondFactor(change, { id, email }, proven);
 }
 
-/** Back to the password alone, unless a role requires more. */
+/** Removes the second factor, unless a role requires it. */
 export async function dropSecondFactor(change: Change): Promise<undefined | Failure> {
   const { userId: id, email, roles } = personOf(change.by);
   const requiring = await roleRequiringFactor(change.tx, roles);

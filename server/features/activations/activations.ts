@@ -15,7 +15,7 @@ export type ActivationRow = Selectable<Tables['activations']>;
 
 const notFound = fail('NOT_FOUND', 'There is no such activation.');
 
-/** The machines of a license, those that hold a seat first, and how often they gave one back on the UTC day of `now`. */
+/** The machines of a license, active ones first, and how many seats they released on the UTC day of `now`. */
 export async function listActivations(
   db: Db,
   now: Date,
@@ -46,16 +46,16 @@ export async function listActivations(
   };
 }
 
-/** The UTC day of a moment, for a column of dates. */
+/** The UTC day of a time, for a date column. */
 export const utcDayOf = (now: Date) => sql<Date>`(${now}::timestamptz at time zone 'UTC')::date`;
 
-/** Seats that machines gave back themselves on the UTC day of `now`: a column of `licenses`. */
+/** Seats released by machines themselves on the UTC day of `now`: a column of `licenses`. */
 export const selfReleasesOn = (now: Date) =>
   sql<number>`case when self_release_day = ${utcDayOf(now)} then self_releases else 0 end`.as(
     'self_releases_today',
   );
 
-/** Staff take the seat from a machine. `machineId` must be the machine's own: it guards against a stale list. */
+/** Releases a machine's seat on behalf of staff. `machineId` must match the activation: the list may be stale. */
 export async function deactivateMachine(
   change: Change,
   activationId: string,
@@ -68,7 +68,7 @@ export async function deactivateMachine(
     .where('activation_id', '=', activationId)
     .executeTakeFirst();
   if (!found || found.machine_id !== machineId) return notFound;
-  // The license first, as a validation does: two orders would deadlock.
+  // Locks the license first, like a validation; a different order would deadlock.
   await tx
     .selectFrom('licenses')
     .select('license_id')
@@ -86,7 +86,7 @@ export async function deactivateMachine(
   return leaveSeat(change, row, 'deactivated');
 }
 
-/** Takes an active machine off its seat, with the audit entry. The license must be locked by the caller. */
+/** Deactivates an active machine, with the audit entry. The caller must hold the lock on the license. */
 export async function leaveSeat(
   change: Change,
   row: ActivationRow,
@@ -113,7 +113,6 @@ export async function leaveSeat(
   return activation;
 }
 
-/** A row as it travels. */
 export function toActivation(row: ActivationRow): Activation {
   return {
     activationId: row.activation_id,

@@ -8,12 +8,12 @@ import { onlyRow } from '../../invariants.ts';
 
 const dayMs = 86_400_000;
 const weeksAhead = 13;
-/** How old an answer may be: figures by the day need no fresher ones, and the heaviest looks at every machine. */
+/** How long results are cached: daily figures need not be fresher, and the slowest query reads every machine. */
 const keptMs = 30_000;
 
 export type Period = { startDate: string; endDate: string };
 
-/** The three calls, each kept for half a minute a period. */
+/** The three reports, each cached per period for half a minute. */
 export function createAnalytics({ reports: db, signals }: Pick<Context, 'reports' | 'signals'>) {
   const kept = { max: 50, ttlMs: keptMs };
   const healths = createCache<LicenseHealth>(signals, 'licenses', kept);
@@ -27,7 +27,7 @@ export function createAnalytics({ reports: db, signals }: Pick<Context, 'reports
   };
 }
 
-/** What stands now, and the error rate (percent) and response time (ms) of the last seven UTC days. */
+/** Current counts, and the error rate (percent) and response time (ms) of the last seven UTC days. */
 export async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
   const since = new Date(now.getTime() - 6 * dayMs).toISOString().slice(0, 10);
   const [{ rows: stock }, { rows: validations }] = await Promise.all([
@@ -65,7 +65,7 @@ type Day = {
   us: number;
 };
 
-/** One point for every UTC day of the period, also for days on which nothing happened. */
+/** One point for every UTC day of the period, including days without events. */
 export async function licenseTrends(db: Db, { startDate, endDate }: Period): Promise<LicenseTrends> {
   const [{ rows: days }, { rows: codes }] = await Promise.all([
     sql<Day>`
@@ -90,7 +90,7 @@ export async function licenseTrends(db: Db, { startDate, endDate }: Period): Pro
     activations: series((day) => day.machines),
     customers: series((day) => day.customers),
     licenses: series((day) => day.licenses),
-    // A day without validations has no rate: a zero would look like an outage.
+    // A day without validations has no rate: zero would look like an outage.
     successRate: answered.map((day) => ({ period: day.period, count: (100 * day.valid) / day.all })),
     responseTime: answered.map((day) => ({ period: day.period, count: day.us / day.all / 1000 })),
     codes,
@@ -98,8 +98,8 @@ export async function licenseTrends(db: Db, { startDate, endDate }: Period): Pro
 }
 
 /**
- * The ten customers with most machines in use during the period, their versions, and what expires in the next weeks.
- * A machine was in use during a period when it was activated before its end and last seen after its start.
+ * The ten customers with the most machines in use, the versions in use, and the licenses that expire in the next weeks.
+ * A machine was in use if it was activated before the end of the period and last seen after its start.
  */
 export async function customerUse(db: Db, period: Period, now: Date): Promise<CustomerUse> {
   const [{ customers, versions }, expiring, summary] = await Promise.all([
@@ -113,7 +113,7 @@ export async function customerUse(db: Db, period: Period, now: Date): Promise<Cu
 async function topCustomers(db: Db, period: Period): Promise<Pick<CustomerUse, 'customers' | 'versions'>> {
   const isInUse = sql`a.last_checked_at >= ${period.startDate}::date::timestamp at time zone 'UTC'
                   and a.created_at < (${period.endDate}::date + 1)::timestamp at time zone 'UTC'`;
-  // Licenses are counted of the ten alone: of all customers that would take as long as the rest.
+  // Counts licenses of the ten only: counting those of all customers would double the query time.
   const { rows: customers } = await sql<CustomerUse['customers'][number]>`
     with top as (
       select c.customer_id, c.name, machines
@@ -148,7 +148,7 @@ async function versionsOf(
   return rows;
 }
 
-/** Weeks begin on Monday, in UTC; the first is the present one. */
+/** Weeks start on Monday, in UTC, beginning with the current one. */
 async function expiringByWeek(db: Db, now: Date): Promise<CustomerUse['expiring']> {
   const { rows } = await sql<CustomerUse['expiring'][number]>`
     select to_char(w, 'YYYY-MM-DD') as "weekStart",

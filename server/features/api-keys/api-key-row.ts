@@ -3,7 +3,7 @@ import { lacksForScope, type ApiKey } from '../../../contract/api-keys.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import type { Db } from '../../db/client.ts';
 
-/** Keys with who made them: what every answer about a key is made of. */
+/** Selects keys with their creators, as needed by all responses about keys. */
 export function selectApiKeys(db: Db) {
   return db
     .selectFrom('api_keys as k')
@@ -23,7 +23,6 @@ export function selectApiKeys(db: Db) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectApiKeys>['executeTakeFirstOrThrow']>>;
 
-/** A row as it travels. */
 export function toApiKey(row: Row): ApiKey {
   return {
     id: row.api_key_id,
@@ -54,7 +53,7 @@ function makerOf(row: Row): ApiKey['maker'] {
   };
 }
 
-/** What an audit entry keeps of a key: its maker is who made the first entry, and is no part of what changed. */
+/** The fields of a key in audit entries, without the creator: that is the actor of the first entry. */
 export function audited(apiKey: ApiKey): Omit<ApiKey, 'maker'> {
   const { maker: _, ...kept } = apiKey;
   return kept;

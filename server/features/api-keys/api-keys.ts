@@ -24,20 +24,20 @@ import { audited, selectApiKeys, toApiKey } from './api-key-row.ts';
 type ApiKeyPatch = RouteInput<typeof calls.update>['body'];
 type Row = Selectable<Tables['api_keys']>;
 
-/** `lyd_` + id + secret; the id finds the row, the secret proves it. */
+/** `lyd_` + id + secret; the id finds the row, the secret authenticates. */
 const keyForm = /^(lyd_[a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 
-/** No upper case: Squirrel.Windows repeats a request that failed with its address, the key in it, in lower case. */
+/** Lower case only: Squirrel.Windows retries a failed request with its URL, including the key, in lower case. */
 const keySigns = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Each sign is worth 5.17 bits. */
+/** Each character has 5.17 bits of entropy. */
 const randomSigns = (count: number) =>
   Array.from({ length: count }, () => keySigns[randomInt(keySigns.length)]).join('');
 
 const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
 const nobodysHash = hashSecret('nobody has this secret');
 
-/** All keys, or those that one person made, the newest first, without their secrets. */
+/** All keys, or those created by one user, newest first, without secrets. */
 export async function listApiKeys(
   db: Db,
   { createdBy }: RouteInput<typeof calls.list>['query'],
@@ -74,7 +74,7 @@ export async function impactOfApiKey(
     .executeTakeFirstOrThrow();
 }
 
-/** A key can do no more than the person who gives it its scopes. */
+/** A key cannot have more permissions than the person who grants its scopes. */
 function refuseScopes({ actor }: Caller, scopes: readonly ApiKeyScope[]): Failure | undefined {
   if (actor.kind === 'system') return undefined;
   const held = actor.kind === 'staff' ? actor.permissions : [];
@@ -86,7 +86,7 @@ function refuseScopes({ actor }: Caller, scopes: readonly ApiKeyScope[]): Failur
   return refusal === undefined ? undefined : breaksRule('scopes', refusal);
 }
 
-/** Whether a key can do more after the change, or for longer, or from elsewhere. */
+/** Whether the change gives a key more permissions, a later expiry or more allowed addresses. */
 function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
   const { scopes = before.scopes, ipWhitelist = before.ipWhitelist } = patch;
   return (
@@ -99,7 +99,7 @@ function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
   );
 }
 
-/** Makes a key, by default one that may validate licenses. The answer is the only place where it ever stands whole. */
+/** Creates a key, by default with the scope for validations. Only this response contains the full key. */
 export async function createApiKey(
   change: Change,
   input: ApiKeyInput,
@@ -140,8 +140,8 @@ export async function createApiKey(
 }
 
 /**
- * Changes a key that is not revoked; a new state, limit or whitelist acts on its next call. What lets the key do more
- * is refused to staff who may not do what its scopes allow.
+ * Changes a key that is not revoked; a new state, limit or whitelist applies from its next call. Staff can extend a key
+ * only if they hold the permissions of its scopes.
  */
 export const updateApiKey = (
   change: Change,
@@ -175,7 +175,7 @@ export const updateApiKey = (
     }),
   });
 
-/** Whether a key is switched on comes first, in the words of the console. */
+/** Mentions a change of the active state first, in the terms of the console. */
 function whatChanged(before: ApiKey, after: ApiKey): string {
   const { isActive, ...rest } = audited(after);
   const fields = changedFields(before, rest);
@@ -183,7 +183,7 @@ function whatChanged(before: ApiKey, after: ApiKey): string {
   return before.isActive === isActive ? fields : [switched, fields].filter(Boolean).join('; ');
 }
 
-/** Revokes a key: refused from its next call on, and for good. */
+/** Permanently revokes a key; its next call is refused. */
 export async function revokeApiKey(change: Change, id: string): Promise<undefined | Failure> {
   const revoked = await editRecord(change, editable, id, {
     event: 'api_key.revoked',
@@ -219,7 +219,7 @@ const read = async (db: Db, id: string): Promise<ApiKey> =>
 
 export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
 
-/** Recognizes API keys: secret, state, address and hourly limit, and counts their use in batches. */
+/** Authenticates API keys: checks secret, state, address and hourly limit, and counts their use in batches. */
 export function createApiKeyCheck(
   {
     reserved,
@@ -236,7 +236,7 @@ export function createApiKeyCheck(
     await once((tx) => writeUsage(tx, uses));
   });
 
-  /** Who holds the key, with what is left of the hour, or why the key is refused. */
+  /** The holder of the key with the remaining calls of the hour, or why the key is refused. */
   async function check(presented: string, ip: string): Promise<Checked> {
     const [, prefix, secret] = keyForm.exec(presented) ?? [];
     const known = prefix === undefined ? undefined : await cached(prefix, () => find(reserved.db, prefix));
@@ -268,7 +268,7 @@ export function createApiKeyCheck(
   return { check };
 }
 
-/** A refused key that may be in the wrong hands, for the audit log. */
+/** A refused key that may be compromised, for the audit log. */
 export type KeyAttack = {
   kind: 'api_key_unknown' | 'api_key_revoked' | 'api_key_inactive' | 'api_key_expired' | 'api_key_address';
   apiKey: { id: string; name: string } | undefined;

@@ -5,10 +5,10 @@ import { fail, type Failure } from '../../failure.ts';
 import { clockJump } from '../../checked-time.ts';
 import { countPurgeable } from '../releases/index.ts';
 
-/** A person reads the time and confirms it within this. */
+/** How long a person has to confirm the displayed time. */
 const patienceMs = 10 * 60_000;
 
-/** The clock of this process, and what the database has seen where the two are too far apart. */
+/** The clock of this process, and the latest time in the database if the two are too far apart. */
 export async function clockState(db: Db, now: Date): Promise<ClockState> {
   const jump = await clockJump(db, now);
   if (!jump) return { now: now.toISOString(), newest: null, releasesDue: 0 };
@@ -17,8 +17,8 @@ export async function clockState(db: Db, now: Date): Promise<ClockState> {
 }
 
 /**
- * Takes the word of a person that the clock is right: deletions go on from there. WRONG_STATE when the process that
- * answers has another clock than the one that the person saw. Changes nothing when the clock fits.
+ * Records a person's confirmation that the clock is right, so that deletions continue. WRONG_STATE if the clock of this
+ * process differs from the one the person saw. No effect if there is no clock jump.
  */
 export async function confirmClock({ tx, now, audit }: Change, seen: Date): Promise<ClockState | Failure> {
   await tx.selectFrom('newest_moment').select('at').forUpdate().execute();

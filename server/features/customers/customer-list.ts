@@ -13,7 +13,7 @@ import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'> & { trash?: boolean };
 
-/** Customers under a filter, a page of them or (without `limit`) all, with the number in the trash beside. */
+/** Customers under a filter, one page or (without `limit`) all, with the number of customers in the trash. */
 export async function listCustomers(db: Db, query: ListQuery): Promise<RouteAnswer<typeof calls.list>> {
   const [page, { deleted }] = await Promise.all([
     pageOf(db, query, query),
@@ -26,7 +26,7 @@ export async function listCustomers(db: Db, query: ListQuery): Promise<RouteAnsw
   return { data: page.data, meta: { ...page.meta, deleted } };
 }
 
-/** Soft-deleted customers, the latest first to go at the top. */
+/** Soft-deleted customers, most recently deleted first. */
 export function listTrash(db: Db, query: RouteInput<typeof calls.trash>['query']) {
   return pageOf(db, { search: query.search, includeDeleted: true, trash: true }, { ...query, sort: 'name' });
 }
@@ -70,7 +70,7 @@ function sorted(query: ReturnType<typeof filtered>, sort: ListQuery['sort'] = 'n
   return query.orderBy(orderBy(by, sort.startsWith('-'))).orderBy('customer_id');
 }
 
-/** The filtered list as a CSV file, and an entry that says who took it. */
+/** Exports the filtered list as CSV, and records who exported it. */
 export async function exportCustomers(
   parts: ChangeParts,
   by: Caller,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Customer } from '../../../contract/customers.ts';
 import type { Db } from '../../db/client.ts';
 
-/** What every answer about a customer is made of; for select and for returning. */
+/** The columns of all responses about a customer, for select and returning. */
 export const customerColumns = [
   'customer_id',
   'name',
@@ -21,7 +21,7 @@ export const customerColumns = [
   ),
 ] as const;
 
-/** The same customers with the licenses they hold. */
+/** Adds the licenses of each customer. */
 export async function withLicenses(db: Db, customers: Customer[]): Promise<Customer[]> {
   if (customers.length === 0) return [];
   const rows = await db
@@ -56,7 +56,6 @@ export type CustomerRow = {
   updated_at: Date;
 };
 
-/** A row as it travels. */
 export function toCustomer(row: CustomerRow): Customer {
   return {
     customerId: row.customer_id,

@@ -11,7 +11,7 @@ import { present } from '../../invariants.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such customer.');
 
-/** One customer with its licenses. A soft-deleted one is found only when asked for. */
+/** One customer with its licenses. Soft-deleted customers are found only with `includeDeleted`. */
 export async function getCustomer(db: Db, id: string, includeDeleted: boolean): Promise<Customer | Failure> {
   const row = await db
     .selectFrom('customers')
@@ -42,8 +42,8 @@ export async function createCustomer(change: Change, input: CustomerInput): Prom
 }
 
 /**
- * Changes a customer. `seen` is the version that the person began from; a newer stored one is an EDIT_CONFLICT
- * that says what differs.
+ * Changes a customer. `seen` is the version that the user loaded; if the stored one is newer, an EDIT_CONFLICT lists
+ * the differences.
  */
 export const updateCustomer = (
   change: Change,
@@ -59,7 +59,7 @@ export const updateCustomer = (
     columns: toColumns(input),
   });
 
-/** Moves a customer to the trash: it becomes inactive, so that its machines are refused. */
+/** Moves a customer to the trash and makes it inactive, so that its machines are refused. */
 export const softDeleteCustomer = (change: Change, id: string): Promise<Customer | Failure> =>
   editRecord(change, editable, id, {
     event: 'customer.soft_deleted',
@@ -67,7 +67,7 @@ export const softDeleteCustomer = (change: Change, id: string): Promise<Customer
     columns: { status: 'inactive', deleted_at: change.now },
   });
 
-/** Takes a customer out of the trash, active again. */
+/** Restores a customer from the trash and makes it active. */
 export const restoreCustomer = (change: Change, id: string): Promise<Customer | Failure> =>
   editRecord(change, editable, id, {
     event: 'customer.restored',
@@ -75,7 +75,7 @@ export const restoreCustomer = (change: Change, id: string): Promise<Customer | 
     columns: { status: 'active', deleted_at: null },
   });
 
-/** Whether a customer can be removed for good, with a sentence that says what goes with it or why not. */
+/** Whether a customer can be permanently deleted, with a sentence about what is deleted with it, or why not. */
 export async function checkDeletable(
   db: Db,
   id: string,
@@ -98,7 +98,7 @@ export async function checkDeletable(
 
 const counted = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-/** Removes a soft-deleted customer for good; its licenses and activations go with it, its audit entries stay. */
+/** Permanently deletes a soft-deleted customer with its licenses and activations; audit entries are kept. */
 export async function hardDeleteCustomer(change: Change, id: string): Promise<undefined | Failure> {
   const { tx } = change;
   const found = await lockAllowed(change, editable, id, customerRefusal.hardDelete);
@@ -131,7 +131,7 @@ const editable: Editable<Customer, Updateable<Tables['customers']>> = {
       .where('customer_id', '=', before.customerId)
       .returning(customerColumns)
       .executeTakeFirstOrThrow();
-    // the license search looks through the customer's name
+    // The license search includes the customer's name.
     if (row.name !== before.name) await change.announce('licenses');
     return toCustomer(row);
   },

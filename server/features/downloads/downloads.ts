@@ -30,8 +30,8 @@ const notFound = fail('NOT_FOUND', 'There is no such file.');
 const type = 'application/octet-stream';
 
 /**
- * Answers a release's file or its block map: whole, in ranges, or (by setting) by sending the client to the bucket.
- * The version stands in the address and its bytes never change, so caches may keep them for good.
+ * Responds with a release's file or block map: whole, in ranges, or (by setting) as a redirect to the bucket. The URL
+ * contains the version and its bytes never change, so caches may keep them indefinitely.
  */
 export async function sendFile(
   context: DownloadContext,
@@ -81,7 +81,7 @@ export async function sendFile(
   return sendBytes(storage, file, { size, ranges }, exchange);
 }
 
-/** Counts for a machine that fetches a release. Staff look at files for other reasons. */
+/** Counts downloads by machines, not by staff. */
 function counter(
   context: DownloadContext,
   by: Caller,
@@ -95,7 +95,7 @@ function counter(
   };
 }
 
-/** A client that asks for all from somewhere on has what is before; one that names an end picks pieces. */
+/** A client that requests everything from an offset already has the rest; one that specifies an end requests pieces. */
 const reachesEnd = (header: string | undefined, ranges: ByteRange[] | 'whole'): boolean =>
   ranges === 'whole' || (ranges.length === 1 && /^bytes\s*=\s*\d+-$/i.test(header?.trim() ?? ''));
 
@@ -138,11 +138,11 @@ async function* rangeParts(
   yield Buffer.from(tail);
 }
 
-/** An answer that says a length and has no body: an empty stream, for the framework would count anything else. */
+/** A content length without a body: an empty stream, since the framework would compute the length otherwise. */
 const empty = (reply: FastifyReply, length: number) =>
   reply.header('content-length', length).send(Readable.from([]));
 
-/** `If-None-Match` decides where it is given, else `If-Modified-Since`. */
+/** `If-None-Match` takes precedence over `If-Modified-Since`. */
 function isUnchanged(headers: IncomingHttpHeaders, etag: string, modifiedAt: string): boolean {
   const known = headers['if-none-match'];
   if (known !== undefined)
@@ -151,7 +151,7 @@ function isUnchanged(headers: IncomingHttpHeaders, etag: string, modifiedAt: str
   return Math.floor(Date.parse(modifiedAt) / 1000) * 1000 <= since;
 }
 
-/** `If-Range` with anything but what is served now asks for the whole file. */
+/** If `If-Range` does not match the current file, the whole file is sent. */
 function rangesOf(
   headers: IncomingHttpHeaders,
   { size, etag, lastModified }: { size: number; etag: string; lastModified: string },

@@ -1,12 +1,12 @@
 import type { ByteRange } from '../../storage/storage.ts';
 
-/** A client that wants more pieces than this gets the whole file. */
+/** A client that requests more ranges than this gets the whole file. */
 const mostRanges = 2000;
 
 /**
- * What a `Range` header asks of a file of `size` bytes (RFC 9110, section 14): ranges in the order asked,
- * `unsatisfiable`, or `whole` without a header, and for one that is malformed, of another unit, or asks for more
- * bytes than there are.
+ * Parses the `Range` header for a file of `size` bytes (RFC 9110, section 14): ranges in the order requested,
+ * `unsatisfiable`, or `whole` if the header is missing, malformed, in another unit, or requests more bytes than the
+ * file has.
  */
 export function readRanges(
   header: string | undefined,
@@ -39,7 +39,7 @@ function readRange(spec: string, size: number): ByteRange | 'malformed' | 'outsi
   return start >= size ? 'outside' : { start, end };
 }
 
-/** Heads of the parts of a `multipart/byteranges` body, its end, and how long all of it is. */
+/** The part headers of a `multipart/byteranges` body, its end, and its total length. */
 export function frameRanges(ranges: readonly ByteRange[], size: number, boundary: string) {
   const heads = ranges.map(
     ({ start, end }, index) =>

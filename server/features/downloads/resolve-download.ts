@@ -9,7 +9,7 @@ import { present } from '../../invariants.ts';
 export type FilePath = { releaseId: string; version: string; fileName: string };
 
 export type ResolvedFile = {
-  /** Whose file it is; `isBlockmap` when it is only the map of it. */
+  /** The release of the file; `isBlockmap` for its block map. */
   release: { id: string; version: string };
   isBlockmap: boolean;
 } & (
@@ -17,12 +17,12 @@ export type ResolvedFile = {
   | {
       key: string;
       name: string;
-      /** Bytes; the size of a block map only the storage knows. */
+      /** Bytes; undefined for a block map, whose size only the storage knows. */
       size: number | undefined;
       etag: string;
       modifiedAt: string;
       isPublished: boolean;
-      /** What the bytes are checked by, those of a block map too. */
+      /** The hash data of the file, also used to check its block map. */
       stored: StoredFile;
     }
 );
@@ -30,11 +30,10 @@ export type ResolvedFile = {
 const blockmapEnding = /\.blockmap$/;
 
 /**
- * The file of an address: that of the release whose id stands there, whatever else is out under its version and its
- * name. Another version beside that id is the address that an updater made up for the block map of what it runs; then
- * the release says only of which line. Drafts and what lies in the bin are for staff alone. So is the program of a
- * release that was withdrawn or is paused: a machine that was told of it before must not fetch it now. Its block map
- * stays, from which those that run it find their way off.
+ * Finds the file of a URL, by the release id. A different version next to that id is a URL that an updater derived for
+ * the block map of its current version; then the id only determines the release line. Drafts and deleted releases are
+ * available to staff only, as are the programs of withdrawn or paused releases: a machine that was offered one earlier
+ * must not download it now. Their block maps remain available, since machines that run them need them to update.
  */
 export async function resolveDownload(
   db: Db,
@@ -47,7 +46,7 @@ export async function resolveDownload(
   const wantsBlockmap = blockmapEnding.test(fileName);
   if (!named || named.fileKind !== kindOf(fileName.replace(blockmapEnding, ''))) return undefined;
   const found =
-    // Squirrel.Windows repeats a request that failed in lower case
+    // Squirrel.Windows retries failed requests in lower case.
     named.version.toLowerCase() === version.toLowerCase()
       ? named
       : wantsBlockmap
@@ -57,8 +56,8 @@ export async function resolveDownload(
 }
 
 /**
- * Another version in the line of a release. Which of several channels the updater had it from, nobody knows; with the
- * wrong block map it notices by the hash, and fetches the whole file.
+ * Another version in the line of a release. The updater's channel is unknown; with the wrong block map, its hash check
+ * fails and it downloads the whole file.
  */
 function findVersion(
   live: readonly LiveRelease[],

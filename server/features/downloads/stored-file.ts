@@ -11,11 +11,11 @@ import { present } from '../../invariants.ts';
 
 type VerifyContext = ChangeParts & Pick<Context, 'storage' | 'clock' | 'log'> & { inspector: Inspector };
 
-/** The file of a release, and what is known of its bytes. */
+/** The file of a release, and the known state of its bytes. */
 export type StoredFile = Keys & {
   releaseId: string;
   sha512: string;
-  /** What the storage said when the bytes were last compared with the hash; null where they never were. */
+  /** The stamp of the storage when the bytes were last verified; null if they never were. */
   stamp: string | null;
   isDamaged: boolean;
 };
@@ -28,8 +28,8 @@ const damaged = fail(
 );
 
 /**
- * Tells before a delivery whether the stored bytes are still those of the release: by size and time, as the storage
- * says them. Where these changed, as after a restored backup, the hash decides, once for all who ask meanwhile.
+ * Checks before a download whether the stored bytes are still those of the release, by the size and time from the
+ * storage. If these changed, for example after a restore, the hash is verified, once for all concurrent calls.
  */
 export function createFileCheck(context: VerifyContext) {
   const checking = new Map<string, Promise<boolean>>();
@@ -46,13 +46,13 @@ export function createFileCheck(context: VerifyContext) {
 export type FileCheck = ReturnType<typeof createFileCheck>;
 
 /**
- * Compares the stored bytes with the hash of the release and records the outcome: `damaged_at` takes the release out
- * of every feed and keeps its file from being delivered; the right bytes bring it back. Either is one audit entry, when
- * it is first seen. A block map that is not the one of the file is made anew. True when the file is right.
+ * Verifies the stored bytes against the hash of the release and records the result: `damaged_at` removes the release
+ * from every feed and blocks its download until the bytes are right again. Each transition writes one audit entry. A
+ * block map that does not match the file is regenerated. Returns whether the file is right.
  */
 export async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean> {
   const { storage, log } = context;
-  // before the bytes are read: what changes meanwhile is looked at again
+  // Read before the bytes, so that concurrent changes cause another check.
   let stamp = await stampOf(storage, file);
   const findings = stamp === undefined ? undefined : await findingsOf(context, file);
   const isRight = findings?.sha512 === file.sha512;
@@ -109,7 +109,7 @@ async function findingsOf(context: VerifyContext, { key, blockmapKey }: Keys): P
     for await (const piece of bytes as AsyncIterable<Buffer>) await inspection.addBytes(piece);
     return await inspection.finish();
   } catch (error) {
-    // a sector that cannot be read
+    // An unreadable sector.
     if ((error as NodeJS.ErrnoException).code === 'EIO') return undefined;
     throw error;
   } finally {
@@ -117,7 +117,7 @@ async function findingsOf(context: VerifyContext, { key, blockmapKey }: Keys): P
   }
 }
 
-/** Stores the block map of the file again where another one lies there, or removes that; false when nothing was wrong. */
+/** Rewrites a missing or damaged block map, or removes it if that fails; false if nothing was wrong. */
 async function repairBlockmap(
   { storage, log }: VerifyContext,
   { releaseId, key, blockmapKey }: StoredFile,
@@ -140,8 +140,8 @@ const dayMs = 24 * 3_600_000;
 const hourMs = 3_600_000;
 
 /**
- * Compares with its hash the file of every release that was not compared for a day, a damaged one for an hour, and
- * says in the log how many were not right. Several processes share the work.
+ * Verifies the file of every release that was not verified for a day (damaged ones: an hour), and logs how many were
+ * wrong. Several processes share the work.
  */
 export async function verifyFiles(
   context: Omit<VerifyContext, 'inspector'>,
@@ -168,7 +168,7 @@ async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number
             .selectFrom('releases')
             .select('release_id')
             .where('storage_key', 'is not', null)
-            // what the bin is about to lose is left to the purge, which skips rows that are locked
+            // Skips releases about to be purged: the purge would skip a locked row.
             .where((is) =>
               is.or([is('deleted_at', 'is', null), is('deleted_at', '>', before(binDays * dayMs))]),
             )
