@@ -33,27 +33,27 @@ create table releases (
   deletion_reason      text,
   created_at           timestamptz(3) not null,
   updated_at           timestamptz(3) not null,
-  -- the bytes lie with us or elsewhere, never both, never nowhere
+  -- the bytes are stored either by us or elsewhere
   check ((external_url is null) <> (storage_key is null)),
   check (not (is_draft and is_mandatory)),
   check ((failure_percent is null) = (failure_min_installs is null))
 );
--- One build of each kind: a .exe and a .nupkg of one version go together, two .exe do not.
+-- One build of each kind: a version can have one .exe and one .nupkg, but not two .exe.
 create unique index releases_identity on releases (version, channel, platform, architecture, file_kind)
   where deleted_at is null;
 create index releases_bin on releases (deleted_at) where deleted_at is not null;
 
--- Counted by the writer of events, so that no list counts events.
+-- Maintained by the writer of events, so that lists need not count events.
 create table release_totals (
   release_id          uuid primary key references releases on delete cascade,
   downloads           bigint not null default 0,
   completed_downloads bigint not null default 0,
   failed_downloads    bigint not null default 0,
-  -- machines that began to download it
+  -- machines that started the download
   unique_downloads    bigint not null default 0
 );
 
--- A chunked upload. The release id is chosen at the start, so that completing can be repeated after any stop.
+-- A chunked upload. The release id is chosen at the start, so that completion can be repeated after a crash.
 create table uploads (
   upload_id    uuid primary key,
   file_key     text not null,
@@ -76,7 +76,7 @@ create table uploads (
 );
 create index uploads_open on uploads (updated_at) where status = 'open';
 
--- A claim belongs to the connection that is sending; done_at says that the bytes are on stable storage.
+-- A claim belongs to the connection that is sending; done_at means that the bytes are on stable storage.
 create table upload_chunks (
   upload_id  uuid not null references uploads on delete cascade,
   index      integer not null,
@@ -87,10 +87,10 @@ create table upload_chunks (
   primary key (upload_id, index)
 );
 
--- Machines are known by the SHA-256 of their id.
+-- Machines are identified by the SHA-256 of their id.
 create table machines (
   machine_hash    bytea primary key,
-  -- bytewise order, so that a prefix of it is a range of the index
+  -- bytewise order, so that a prefix is a range of the index
   display_id      text collate "C" not null,
   platform        text,
   architecture    text,
@@ -100,7 +100,7 @@ create table machines (
   app_version     text,
   first_seen      timestamptz(3) not null,
   last_seen       timestamptz(3) not null,
-  -- the last UTC day with a check: tells the first check of a day, for the unique machines of that day
+  -- the last UTC day with a check: detects the first check of a day, to count the unique machines of that day
   last_check_day  date,
   total_checks    bigint not null default 0,
   total_downloads bigint not null default 0,
@@ -111,7 +111,7 @@ create unique index machines_display on machines (display_id);
 create index machines_last_seen on machines (last_seen, machine_hash);
 create index machines_version on machines (last_version, platform, architecture);
 
--- Raw events by month; partitions are made ahead and dropped by policy.
+-- Raw events by month; partitions are created in advance and dropped after the retention.
 create table update_events (
   event_id      uuid not null,
   occurred_at   timestamptz(3) not null,
@@ -127,14 +127,14 @@ create table update_events (
 create index update_events_machine on update_events (machine_hash, occurred_at desc);
 create table update_events_other partition of update_events default;
 
--- Ids of reported events, kept some days: a retry of a batch counts once.
+-- Ids of reported events, kept for some days: a retried batch counts once.
 create table update_event_ids (
   event_id uuid primary key,
   seen_at  timestamptz(3) not null
 );
 create index update_event_ids_age on update_event_ids (seen_at);
 
--- One row a machine and release: downloads count per machine and version, not per request.
+-- One row per machine and release: downloads count per machine and version, not per request.
 create table downloads (
   download_id      uuid not null,
   machine_hash     bytea not null,
@@ -148,18 +148,18 @@ create table downloads (
   install_failed   boolean,
   primary key (machine_hash, release_id)
 );
--- also for the cascade of a release that is deleted
+-- also for the cascade when a release is deleted
 create index downloads_installs on downloads (release_id, installed_at) include (install_failed);
 
--- Update checks of a UTC day.
+-- Update checks per UTC day.
 create table update_days (
   day             date primary key,
   total_checks    bigint not null default 0,
   unique_machines bigint not null default 0
 );
 
--- License activations of a machine are found by the hash of its id (spec part 2, section 2.6). convert_to is only
--- "stable" because encodings could be redefined; to UTF-8 it never changes, so the index may trust it.
+-- Activations of a machine are found by the hash of its id (spec part 2, section 2.6). convert_to is declared stable
+-- because encodings could be redefined; for UTF-8 it is immutable, so an index can use it.
 create function machine_hash(machine_id text) returns bytea language sql immutable strict parallel safe as $$
   select sha256(convert_to(machine_id, 'UTF8'))
 $$;

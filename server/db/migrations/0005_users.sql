@@ -3,7 +3,7 @@ alter table users
   add column last_sign_in_at   timestamptz(3),
   add column totp_secret       text,
   add column totp_confirmed_at timestamptz(3),
-  -- the last time step that signed in: a code works once
+  -- the time step of the last sign-in: a code works once
   add column totp_last_step    bigint;
 
 create table recovery_codes (

@@ -1,9 +1,9 @@
 -- The audit log's search and its sealed chain (docs/decisions/016-audit-chain.md).
 
--- mac: HMAC of the entry with a key that the database does not have. Null for what was written before this migration.
+-- mac: HMAC of the entry with a key outside of the database. Null for entries from before this migration.
 alter table audit_entries add column mac bytea;
 
--- Every filter ends in the order of the list, so that a page is one index scan and a deep offset reads no rows.
+-- Every filter index ends in list order, so that a page is one index scan and a deep offset reads no rows.
 drop index audit_entries_resource;
 create index audit_entries_resource on audit_entries (resource_id, timestamp desc, audit_id desc);
 create index audit_entries_type on audit_entries (resource_type, timestamp desc, audit_id desc);
@@ -13,11 +13,10 @@ create index audit_entries_search on audit_entries using gin ((lower(
   coalesce(user_email, '') || E'\n' || event_type || E'\n' || resource_type || E'\n' || coalesce(resource_id, '')
   || E'\n' || changes_summary || E'\n' || coalesce(api_endpoint, '') || E'\n' || coalesce(ip_address, '')
   || E'\n' || coalesce(error_message, ''))) gin_trgm_ops);
--- Entries come one by one and are looked for seldom: a large list of pending ones would be read by every search.
+-- Entries are inserted singly and rarely searched: every search would read a large pending list.
 alter index audit_entries_search set (gin_pending_list_limit = 256);
 
--- Entries that wait for their seal, in the order of writing. A trigger notes them, so that none is forgotten that
--- commits late or was not written by us.
+-- Entries to be sealed, in write order. Filled by a trigger, to include entries that commit late or are not ours.
 create table audit_pending (
   position bigint generated always as identity primary key,
   audit_id uuid not null unique
@@ -41,8 +40,8 @@ create table audit_seals (
   sealed_at     timestamptz(3) not null
 );
 
--- The end of the chain, so that a chain cut short is told from one that ends there. Entries up to unsigned_until may
--- lack a mac. mac is null until the first seal.
+-- The end of the chain, so that a truncated chain is detected. Entries up to unsigned_until may lack a mac. mac is null
+-- until the first seal.
 create table audit_head (
   only_row       boolean primary key default true check (only_row),
   sequence       bigint not null,
@@ -53,7 +52,7 @@ create table audit_head (
 insert into audit_head (sequence, seal, unsigned_until)
   select 0, decode(repeat('00', 32), 'hex'), count(*) from audit_pending;
 
--- Where a clean-up removed the beginning of the chain: the last sequence and seal that went, signed.
+-- Where a clean-up removed the start of the chain: the last removed sequence and seal, signed.
 create table audit_anchors (
   sequence  bigint primary key,
   seal      bytea not null,
@@ -87,7 +86,7 @@ create table audit_settings (
 );
 insert into audit_settings (retention_days) values (730);
 
--- Counted by the sealer as it passes each entry once, so that the figures of a year are a few hundred rows.
+-- Counted by the sealer once per entry, so that the statistics of a year are a few hundred rows.
 create table audit_days (
   day        date not null,
   event_type text not null,

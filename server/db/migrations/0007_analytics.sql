@@ -1,5 +1,5 @@
--- License analytics (spec part 2, section 2.7) are read from these, never from the validations themselves. Days are
--- UTC. The recorder keeps them in the transaction of each batch.
+-- License analytics (spec part 2, section 2.7) read these tables, never the validations themselves. Days are UTC. The
+-- recorder updates them in the transaction of each batch.
 
 create table validation_days (
   day         date not null,
@@ -9,7 +9,7 @@ create table validation_days (
   primary key (day, code)
 );
 
--- Different machines, licenses and customers that were VALID on a day.
+-- Distinct machines, licenses and customers that were VALID on a day.
 create table active_days (
   day       date primary key,
   machines  bigint not null default 0,
@@ -21,7 +21,7 @@ create table active_days (
 alter table activations add column counted_day date;
 update activations set counted_day = (last_checked_at at time zone 'UTC')::date where last_checked_at is not null;
 
--- Licenses and customers that were counted on a day already; kept a few days, until no batch can belong to it.
+-- Licenses and customers already counted on a day; kept for a few days, until no batch can belong to it.
 create table counted_today (
   day  date not null,
   kind text not null check (kind in ('license', 'customer')),

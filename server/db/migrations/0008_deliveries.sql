@@ -1,2 +1,2 @@
--- A download that is complete only because the service sent all of the file; the machine may still know better.
+-- A download that counts as complete only because the service sent the whole file; the machine may report otherwise.
 alter table downloads add column by_delivery boolean not null default false;

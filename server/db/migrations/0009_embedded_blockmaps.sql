@@ -1,2 +1,2 @@
--- Bytes of the block map at the end of an AppImage itself, where its builder put one.
+-- Size in bytes of the block map at the end of an AppImage, if its builder embedded one.
 alter table releases add column embedded_blockmap_size integer;

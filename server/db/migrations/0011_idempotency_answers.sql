@@ -1,2 +1,2 @@
--- Nothing was ever decided by it: a claim and its answer commit together.
+-- The column was unused: a claim and its response commit together.
 alter table idempotency_keys drop column status;

@@ -1,2 +1,2 @@
--- Who began an upload stands in its audit entry.
+-- The audit entry of an upload records who started it.
 alter table uploads drop column created_by;

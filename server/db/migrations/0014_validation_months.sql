@@ -1,5 +1,5 @@
--- Validations by month, as update events are: what is older than VALIDATIONS_KEEP goes with its partition. Those that
--- are there already stay together, in the partition of the month of the latest.
+-- Validations by month, like update events: those older than VALIDATIONS_KEEP are dropped with their partition.
+-- Existing ones stay together, in the partition of the latest month.
 alter table validations rename to validations_before;
 alter table validations_before drop constraint validations_pkey;
 alter table validations_before alter column validation_id drop identity;

@@ -1,17 +1,17 @@
--- The end of the audit chain is kept outside of the database too, the retention switch needs a secret, and refusals are
--- summarized (docs/decisions/016-audit-chain.md, 024-refusals.md).
+-- The end of the audit chain is also stored outside of the database, the retention switch requires a secret, and
+-- refusals are summarized (docs/decisions/016-audit-chain.md, 024-refusals.md).
 
--- The retention is under the mac of the head: changed in audit_settings alone, it removes nothing.
+-- The mac of the head covers the retention: a change in audit_settings alone removes nothing.
 alter table audit_head add column retention_days integer not null default 0;
 
--- The SHA-256 of what opens the retention switch. It is written when the chain begins, together with the first head, and
--- never again: without this row the chain has not begun.
+-- The SHA-256 of the secret that opens the retention switch. Written once, when the chain begins, together with the
+-- first head: without this row the chain has not begun.
 create table audit_switch (
   only_row   boolean primary key default true check (only_row),
   opened_by  bytea not null
 );
 
--- The guards look up audit_switch in this schema only: a temporary table of that name must not stand in for it.
+-- The guards look up audit_switch in this schema only, so that a temporary table cannot replace it.
 do $migration$
 declare
   guard constant text := $function$
@@ -38,10 +38,10 @@ create trigger audit_switch_append_only
 create trigger audit_switch_no_truncate
   before truncate on audit_switch execute function audit_chain_append_only();
 
--- Failures are few among many, and looked for first.
+-- Failures are rare and often searched for.
 create index audit_entries_failed on audit_entries (timestamp desc, audit_id desc) where not success;
 
--- What was refused in a window: its first entries are written at once, the rest are counted here until the window ends.
+-- Refusals of a window: the first entries are written immediately, the rest are counted here until the window ends.
 -- subject is a hash; the empty one counts all that exceed the budget of the window.
 create table audit_refusals (
   window_start timestamptz(3) not null,

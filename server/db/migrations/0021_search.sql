@@ -1,12 +1,13 @@
 -- Search as people type it (docs/decisions/006-counts-and-search.md): without accents, keys in any grouping, dates as shown,
 -- machines by host name or a fragment of their id.
 
--- How text is compared by every search: lower case, no accents, ß as ss. Bodies without quotes are bound to what they
--- call: an index is built without our schema in the search path.
+-- The text comparison of all searches: lower case, no accents, ß as ss. SQL-standard bodies bind the called functions,
+-- since indexes are built without our schema in the search path.
 create function search_fold(value text) returns text language sql immutable strict parallel safe
   return replace(replace(replace(sort_key(value), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe');
 
--- The LIKE pattern that finds the term anywhere in folded text. Folded first: a full-width ％ folds to a wildcard.
+-- The LIKE pattern for a term anywhere in folded text. The term is folded before escaping: a full-width ％ folds to a
+-- wildcard.
 create function search_pattern(term text) returns text language sql immutable strict parallel safe
   return '%' || regexp_replace(search_fold(term), '([\\%_])', '\\\1', 'g') || '%';
 
@@ -14,9 +15,9 @@ drop index customers_search;
 create index customers_search on customers
   using gin (search_fold(name || E'\n' || coalesce(email, '')) gin_trgm_ops);
 
--- What the license search of spec part 1, section 2 looks through: key (also without dashes), type, validUntil as a
--- long date and as the console and its CSV write it, customer name, module names raw and with spaces. The status is
--- derived from the clock and is matched by the query instead.
+-- The search text of a license (spec part 1, section 2): key (also without dashes), type, validUntil as a long date and
+-- as the console and its CSV write it, customer name, module names raw and with spaces. The status depends on the clock
+-- and is matched by the query instead.
 create or replace function license_search_text(l licenses, customer_name text) returns text
 language sql immutable as $$
   select search_fold(concat_ws(E'\n',
@@ -42,11 +43,11 @@ update licenses l set search_text = license_search_text(l, coalesce(c.name, ''))
   from customers c where c.customer_id = l.customer_id;
 create index licenses_search on licenses using gin (search_text gin_trgm_ops);
 
--- What a machine is found by: the id that it sends, in part too, and its host name.
+-- The search text of a machine: its id and host name.
 create function machine_search_text(machine_id text, hostname text) returns text
 language sql immutable parallel safe
   return search_fold(machine_id || E'\n' || coalesce(hostname, ''));
 create index activations_search on activations
   using gin (machine_search_text(machine_id, hostname) gin_trgm_ops);
--- New machines come one by one: a long list of pending entries would be read by every search.
+-- Machines are inserted singly: every search would read a long pending list.
 alter index activations_search set (gin_pending_list_limit = 256);

@@ -1,13 +1,13 @@
--- The keys that belong to this database. The keys themselves lie outside of it: in the data directory, or in SIGNING_KEY
--- and SECRETS_KEY (docs/decisions/035-installation-keys.md).
+-- The keys of this database. The keys themselves are stored outside of it: in the data directory, or in SIGNING_KEY and
+-- SECRETS_KEY (docs/decisions/035-installation-keys.md).
 create table installation_keys (
   purpose     text not null check (purpose in ('signing', 'secrets')),
   key_id      text not null,
-  -- next: published, signs nothing yet. retired: signed before, still needed to verify. lost: accepted as gone.
+  -- next: published, but signs nothing yet. retired: still needed to verify signatures. lost: accepted as lost.
   state       text not null check (state in ('next', 'current', 'retired', 'lost')),
   -- of a signing key, as PEM
   public_key  text,
-  -- what another key signed of this one, so that who trusts that one can trust this
+  -- the signature of another key over this one, which extends trust in that key to this one
   endorsed_by text,
   endorsement text,
   signature   text,
