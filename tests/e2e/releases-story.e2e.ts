@@ -135,7 +135,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     await page.reload();
     await expect(modal.getByText(/^Interrupted/)).toBeVisible();
     await expect(
-      modal.getByText(/Choose the same file again; what is there already is not sent twice\./),
+      modal.getByText(/Choose the same file again; uploaded parts are not sent again\./),
     ).toBeVisible();
     const before = line.sent.length;
     await line.free();
