@@ -62,7 +62,7 @@ export function createPool(
     application_name: 'lanyard',
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
-    // The pool awaits this before it hands out the connection.
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, which its types do not say
     onConnect: prepare,
   });
   /** By query, since poolers reject startup parameters. */

@@ -37,7 +37,7 @@ export type Storage = {
   /** Removes all parts of the object. Idempotent. */
   abandon(unfinished: Unfinished): Promise<void>;
   /** The file that contains the bytes, complete or not, for storages that use files. */
-  fileOf?(unfinished: Unfinished): Promise<string>;
+  fileOf?: (unfinished: Unfinished) => Promise<string>;
   /** Stores a whole object of unknown size and returns its size; if `bytes` throws, nothing remains. */
   put(key: string, bytes: AsyncIterable<Buffer>): Promise<number | Failure>;
   /** The bytes of an object or of a range; undefined if the object does not exist. */
@@ -57,7 +57,7 @@ export type Storage = {
   /** Throws if the storage is unavailable. */
   check(): Promise<void>;
   /** A URL that gives anyone access to the object for some minutes; only if downloads are redirected. */
-  signedUrl?(key: string, headers: { contentType: string; contentDisposition: string }): Promise<string>;
+  signedUrl?: (key: string, headers: { contentType: string; contentDisposition: string }) => Promise<string>;
   close(): void;
 };
 
