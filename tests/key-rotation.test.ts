@@ -46,7 +46,7 @@ const rotate = (dataDir: string) => runTool('keys', settings(dataDir), 'rotate')
 const keyIdOf = async (desktop: Api) => (await validateOn(desktop, licenseKey, 'workstation')).keyId;
 
 /** Validates and makes changes on both until stopped; returns the keys that responses were signed with. */
-function callers(): () => Promise<Set<string>> {
+function callers() {
   let isOver = false;
   const seen = new Set<string>();
   const working = servers.map(async (_, at) => {
@@ -64,10 +64,12 @@ function callers(): () => Promise<Set<string>> {
       await makeCustomer(staff[at]!);
     }
   });
-  return async () => {
-    isOver = true;
-    await Promise.all(working);
-    return seen;
+  return {
+    seen,
+    stop: async () => {
+      isOver = true;
+      await Promise.all(working);
+    },
   };
 }
 
@@ -87,12 +89,14 @@ test(
   async () => {
     const before = await keyIdOf(desktops[0]!);
     await copyFile(join(home, 'next-signing-key.pem'), join(elsewhere, 'next-signing-key.pem'));
-    const stop = callers();
+    const { seen, stop } = callers();
     const { code, said } = await rotate(home);
     expect([code, said]).toEqual([0, expect.stringMatching(/^The signing key \w+ signs from now on/)]);
     const after = /key (\w+) signs/.exec(said)![1]!;
     for (const desktop of desktops) await eventually(async () => expect(await keyIdOf(desktop)).toBe(after));
-    expect(await stop()).toEqual(new Set([before, after]));
+    await eventually(() => expect(seen).toEqual(new Set([before, after])));
+    await stop();
+    expect(seen).toEqual(new Set([before, after]));
 
     for (const api of staff) {
       await makeCustomer(api);
