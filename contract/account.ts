@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { id } from './common.ts';
+import { id, namedObject } from './common.ts';
 import { route, signedIn } from './route.ts';
 import { authenticatorCode } from './session.ts';
 import { openSession } from './users.ts';
 
 /** Calls that manage the caller's own account. */
 export const account = {
-  changePassword: route({
-    method: 'POST',
-    path: '/api/v1/auth/password',
+  changePassword: route('POST', '/api/v1/auth/password', {
     summary: 'Change your own password; all other sessions end',
     access: signedIn,
     body: z.strictObject({
@@ -18,43 +16,31 @@ export const account = {
     }),
     errors: ['WRONG_CREDENTIALS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
-  sessions: route({
-    method: 'GET',
-    path: '/api/v1/auth/sessions',
+  sessions: route('GET', '/api/v1/auth/sessions', {
     summary: 'Your own open sessions',
     access: signedIn,
     answer: z.array(openSession),
   }),
-  endSession: route({
-    method: 'DELETE',
-    path: '/api/v1/auth/sessions/{sessionId}',
+  endSession: route('DELETE', '/api/v1/auth/sessions/{sessionId}', {
     summary: 'End one of your own sessions',
     access: signedIn,
     params: z.object({ sessionId: id }),
     errors: ['NOT_FOUND'],
   }),
-  endOtherSessions: route({
-    method: 'DELETE',
-    path: '/api/v1/auth/sessions',
+  endOtherSessions: route('DELETE', '/api/v1/auth/sessions', {
     summary: 'End all of your own sessions except this one',
     access: signedIn,
   }),
-  secondFactor: route({
-    method: 'GET',
-    path: '/api/v1/auth/second-factor',
+  secondFactor: route('GET', '/api/v1/auth/second-factor', {
     summary: 'Whether you have a second factor, and whether a role requires one',
     access: signedIn,
-    answer: z
-      .object({
-        active: z.boolean(),
-        recoveryCodesLeft: z.number(),
-        requiredBy: z.string().nullable().meta({ description: 'A role of this user that requires it' }),
-      })
-      .meta({ id: 'OwnSecondFactor' }),
+    answer: namedObject('OwnSecondFactor', {
+      active: z.boolean(),
+      recoveryCodesLeft: z.number(),
+      requiredBy: z.string().nullable().meta({ description: 'A role of this user that requires it' }),
+    }),
   }),
-  enrollSecondFactor: route({
-    method: 'POST',
-    path: '/api/v1/auth/second-factor',
+  enrollSecondFactor: route('POST', '/api/v1/auth/second-factor', {
     summary: 'Start to set up a second factor; returns the secret for an authenticator app, once',
     access: signedIn,
     body: z.strictObject({ currentPassword: z.string().max(1024) }),
@@ -62,9 +48,7 @@ export const account = {
     shownOnce: true,
     errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],
   }),
-  confirmSecondFactor: route({
-    method: 'POST',
-    path: '/api/v1/auth/second-factor/confirm',
+  confirmSecondFactor: route('POST', '/api/v1/auth/second-factor/confirm', {
     summary:
       'Confirm the second factor with a code of the authenticator app; returns the recovery codes, once',
     access: signedIn,
@@ -73,9 +57,7 @@ export const account = {
     shownOnce: true,
     errors: ['RULE_VIOLATED', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],
   }),
-  removeSecondFactor: route({
-    method: 'DELETE',
-    path: '/api/v1/auth/second-factor',
+  removeSecondFactor: route('DELETE', '/api/v1/auth/second-factor', {
     summary: 'Remove the second factor, unless a role requires it',
     access: signedIn,
     body: z.strictObject({ currentPassword: z.string().max(1024) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant, id, requiredText, text } from './common.ts';
+import { answeredInstant, id, namedObject, requiredText, text } from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** `released`: by the machine itself; `deactivated`: by staff. Only `active` holds a seat. */
@@ -7,23 +7,21 @@ export const activationStatuses = ['active', 'deactivated', 'released'] as const
 export const activationTypes = ['automatic', 'manual'] as const;
 
 /** A machine's seat on a license (spec part 1, section 3). */
-export const activation = z
-  .object({
-    activationId: z.string(),
-    machineId: z.string(),
-    status: z.enum(activationStatuses),
-    activationType: z
-      .enum(activationTypes)
-      .meta({ description: 'automatic: created by a validation; manual: created by staff' }),
-    hostname: z.string().nullable(),
-    platform: z.string().nullable(),
-    architecture: z.string().nullable(),
-    osVersion: z.string().nullable(),
-    appVersion: z.string().nullable(),
-    lastCheckedAt: answeredInstant.nullable(),
-    createdAt: answeredInstant,
-  })
-  .meta({ id: 'Activation' });
+export const activation = namedObject('Activation', {
+  activationId: z.string(),
+  machineId: z.string(),
+  status: z.enum(activationStatuses),
+  activationType: z
+    .enum(activationTypes)
+    .meta({ description: 'automatic: created by a validation; manual: created by staff' }),
+  hostname: z.string().nullable(),
+  platform: z.string().nullable(),
+  architecture: z.string().nullable(),
+  osVersion: z.string().nullable(),
+  appVersion: z.string().nullable(),
+  lastCheckedAt: answeredInstant.nullable(),
+  createdAt: answeredInstant,
+});
 
 export type Activation = z.output<typeof activation>;
 
@@ -43,19 +41,15 @@ export const machineId = requiredText(256, 'Machine ID is required');
 export const licenseKeyInput = text(256);
 
 export const activations = {
-  list: route({
-    method: 'GET',
-    path: '/api/licenses/{licenseKey}/activations',
+  list: route('GET', '/api/licenses/{licenseKey}/activations', {
     summary: 'The machines of a license',
     access: staffWith('licenses', 'read'),
     params: z.object({ licenseKey: licenseKeyInput }),
     answer: z.array(activation),
-    meta: z.object({ selfReleases }).meta({ id: 'ActivationListMeta' }),
+    meta: namedObject('ActivationListMeta', { selfReleases }),
     errors: ['NOT_FOUND'],
   }),
-  deactivate: route({
-    method: 'DELETE',
-    path: '/api/licenses/activations/{activationId}',
+  deactivate: route('DELETE', '/api/licenses/activations/{activationId}', {
     summary: 'Deactivate a machine and free its seat; only staff can reactivate it',
     access: staffWith('licenses', 'update'),
     params: z.object({ activationId: id }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant } from './common.ts';
+import { answeredInstant, namedObject } from './common.ts';
 import { route, staffWith } from './route.ts';
 import { validationCodes } from './validation.ts';
 
@@ -18,77 +18,65 @@ const canRead = staffWith('analytics', 'read');
 const series = z.array(z.object({ period: z.string(), count: z.number() }));
 
 /** Served at /api/analytics/… and also at /analytics/…, the path in the spec. */
-export const health = z
-  .object({
-    activeLicenses: z.number(),
-    activeCustomers: z.number(),
-    totalActivations: z.number(),
-    errorRate: z
-      .number()
-      .meta({ description: 'Validations of the last 7 days that were not VALID, in percent' }),
-    avgResponseTime: z.number().meta({ description: 'Milliseconds, over the last 7 days' }),
-    lastUpdated: answeredInstant,
-  })
-  .meta({ id: 'LicenseHealth' });
+export const health = namedObject('LicenseHealth', {
+  activeLicenses: z.number(),
+  activeCustomers: z.number(),
+  totalActivations: z.number(),
+  errorRate: z
+    .number()
+    .meta({ description: 'Validations of the last 7 days that were not VALID, in percent' }),
+  avgResponseTime: z.number().meta({ description: 'Milliseconds, over the last 7 days' }),
+  lastUpdated: answeredInstant,
+});
 
-export const trends = z
-  .object({
-    activations: series.meta({ description: 'Machines that validated, per UTC day' }),
-    customers: series.meta({ description: 'Customers whose machines validated' }),
-    licenses: series.meta({ description: 'Licenses that were validated' }),
-    successRate: series.meta({ description: 'Validations that were VALID, in percent' }),
-    responseTime: series.meta({ description: 'Average in milliseconds' }),
-    codes: z.array(z.object({ period: z.string(), code: z.enum(validationCodes), count: z.number() })),
-  })
-  .meta({ id: 'LicenseTrends' });
+export const trends = namedObject('LicenseTrends', {
+  activations: series.meta({ description: 'Machines that validated, per UTC day' }),
+  customers: series.meta({ description: 'Customers whose machines validated' }),
+  licenses: series.meta({ description: 'Licenses that were validated' }),
+  successRate: series.meta({ description: 'Validations that were VALID, in percent' }),
+  responseTime: series.meta({ description: 'Average in milliseconds' }),
+  codes: z.array(z.object({ period: z.string(), code: z.enum(validationCodes), count: z.number() })),
+});
 
-export const customerUse = z
-  .object({
-    summary: z.object({ active: z.number(), byType: z.record(z.string(), z.number()) }),
-    customers: z
-      .array(
-        z.object({
-          customerId: z.string(),
-          company: z.string(),
-          activeUsers: z.number(),
-          activeLicenses: z.number(),
-        }),
-      )
-      .meta({ description: 'The ten customers with the most active machines' }),
-    versions: z
-      .array(z.object({ company: z.string(), appVersion: z.string(), machines: z.number() }))
-      .meta({ description: 'App versions that machines of these customers run' }),
-    expiring: z
-      .array(z.object({ weekStart: z.string(), count: z.number() }))
-      .meta({ description: 'Licenses that expire in each of the next 13 weeks' }),
-  })
-  .meta({ id: 'CustomerUse' });
+export const customerUse = namedObject('CustomerUse', {
+  summary: z.object({ active: z.number(), byType: z.record(z.string(), z.number()) }),
+  customers: z
+    .array(
+      z.object({
+        customerId: z.string(),
+        company: z.string(),
+        activeUsers: z.number(),
+        activeLicenses: z.number(),
+      }),
+    )
+    .meta({ description: 'The ten customers with the most active machines' }),
+  versions: z
+    .array(z.object({ company: z.string(), appVersion: z.string(), machines: z.number() }))
+    .meta({ description: 'App versions that machines of these customers run' }),
+  expiring: z
+    .array(z.object({ weekStart: z.string(), count: z.number() }))
+    .meta({ description: 'Licenses that expire in each of the next 13 weeks' }),
+});
 
 export type LicenseHealth = z.output<typeof health>;
 export type LicenseTrends = z.output<typeof trends>;
 export type CustomerUse = z.output<typeof customerUse>;
 
 export const analytics = {
-  health: route({
-    method: 'GET',
-    path: '/api/analytics/health',
+  health: route('GET', '/api/analytics/health', {
     alias: '/analytics/health',
     summary: 'Current licenses, activations, error rate and response time',
     access: canRead,
     answer: health,
   }),
-  trends: route({
-    method: 'GET',
-    path: '/api/analytics/trends',
+  trends: route('GET', '/api/analytics/trends', {
     alias: '/analytics/trends',
     summary: 'Use, success and response time over a period',
     access: canRead,
     query: period,
     answer: trends,
   }),
-  customers: route({
-    method: 'GET',
-    path: '/api/analytics/customers',
+  customers: route('GET', '/api/analytics/customers', {
     alias: '/analytics/customers',
     summary: 'The customers with the most machines, the versions they run, licenses that expire soon',
     access: canRead,

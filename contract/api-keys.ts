@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant, id, instant, requiredText, seenVersion, text } from './common.ts';
+import { answeredInstant, id, instant, namedObject, requiredText, seenVersion, text } from './common.ts';
 import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
 import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
 
@@ -22,39 +22,35 @@ export const lacksForScope = (scope: ApiKeyScope, held: readonly Permission[]): 
     .map((ways) => ways.map((p) => `${p.resource}:${p.action}`).join(' or '));
 
 /** The creator of a key. The key remains valid when the user is deactivated or deleted; staff see this state. */
-const apiKeyMaker = z
-  .object({
-    userId: z.string().nullable().meta({ description: 'Null when the user was deleted' }),
-    email: z.string(),
-    status: z.enum(['active', 'inactive', 'deleted']),
-    lacks: z
-      .array(z.string())
-      .meta({ description: 'Permissions that the scopes require and the creator no longer has' }),
-  })
-  .meta({ id: 'ApiKeyMaker' });
+const apiKeyMaker = namedObject('ApiKeyMaker', {
+  userId: z.string().nullable().meta({ description: 'Null when the user was deleted' }),
+  email: z.string(),
+  status: z.enum(['active', 'inactive', 'deleted']),
+  lacks: z
+    .array(z.string())
+    .meta({ description: 'Permissions that the scopes require and the creator no longer has' }),
+});
 
 /** An API key without its secret, which only the response of its creation contains. */
-const apiKey = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    keyPrefix: z.string(),
-    isActive: z.boolean(),
-    revokedAt: answeredInstant.nullable().meta({ description: 'When the key was revoked; cannot be undone' }),
-    scopes: z.array(z.enum(apiKeyScopes)),
-    expiresAt: answeredInstant.nullable(),
-    rateLimit: z.number().meta({ description: 'Requests per hour' }),
-    ipWhitelist: z.array(z.string()),
-    totalRequests: z.number(),
-    createdAt: answeredInstant,
-    lastUsedAt: answeredInstant.nullable(),
-    lastUsedIp: z.string().nullable().meta({ description: 'IP address of the last use' }),
-    maker: apiKeyMaker.nullable().meta({ description: 'Null for a key that Lanyard created itself' }),
-    updatedAt: answeredInstant.meta({
-      description: 'When name, state, limits or scopes last changed; using the key does not change it',
-    }),
-  })
-  .meta({ id: 'ApiKey' });
+const apiKey = namedObject('ApiKey', {
+  id: z.string(),
+  name: z.string(),
+  keyPrefix: z.string(),
+  isActive: z.boolean(),
+  revokedAt: answeredInstant.nullable().meta({ description: 'When the key was revoked; cannot be undone' }),
+  scopes: z.array(z.enum(apiKeyScopes)),
+  expiresAt: answeredInstant.nullable(),
+  rateLimit: z.number().meta({ description: 'Requests per hour' }),
+  ipWhitelist: z.array(z.string()),
+  totalRequests: z.number(),
+  createdAt: answeredInstant,
+  lastUsedAt: answeredInstant.nullable(),
+  lastUsedIp: z.string().nullable().meta({ description: 'IP address of the last use' }),
+  maker: apiKeyMaker.nullable().meta({ description: 'Null for a key that Lanyard created itself' }),
+  updatedAt: answeredInstant.meta({
+    description: 'When name, state, limits or scopes last changed; using the key does not change it',
+  }),
+});
 
 export type ApiKey = z.output<typeof apiKey>;
 
@@ -75,26 +71,20 @@ export const apiKeyInput = z.strictObject({
 export type ApiKeyInput = z.output<typeof apiKeyInput>;
 
 export const apiKeys = {
-  list: route({
-    method: 'GET',
-    path: '/api/v1/api-keys',
+  list: route('GET', '/api/v1/api-keys', {
     summary: 'All API keys, or those that one user created, without their secrets',
     access: staffWith('api_keys', 'read'),
     query: z.strictObject({ createdBy: id.optional() }),
     answer: z.object({ apiKeys: z.array(apiKey) }),
   }),
-  impact: route({
-    method: 'GET',
-    path: '/api/v1/api-keys/{keyId}/impact',
+  impact: route('GET', '/api/v1/api-keys/{keyId}/impact', {
     summary: 'Validations with the key in the last 24 hours, and the number of machines',
     access: staffWith('api_keys', 'read'),
     params: z.object({ keyId: id }),
-    answer: z.object({ validations: z.number(), machines: z.number() }).meta({ id: 'ApiKeyImpact' }),
+    answer: namedObject('ApiKeyImpact', { validations: z.number(), machines: z.number() }),
     errors: ['NOT_FOUND'],
   }),
-  create: route({
-    method: 'POST',
-    path: '/api/v1/api-keys',
+  create: route('POST', '/api/v1/api-keys', {
     summary:
       'Create an API key with at most the permissions of its creator; only this response contains the complete key',
     access: staffWith('api_keys', 'create'),
@@ -104,9 +94,7 @@ export const apiKeys = {
     shownOnce: true,
     errors: ['RULE_VIOLATED'],
   }),
-  update: route({
-    method: 'PATCH',
-    path: '/api/v1/api-keys/{keyId}',
+  update: route('PATCH', '/api/v1/api-keys/{keyId}', {
     summary:
       'Change name, state, expiry, limit, whitelist or scopes of a key that is not revoked; scopes that the caller lacks cannot be added',
     access: staffWith('api_keys', 'update'),
@@ -125,9 +113,7 @@ export const apiKeys = {
     answer: apiKey,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
   }),
-  revoke: route({
-    method: 'DELETE',
-    path: '/api/v1/api-keys/{keyId}',
+  revoke: route('DELETE', '/api/v1/api-keys/{keyId}', {
     summary: 'Revoke a key: it is refused immediately and permanently',
     access: staffWith('api_keys', 'delete'),
     params: z.object({ keyId: id }),

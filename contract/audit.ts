@@ -1,24 +1,31 @@
 import { z } from 'zod';
-import { answeredInstant, id, queryFlag, requiredText, search, text, wholeNumber } from './common.ts';
+import {
+  answeredInstant,
+  id,
+  namedObject,
+  queryFlag,
+  requiredText,
+  search,
+  text,
+  wholeNumber,
+} from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** An audit entry in the list; snake_case as the spec names it (part 2, section 3). */
-export const auditEntry = z
-  .object({
-    audit_id: z.string(),
-    timestamp: answeredInstant,
-    user_email: z.string().nullable(),
-    user_role: z.string().nullable(),
-    event_type: z.string(),
-    resource_type: z.string(),
-    resource_id: z.string().nullable(),
-    changes_summary: z.string(),
-    api_endpoint: z.string().nullable(),
-    ip_address: z.string().nullable(),
-    success: z.boolean(),
-    error_message: z.string().nullable(),
-  })
-  .meta({ id: 'AuditEntry' });
+export const auditEntry = namedObject('AuditEntry', {
+  audit_id: z.string(),
+  timestamp: answeredInstant,
+  user_email: z.string().nullable(),
+  user_role: z.string().nullable(),
+  event_type: z.string(),
+  resource_type: z.string(),
+  resource_id: z.string().nullable(),
+  changes_summary: z.string(),
+  api_endpoint: z.string().nullable(),
+  ip_address: z.string().nullable(),
+  success: z.boolean(),
+  error_message: z.string().nullable(),
+});
 export type AuditEntry = z.output<typeof auditEntry>;
 
 /** One entry with the values before and after, and its position in the sealed chain (null: not sealed yet). */
@@ -59,9 +66,10 @@ const filter = {
 
 const canRead = staffWith('audit', 'read');
 
-export const auditConfig = z
-  .object({ retentionDays: z.number(), shortestRetentionDays: z.number() })
-  .meta({ id: 'AuditConfig' });
+export const auditConfig = namedObject('AuditConfig', {
+  retentionDays: z.number(),
+  shortestRetentionDays: z.number(),
+});
 
 const broken = z.object({
   audit_id: z.string().nullable(),
@@ -70,49 +78,43 @@ const broken = z.object({
 });
 
 /** The hash chain at the last check of the responding process, which runs every minute. */
-export const chainState = z
-  .object({
-    state: z
-      .enum(['whole', 'broken', 'checking'])
-      .meta({ description: 'checking: the first check of all entries has not finished yet' }),
-    broken: broken.nullable(),
-    sequence: z.number().meta({ description: 'Sequence number of the last sealed entry' }),
-    checkedAt: answeredInstant.nullable(),
-    wholeAt: answeredInstant
-      .nullable()
-      .meta({ description: 'When a check of all entries last found no break' }),
-    kept: z
-      .array(
-        z.object({
-          place: z.string(),
-          sequence: z.number(),
-          at: answeredInstant.nullable(),
-          error: z.string().nullable(),
-        }),
-      )
-      .meta({ description: 'Copies of the head outside of the database, and when each was written' }),
-  })
-  .meta({ id: 'AuditChainState' });
+export const chainState = namedObject('AuditChainState', {
+  state: z
+    .enum(['whole', 'broken', 'checking'])
+    .meta({ description: 'checking: the first check of all entries has not finished yet' }),
+  broken: broken.nullable(),
+  sequence: z.number().meta({ description: 'Sequence number of the last sealed entry' }),
+  checkedAt: answeredInstant.nullable(),
+  wholeAt: answeredInstant
+    .nullable()
+    .meta({ description: 'When a check of all entries last found no break' }),
+  kept: z
+    .array(
+      z.object({
+        place: z.string(),
+        sequence: z.number(),
+        at: answeredInstant.nullable(),
+        error: z.string().nullable(),
+      }),
+    )
+    .meta({ description: 'Copies of the head outside of the database, and when each was written' }),
+});
 export type ChainState = z.output<typeof chainState>;
 
 /** The result of a verification of the chain, with the first entry that breaks it. */
-export const auditVerification = z
-  .object({
-    whole: z.boolean(),
-    checkedEntries: z.number(),
-    unsealedEntries: z.number(),
-    anchors: z.number(),
-    acceptedGaps: z.number().meta({ description: 'Missing entries that an operator has accepted' }),
-    broken: broken.nullable(),
-    durationMs: z.number(),
-  })
-  .meta({ id: 'AuditVerification' });
+export const auditVerification = namedObject('AuditVerification', {
+  whole: z.boolean(),
+  checkedEntries: z.number(),
+  unsealedEntries: z.number(),
+  anchors: z.number(),
+  acceptedGaps: z.number().meta({ description: 'Missing entries that an operator has accepted' }),
+  broken: broken.nullable(),
+  durationMs: z.number(),
+});
 export type AuditVerification = z.output<typeof auditVerification>;
 
 export const audit = {
-  list: route({
-    method: 'GET',
-    path: '/api/audit',
+  list: route('GET', '/api/audit', {
     summary: 'Audit entries, newest first',
     access: canRead,
     query: z.strictObject({
@@ -135,17 +137,13 @@ export const audit = {
       }),
     }),
   }),
-  exportCsv: route({
-    method: 'GET',
-    path: '/api/audit/export',
+  exportCsv: route('GET', '/api/audit/export', {
     summary: 'All entries that match the filter, as CSV; the export is audited',
     access: staffWith('audit', 'export'),
     query: z.strictObject(filter),
     csv: true,
   }),
-  stats: route({
-    method: 'GET',
-    path: '/api/audit/stats',
+  stats: route('GET', '/api/audit/stats', {
     summary: 'Number of entries by day, event and user',
     access: canRead,
     query: z.strictObject({ days: wholeNumber(1, 366).default(30) }),
@@ -158,9 +156,7 @@ export const audit = {
       byUser: z.array(z.object({ user_email: z.string(), count: z.number() })),
     }),
   }),
-  choices: route({
-    method: 'GET',
-    path: '/api/audit/choices',
+  choices: route('GET', '/api/audit/choices', {
     summary: 'Values that the filters accept: users, resource types and event types in the log',
     access: canRead,
     answer: z.object({
@@ -169,16 +165,12 @@ export const audit = {
       eventTypes: z.array(z.string()),
     }),
   }),
-  config: route({
-    method: 'GET',
-    path: '/api/audit/config',
+  config: route('GET', '/api/audit/config', {
     summary: 'Settings of the audit log: how long entries are kept',
     access: canRead,
     answer: auditConfig,
   }),
-  setConfig: route({
-    method: 'PUT',
-    path: '/api/audit/config/{key}',
+  setConfig: route('PUT', '/api/audit/config/{key}', {
     summary: 'Change one setting of the audit log',
     access: staffWith('audit', 'update'),
     params: z.object({ key: z.enum(['retentionDays']) }),
@@ -191,9 +183,7 @@ export const audit = {
     }),
     answer: auditConfig,
   }),
-  cleanupImpact: route({
-    method: 'GET',
-    path: '/api/audit/cleanup',
+  cleanupImpact: route('GET', '/api/audit/cleanup', {
     summary: 'How many entries a cleanup would remove, with the oldest and newest of them',
     access: canRead,
     query: z.strictObject({
@@ -201,35 +191,29 @@ export const audit = {
         .optional()
         .meta({ description: 'Retention in days; by default the configured one' }),
     }),
-    answer: z
-      .object({ entries: z.number(), oldest: answeredInstant.nullable(), newest: answeredInstant.nullable() })
-      .meta({ id: 'AuditCleanupImpact' }),
+    answer: namedObject('AuditCleanupImpact', {
+      entries: z.number(),
+      oldest: answeredInstant.nullable(),
+      newest: answeredInstant.nullable(),
+    }),
   }),
-  cleanup: route({
-    method: 'POST',
-    path: '/api/audit/cleanup',
+  cleanup: route('POST', '/api/audit/cleanup', {
     summary: 'Delete entries older than the retention; a signed anchor replaces them',
     access: staffWith('audit', 'delete'),
     answer: z.object({ removed: z.number(), before: answeredInstant }),
     errors: ['WRONG_STATE'],
   }),
-  verify: route({
-    method: 'POST',
-    path: '/api/audit/verify',
+  verify: route('POST', '/api/audit/verify', {
     summary: 'Verify the hash chain from the last anchor to now',
     access: canRead,
     answer: auditVerification,
   }),
-  chain: route({
-    method: 'GET',
-    path: '/api/audit/chain',
+  chain: route('GET', '/api/audit/chain', {
     summary: 'Result of the last check of the hash chain',
     access: canRead,
     answer: chainState,
   }),
-  get: route({
-    method: 'GET',
-    path: '/api/audit/{id}',
+  get: route('GET', '/api/audit/{id}', {
     summary: 'One entry with the values before and after the change',
     access: canRead,
     params: z.object({ id: requiredText(100) }),

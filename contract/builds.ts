@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from './common.ts';
+import { optionalText } from './common.ts';
 import { channels, versionText } from './versions.ts';
 
 /* The fields of a build, shared by direct uploads, chunked uploads and external URLs. */
@@ -37,11 +37,6 @@ export const percentage = z
   .int('Must be a whole number from 0 to 100')
   .min(0, 'Must be a whole number from 0 to 100')
   .max(100, 'Must be a whole number from 0 to 100');
-
-const optionalText = (max: number) =>
-  text(max)
-    .nullish()
-    .transform((value) => value || null);
 
 /** Empty or a version. */
 const optionalVersion = z

@@ -18,6 +18,12 @@ export const text = (max: number, missing?: string) =>
 /** Like `text`, and not empty; `message` when it is missing or empty. */
 export const requiredText = (max: number, message?: string) => text(max, message).min(1, message);
 
+/** Text that may be absent, null or empty, all of which mean null. */
+export const optionalText = (max: number) =>
+  text(max)
+    .nullish()
+    .transform((value) => value || null);
+
 export const id = z.uuid('Must be an id (UUID)').meta({ description: 'UUIDv7' });
 
 /** Ids in a query string, separated by commas. */
@@ -73,10 +79,16 @@ export const paging = {
 /** Search text, limited in length to bound the cost of a search. */
 export const search = text(200).optional();
 
+/** An object that has a name of its own in the OpenAPI document. */
+export const namedObject = <Fields extends z.core.$ZodLooseShape>(name: string, fields: Fields) =>
+  z.object(fields).meta({ id: name });
+
 /** `meta` next to the data of every list. */
-export const listMeta = z
-  .object({ total: z.number(), limit: z.number().nullable(), offset: z.number() })
-  .meta({ id: 'ListMeta' });
+export const listMeta = namedObject('ListMeta', {
+  total: z.number(),
+  limit: z.number().nullable(),
+  offset: z.number(),
+});
 
 /** The version that the user started to edit: 409 when it has changed since. */
 export const seenVersion = instant.optional().meta({

@@ -5,6 +5,8 @@ import {
   idList,
   isEmail,
   listMeta,
+  namedObject,
+  optionalText,
   paging,
   queryFlag,
   requiredText,
@@ -20,34 +22,27 @@ export const customerStatuses = ['active', 'inactive'] as const;
 export type CustomerStatus = (typeof customerStatuses)[number];
 
 /** An organization that holds licenses (spec part 1, section 3). `deletedAt` is null unless soft-deleted. */
-export const customer = z
-  .object({
-    customerId: z.string(),
-    name: z.string(),
-    contactName: z.string().nullable(),
-    email: z.string().nullable(),
-    phone: z.string().nullable(),
-    country: z.string(),
-    type: z.string(),
-    status: z.enum(customerStatuses),
-    inheritLicenses: z.boolean(),
-    deletedAt: answeredInstant.nullable(),
-    createdAt: answeredInstant,
-    updatedAt: answeredInstant,
-    licenseCount: z.number(),
-    licenses: z
-      .array(z.object({ licenseId: z.string(), licenseKey: z.string(), moduleIds: z.array(z.string()) }))
-      .optional()
-      .meta({ description: 'Omitted from a paged list' }),
-  })
-  .meta({ id: 'Customer' });
+export const customer = namedObject('Customer', {
+  customerId: z.string(),
+  name: z.string(),
+  contactName: z.string().nullable(),
+  email: z.string().nullable(),
+  phone: z.string().nullable(),
+  country: z.string(),
+  type: z.string(),
+  status: z.enum(customerStatuses),
+  inheritLicenses: z.boolean(),
+  deletedAt: answeredInstant.nullable(),
+  createdAt: answeredInstant,
+  updatedAt: answeredInstant,
+  licenseCount: z.number(),
+  licenses: z
+    .array(z.object({ licenseId: z.string(), licenseKey: z.string(), moduleIds: z.array(z.string()) }))
+    .optional()
+    .meta({ description: 'Omitted from a paged list' }),
+});
 
 export type Customer = z.output<typeof customer>;
-
-const optionalText = (max: number) =>
-  text(max)
-    .nullish()
-    .transform((value) => value || null);
 
 const fields = {
   name: requiredText(200, 'Company Name is required'),
@@ -95,9 +90,7 @@ export const customerRefusal = {
 };
 
 export const customers = {
-  list: route({
-    method: 'GET',
-    path: '/api/customers',
+  list: route('GET', '/api/customers', {
     summary: 'Customers; soft-deleted ones only on request',
     access: canRead,
     query: z.strictObject({
@@ -109,34 +102,26 @@ export const customers = {
     answer: z.array(customer),
     meta: listMeta.extend({ deleted: z.number() }).meta({ id: 'CustomerListMeta' }),
   }),
-  trash: route({
-    method: 'GET',
-    path: '/api/customers/trash',
+  trash: route('GET', '/api/customers/trash', {
     summary: 'Soft-deleted customers',
     access: canRead,
     query: z.strictObject({ search, ...paging }),
     answer: z.array(customer),
     meta: listMeta,
   }),
-  exportCsv: route({
-    method: 'GET',
-    path: '/api/customers/export.csv',
+  exportCsv: route('GET', '/api/customers/export.csv', {
     summary: 'Customers that match the filter, as CSV',
     access: canRead,
     query: z.strictObject({ ...filter, sort: z.enum(customerSorts).optional() }),
     csv: true,
   }),
-  impact: route({
-    method: 'GET',
-    path: '/api/customers/impact',
+  impact: route('GET', '/api/customers/impact', {
     summary: 'How many licenses and machines deleting or restoring these customers affects',
     access: canRead,
     query: z.strictObject({ ids: idList }),
     answer: licenseImpact,
   }),
-  get: route({
-    method: 'GET',
-    path: '/api/customers/{id}',
+  get: route('GET', '/api/customers/{id}', {
     summary: 'One customer with its licenses',
     access: canRead,
     params: byId,
@@ -144,18 +129,14 @@ export const customers = {
     answer: customer,
     errors: ['NOT_FOUND'],
   }),
-  create: route({
-    method: 'POST',
-    path: '/api/customers',
+  create: route('POST', '/api/customers', {
     summary: 'Create a customer',
     access: staffWith('customers', 'create'),
     body: customerInput,
     answer: customer,
     status: 201,
   }),
-  update: route({
-    method: 'PUT',
-    path: '/api/customers/{id}',
+  update: route('PUT', '/api/customers/{id}', {
     summary: 'Change a customer',
     access: canUpdate,
     params: byId,
@@ -163,39 +144,31 @@ export const customers = {
     answer: customer,
     errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
   }),
-  softDelete: route({
-    method: 'PATCH',
-    path: '/api/customers/{id}/soft-delete',
+  softDelete: route('PATCH', '/api/customers/{id}/soft-delete', {
     summary: 'Soft-delete a customer; its machines are refused until it is restored',
     access: canDelete,
     params: byId,
     answer: customer,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  restore: route({
-    method: 'PATCH',
-    path: '/api/customers/{id}/restore',
+  restore: route('PATCH', '/api/customers/{id}/restore', {
     summary: 'Restore a soft-deleted customer',
     access: canUpdate,
     params: byId,
     answer: customer,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  hardDelete: route({
-    method: 'DELETE',
-    path: '/api/customers/{id}',
+  hardDelete: route('DELETE', '/api/customers/{id}', {
     summary: 'Permanently delete a soft-deleted customer, with its licenses and activations',
     access: canDelete,
     params: byId,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  checkDeletable: route({
-    method: 'GET',
-    path: '/api/customers/{id}/check-deletable',
+  checkDeletable: route('GET', '/api/customers/{id}/check-deletable', {
     summary: 'Whether a customer can be permanently deleted, and what is deleted with it',
     access: canRead,
     params: byId,
-    answer: z.object({ canDelete: z.boolean(), message: z.string() }).meta({ id: 'DeletableCheck' }),
+    answer: namedObject('DeletableCheck', { canDelete: z.boolean(), message: z.string() }),
     errors: ['NOT_FOUND'],
   }),
 };

@@ -3,9 +3,7 @@ import { id } from './common.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
 export const downloads = {
-  file: route({
-    method: 'GET',
-    path: '/api/v1/updates/files/{releaseId}/{version}/{fileName}',
+  file: route('GET', '/api/v1/updates/files/{releaseId}/{version}/{fileName}', {
     summary: 'The file of a release, or its block map with .blockmap appended; single and multiple ranges',
     access: apiKeyOrStaffWith('updates', 'releases', 'read'),
     params: z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { namedObject } from './common.ts';
 
 /** Every error code with its HTTP status. The list is closed: other codes can be neither sent nor expected. */
 export const errorStatus = {
@@ -31,26 +32,22 @@ export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]
  * The error of one field. In an EDIT_CONFLICT `current` is the stored value and `yours` the one sent, so that a person
  * can see the difference.
  */
-export const errorDetail = z
-  .object({
-    path: z.string(),
-    message: z.string(),
-    current: z.unknown().optional(),
-    yours: z.unknown().optional(),
-  })
-  .meta({ id: 'ErrorDetail' });
+export const errorDetail = namedObject('ErrorDetail', {
+  path: z.string(),
+  message: z.string(),
+  current: z.unknown().optional(),
+  yours: z.unknown().optional(),
+});
 
 export type ErrorDetail = z.output<typeof errorDetail>;
 
 /** The body of every error response: `error` is a sentence for people, `code` is for programs. */
-export const errorBody = z
-  .object({
-    success: z.literal(false),
-    error: z.string(),
-    code: z.enum(errorCodes),
-    details: z.array(errorDetail).optional(),
-    requestId: z.string(),
-  })
-  .meta({ id: 'Error' });
+export const errorBody = namedObject('Error', {
+  success: z.literal(false),
+  error: z.string(),
+  code: z.enum(errorCodes),
+  details: z.array(errorDetail).optional(),
+  requestId: z.string(),
+});
 
 export type ErrorBody = z.output<typeof errorBody>;

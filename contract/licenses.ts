@@ -5,6 +5,7 @@ import {
   idList,
   instant,
   listMeta,
+  namedObject,
   paging,
   search,
   seenVersion,
@@ -22,26 +23,24 @@ export const licenseTabs = ['active', 'revoked', 'expired'] as const;
 export type LicenseTab = (typeof licenseTabs)[number];
 
 /** A license in a response; the user interface calls `moduleIds` modules. */
-export const license = z
-  .object({
-    licenseId: z.string(),
-    licenseKey: z.string(),
-    customerId: z.string(),
-    customer: z
-      .object({ name: z.string(), deletedAt: answeredInstant.nullable() })
-      .nullable()
-      .meta({ description: 'The customer that owns the license; null when unknown' }),
-    type: z.enum(licenseTypes),
-    status: z.enum(licenseStatuses),
-    validFrom: answeredInstant,
-    validUntil: answeredInstant,
-    maxActivations: z.number(),
-    currentActivations: z.number(),
-    moduleIds: z.array(z.string()),
-    createdAt: answeredInstant,
-    updatedAt: answeredInstant,
-  })
-  .meta({ id: 'License' });
+export const license = namedObject('License', {
+  licenseId: z.string(),
+  licenseKey: z.string(),
+  customerId: z.string(),
+  customer: z
+    .object({ name: z.string(), deletedAt: answeredInstant.nullable() })
+    .nullable()
+    .meta({ description: 'The customer that owns the license; null when unknown' }),
+  type: z.enum(licenseTypes),
+  status: z.enum(licenseStatuses),
+  validFrom: answeredInstant,
+  validUntil: answeredInstant,
+  maxActivations: z.number(),
+  currentActivations: z.number(),
+  moduleIds: z.array(z.string()),
+  createdAt: answeredInstant,
+  updatedAt: answeredInstant,
+});
 
 export type License = z.output<typeof license>;
 
@@ -52,9 +51,7 @@ export function licenseTab(l: Pick<License, 'status' | 'validUntil'>, now: Date)
 }
 
 /** The impact of a bulk change: the numbers of licenses and of distinct machines that use them. */
-export const licenseImpact = z
-  .object({ licenses: z.number(), machines: z.number() })
-  .meta({ id: 'LicenseImpact' });
+export const licenseImpact = namedObject('LicenseImpact', { licenses: z.number(), machines: z.number() });
 
 type LicenseState = Pick<License, 'status' | 'customer'>;
 const ownerGone = (l: LicenseState) =>
@@ -146,43 +143,33 @@ const canRead = staffWith('licenses', 'read');
 const canUpdate = staffWith('licenses', 'update');
 
 export const licenses = {
-  list: route({
-    method: 'GET',
-    path: '/api/v1/licenses',
+  list: route('GET', '/api/v1/licenses', {
     summary: 'Licenses, with the counts of the three tabs',
     access: canRead,
     query: z.strictObject({ ...filter, ...paging }),
     answer: z.array(license),
     meta: licenseListMeta,
   }),
-  exportCsv: route({
-    method: 'GET',
-    path: '/api/v1/licenses/export.csv',
+  exportCsv: route('GET', '/api/v1/licenses/export.csv', {
     summary: 'Licenses that match the filter, as CSV',
     access: canRead,
     query: z.strictObject(filter),
     csv: true,
   }),
-  impact: route({
-    method: 'GET',
-    path: '/api/v1/licenses/impact',
+  impact: route('GET', '/api/v1/licenses/impact', {
     summary: 'How many machines revoking or reactivating these licenses affects',
     access: canRead,
     query: z.strictObject({ ids: idList }),
     answer: licenseImpact,
   }),
-  get: route({
-    method: 'GET',
-    path: '/api/v1/licenses/{id}',
+  get: route('GET', '/api/v1/licenses/{id}', {
     summary: 'One license',
     access: canRead,
     params: byId,
     answer: license,
     errors: ['NOT_FOUND'],
   }),
-  create: route({
-    method: 'POST',
-    path: '/api/v1/licenses',
+  create: route('POST', '/api/v1/licenses', {
     summary: 'Issue a license; the server generates the key',
     access: staffWith('licenses', 'create'),
     body: licenseInput,
@@ -190,9 +177,7 @@ export const licenses = {
     status: 201,
     errors: ['RULE_VIOLATED'],
   }),
-  update: route({
-    method: 'PATCH',
-    path: '/api/v1/licenses/{id}',
+  update: route('PATCH', '/api/v1/licenses/{id}', {
     summary: 'Change a license that is not revoked',
     access: canUpdate,
     params: byId,
@@ -200,26 +185,20 @@ export const licenses = {
     answer: license,
     errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
-  delete: route({
-    method: 'DELETE',
-    path: '/api/v1/licenses/{id}',
+  delete: route('DELETE', '/api/v1/licenses/{id}', {
     summary: 'Permanently delete a license and its activations',
     access: staffWith('licenses', 'delete'),
     params: byId,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  revoke: route({
-    method: 'PATCH',
-    path: '/api/v1/licenses/{id}/revoke',
+  revoke: route('PATCH', '/api/v1/licenses/{id}/revoke', {
     summary: 'Revoke a license; its machines are refused immediately',
     access: canUpdate,
     params: byId,
     answer: license,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  reactivate: route({
-    method: 'POST',
-    path: '/api/v1/licenses/{id}/reactivate',
+  reactivate: route('POST', '/api/v1/licenses/{id}/reactivate', {
     summary: 'Reactivate a revoked license',
     access: canUpdate,
     params: byId,

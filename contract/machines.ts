@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { activationStatuses } from './activations.ts';
-import { answeredInstant, listMeta, paging, requiredText, search, wholeNumber } from './common.ts';
+import {
+  answeredInstant,
+  listMeta,
+  namedObject,
+  paging,
+  requiredText,
+  search,
+  wholeNumber,
+} from './common.ts';
 import { channels } from './versions.ts';
 import { route, staffWith } from './route.ts';
 
@@ -17,37 +25,33 @@ export const updateEventTypes = [
 export type UpdateEventType = (typeof updateEventTypes)[number];
 
 /** One client machine (spec part 2, section 3), identified only by the SHA-256 of its id and a short display id. */
-export const machine = z
-  .object({
-    displayId: z.string(),
-    machineIdHash: z.string(),
-    platform: z.string().nullable(),
-    architecture: z.string().nullable(),
-    channel: z.enum(channels).nullable(),
-    lastVersion: z.string().nullable(),
-    osVersion: z.string().nullable(),
-    appVersion: z.string().nullable(),
-    firstSeen: answeredInstant,
-    lastSeen: answeredInstant,
-    totalUpdateChecks: z.number(),
-    totalDownloads: z.number(),
-    notes: z.string().nullable(),
-  })
-  .meta({ id: 'Machine' });
+export const machine = namedObject('Machine', {
+  displayId: z.string(),
+  machineIdHash: z.string(),
+  platform: z.string().nullable(),
+  architecture: z.string().nullable(),
+  channel: z.enum(channels).nullable(),
+  lastVersion: z.string().nullable(),
+  osVersion: z.string().nullable(),
+  appVersion: z.string().nullable(),
+  firstSeen: answeredInstant,
+  lastSeen: answeredInstant,
+  totalUpdateChecks: z.number(),
+  totalDownloads: z.number(),
+  notes: z.string().nullable(),
+});
 export type Machine = z.output<typeof machine>;
 
-export const updateEvent = z
-  .object({
-    id: z.string(),
-    eventType: z.enum(updateEventTypes),
-    success: z.boolean(),
-    fromVersion: z.string().nullable(),
-    toVersion: z.string().nullable(),
-    errorMessage: z.string().nullable(),
-    errorCode: z.string().nullable(),
-    timestamp: answeredInstant,
-  })
-  .meta({ id: 'UpdateEvent' });
+export const updateEvent = namedObject('UpdateEvent', {
+  id: z.string(),
+  eventType: z.enum(updateEventTypes),
+  success: z.boolean(),
+  fromVersion: z.string().nullable(),
+  toVersion: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  errorCode: z.string().nullable(),
+  timestamp: answeredInstant,
+});
 export type UpdateEvent = z.output<typeof updateEvent>;
 
 /** Why a machine is or is not offered a release; `detail` holds the sentence for each, with its numbers. */
@@ -69,22 +73,20 @@ export const offerReasons = [
 ] as const;
 export type OfferReason = (typeof offerReasons)[number];
 
-export const explanation = z
-  .object({
-    releaseId: z.string(),
-    version: z.string(),
-    channel: z.enum(channels),
-    fileKind: z.string().meta({ description: 'File extension in lower case: exe, nupkg' }),
-    offered: z.boolean(),
-    reason: z.enum(offerReasons),
-    detail: z.string(),
-    bucket: z
-      .number()
-      .nullable()
-      .meta({ description: 'Rollout bucket of this machine for this release, 0 to 99.99' }),
-    rolloutPercentage: z.number(),
-  })
-  .meta({ id: 'OfferExplanation' });
+export const explanation = namedObject('OfferExplanation', {
+  releaseId: z.string(),
+  version: z.string(),
+  channel: z.enum(channels),
+  fileKind: z.string().meta({ description: 'File extension in lower case: exe, nupkg' }),
+  offered: z.boolean(),
+  reason: z.enum(offerReasons),
+  detail: z.string(),
+  bucket: z
+    .number()
+    .nullable()
+    .meta({ description: 'Rollout bucket of this machine for this release, 0 to 99.99' }),
+  rolloutPercentage: z.number(),
+});
 export type Explanation = z.output<typeof explanation>;
 
 const canRead = staffWith('releases', 'read');
@@ -93,9 +95,7 @@ const byId = z.object({ id: requiredText(128) });
 const base = '/api/v1/updates/admin/machines';
 
 export const machines = {
-  list: route({
-    method: 'GET',
-    path: base,
+  list: route('GET', base, {
     summary:
       'Machines, most recently seen first; the search matches host names, parts of machine ids and prefixes of display ids and hashes',
     access: canRead,
@@ -124,44 +124,38 @@ export const machines = {
     answer: z.array(machine),
     meta: listMeta,
   }),
-  get: route({
-    method: 'GET',
-    path: `${base}/{id}`,
+  get: route('GET', `${base}/{id}`, {
     summary: 'One machine with its latest events, downloads and license activations',
     access: canRead,
     params: byId,
-    answer: z
-      .object({
-        machine,
-        updateHistory: z.array(updateEvent),
-        downloadHistory: z.array(
-          z.object({
-            id: z.string(),
-            startedAt: answeredInstant,
-            completedAt: answeredInstant.nullable(),
-            bytesDownloaded: z.number().nullable(),
-            errorCode: z.string().nullable(),
-            version: z.string().nullable(),
-          }),
-        ),
-        activations: z.array(
-          z.object({
-            activationId: z.string(),
-            licenseKey: z.string(),
-            status: z.enum(activationStatuses),
-            createdAt: answeredInstant,
-          }),
-        ),
-        totals: z
-          .object({ events: z.number(), downloads: z.number(), activations: z.number() })
-          .meta({ description: 'Of which the lists hold the latest 200' }),
-      })
-      .meta({ id: 'MachineDetail' }),
+    answer: namedObject('MachineDetail', {
+      machine,
+      updateHistory: z.array(updateEvent),
+      downloadHistory: z.array(
+        z.object({
+          id: z.string(),
+          startedAt: answeredInstant,
+          completedAt: answeredInstant.nullable(),
+          bytesDownloaded: z.number().nullable(),
+          errorCode: z.string().nullable(),
+          version: z.string().nullable(),
+        }),
+      ),
+      activations: z.array(
+        z.object({
+          activationId: z.string(),
+          licenseKey: z.string(),
+          status: z.enum(activationStatuses),
+          createdAt: answeredInstant,
+        }),
+      ),
+      totals: z
+        .object({ events: z.number(), downloads: z.number(), activations: z.number() })
+        .meta({ description: 'Of which the lists hold the latest 200' }),
+    }),
     errors: ['NOT_FOUND'],
   }),
-  explain: route({
-    method: 'GET',
-    path: `${base}/{id}/explain`,
+  explain: route('GET', `${base}/{id}/explain`, {
     summary: 'For each release: why this machine is or is not offered it',
     access: canRead,
     params: byId,

@@ -1,15 +1,14 @@
 import { z } from 'zod';
+import { namedObject } from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** A module that a license can hold (spec part 1, section 3). */
-export const module = z
-  .object({
-    moduleId: z.string(),
-    name: z.string(),
-    description: z.string(),
-    metadata: z.object({ category: z.string().optional() }),
-  })
-  .meta({ id: 'Module' });
+export const module = namedObject('Module', {
+  moduleId: z.string(),
+  name: z.string(),
+  description: z.string(),
+  metadata: z.object({ category: z.string().optional() }),
+});
 
 export type Module = z.output<typeof module>;
 
@@ -24,9 +23,7 @@ export function moduleLabel(moduleId: string): string {
 }
 
 export const modules = {
-  list: route({
-    method: 'GET',
-    path: '/api/modules',
+  list: route('GET', '/api/modules', {
     summary: 'All modules that a license can hold',
     access: staffWith('licenses', 'read'),
     answer: z.array(module),

@@ -5,6 +5,7 @@ import {
   id,
   isStorableText,
   listMeta,
+  namedObject,
   paging,
   queryFlag,
   requiredText,
@@ -30,39 +31,37 @@ import { channels, versionText } from './versions.ts';
 export const binDays = 30;
 
 /** A desktop release (spec part 2, section 3). Sizes are bytes, `sha512` is base64, `releaseDate` its publication. */
-export const release = z
-  .object({
-    id: z.string(),
-    version: z.string(),
-    channel: z.enum(channels),
-    platform: z.enum(platforms),
-    architecture: z.enum(architectures),
-    isActive: z.boolean(),
-    isDraft: z.boolean(),
-    isMandatory: z.boolean(),
-    rolloutPercentage: z.number(),
-    minimumAppVersion: z.string().nullable(),
-    releaseNotes: z.string().nullable(),
-    releaseDate: answeredInstant,
-    fileName: z.string(),
-    fileSize: z.number(),
-    fileUrl: answeredUrl,
-    sha512: z.string(),
-    downloadCount: z.number(),
-    failureThreshold: failureThreshold.nullable(),
-    pausedAt: answeredInstant.nullable().meta({ description: 'Set while the rollout is paused' }),
-    pauseReason: z.string().nullable(),
-    damagedAt: answeredInstant.nullable().meta({
-      description: 'Set while the stored file is missing or damaged; no machine is offered the release',
-    }),
-    pausedBy: z
-      .string()
-      .nullable()
-      .meta({ description: 'Email of the user who paused it; null when the failure threshold paused it' }),
-    createdAt: answeredInstant,
-    updatedAt: answeredInstant,
-  })
-  .meta({ id: 'Release' });
+export const release = namedObject('Release', {
+  id: z.string(),
+  version: z.string(),
+  channel: z.enum(channels),
+  platform: z.enum(platforms),
+  architecture: z.enum(architectures),
+  isActive: z.boolean(),
+  isDraft: z.boolean(),
+  isMandatory: z.boolean(),
+  rolloutPercentage: z.number(),
+  minimumAppVersion: z.string().nullable(),
+  releaseNotes: z.string().nullable(),
+  releaseDate: answeredInstant,
+  fileName: z.string(),
+  fileSize: z.number(),
+  fileUrl: answeredUrl,
+  sha512: z.string(),
+  downloadCount: z.number(),
+  failureThreshold: failureThreshold.nullable(),
+  pausedAt: answeredInstant.nullable().meta({ description: 'Set while the rollout is paused' }),
+  pauseReason: z.string().nullable(),
+  damagedAt: answeredInstant.nullable().meta({
+    description: 'Set while the stored file is missing or damaged; no machine is offered the release',
+  }),
+  pausedBy: z
+    .string()
+    .nullable()
+    .meta({ description: 'Email of the user who paused it; null when the failure threshold paused it' }),
+  createdAt: answeredInstant,
+  updatedAt: answeredInstant,
+});
 export type Release = z.output<typeof release>;
 
 export const deletedRelease = release
@@ -162,37 +161,33 @@ export const releaseRefusal = {
     r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'The release is already inactive',
 };
 
-export const releaseAnalytics = z
-  .object({
-    updateTrends: z.array(
-      z.object({ date: z.string(), totalChecks: z.number(), uniqueMachines: z.number() }),
-    ),
-    releaseStats: z.array(
-      z.object({
-        id: z.string(),
-        version: z.string(),
-        channel: z.enum(channels),
-        platform: z.enum(platforms),
-        architecture: z.enum(architectures),
-        fileKind: z.string().meta({ description: 'File extension in lower case: exe, nupkg' }),
-        totalDownloads: z.number(),
-        completedDownloads: z.number(),
-        failedDownloads: z.number(),
-        uniqueDownloads: z.number(),
-      }),
-    ),
-    machineActivity: z.array(
-      z.object({
-        displayId: z.string(),
-        platform: z.string().nullable(),
-        architecture: z.string().nullable(),
-        lastVersion: z.string().nullable(),
-        lastSeen: answeredInstant,
-        totalEvents: z.number(),
-      }),
-    ),
-  })
-  .meta({ id: 'ReleaseAnalytics' });
+export const releaseAnalytics = namedObject('ReleaseAnalytics', {
+  updateTrends: z.array(z.object({ date: z.string(), totalChecks: z.number(), uniqueMachines: z.number() })),
+  releaseStats: z.array(
+    z.object({
+      id: z.string(),
+      version: z.string(),
+      channel: z.enum(channels),
+      platform: z.enum(platforms),
+      architecture: z.enum(architectures),
+      fileKind: z.string().meta({ description: 'File extension in lower case: exe, nupkg' }),
+      totalDownloads: z.number(),
+      completedDownloads: z.number(),
+      failedDownloads: z.number(),
+      uniqueDownloads: z.number(),
+    }),
+  ),
+  machineActivity: z.array(
+    z.object({
+      displayId: z.string(),
+      platform: z.string().nullable(),
+      architecture: z.string().nullable(),
+      lastVersion: z.string().nullable(),
+      lastSeen: answeredInstant,
+      totalEvents: z.number(),
+    }),
+  ),
+});
 export type ReleaseAnalytics = z.output<typeof releaseAnalytics>;
 
 const canRead = staffWith('releases', 'read');
@@ -207,9 +202,7 @@ const byId = z.object({ releaseId: id });
 const base = '/api/v1/updates/admin';
 
 export const releases = {
-  list: route({
-    method: 'GET',
-    path: `${base}/releases`,
+  list: route('GET', `${base}/releases`, {
     summary: 'Releases that are not in the recycle bin, newest version first',
     access: canRead,
     query: z.strictObject({
@@ -228,34 +221,26 @@ export const releases = {
     answer: z.array(release),
     meta: releaseListMeta,
   }),
-  get: route({
-    method: 'GET',
-    path: `${base}/releases/{releaseId}`,
+  get: route('GET', `${base}/releases/{releaseId}`, {
     summary: 'One release',
     access: canRead,
     params: byId,
     answer: release,
     errors: ['NOT_FOUND'],
   }),
-  impact: route({
-    method: 'GET',
-    path: `${base}/releases/{releaseId}/impact`,
+  impact: route('GET', `${base}/releases/{releaseId}/impact`, {
     summary: 'Machines that run this version; also for a release in the recycle bin',
     access: canRead,
     params: byId,
-    answer: z.object({ machines: z.number() }).meta({ id: 'ReleaseImpact' }),
+    answer: namedObject('ReleaseImpact', { machines: z.number() }),
     errors: ['NOT_FOUND'],
   }),
-  analytics: route({
-    method: 'GET',
-    path: `${base}/analytics`,
+  analytics: route('GET', `${base}/analytics`, {
     summary: 'Update checks of 30 days, downloads by release, machines last active',
     access: canRead,
     answer: releaseAnalytics,
   }),
-  createFromUrl: route({
-    method: 'POST',
-    path: `${base}/upload`,
+  createFromUrl: route('POST', `${base}/upload`, {
     summary: 'Create a release from a file on another server',
     access: staffWith('releases', 'create'),
     body: urlReleaseInput,
@@ -263,9 +248,7 @@ export const releases = {
     status: 201,
     errors: ['ALREADY_EXISTS', 'RULE_VIOLATED'],
   }),
-  update: route({
-    method: 'PATCH',
-    path: `${base}/releases/{releaseId}`,
+  update: route('PATCH', `${base}/releases/{releaseId}`, {
     summary: 'Change a release; publishing a draft makes it visible to the feeds',
     access: canUpdate,
     params: byId,
@@ -273,9 +256,7 @@ export const releases = {
     answer: release,
     errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'ALREADY_EXISTS', 'WRONG_STATE'],
   }),
-  rollout: route({
-    method: 'POST',
-    path: `${base}/rollout/{releaseId}`,
+  rollout: route('POST', `${base}/rollout/{releaseId}`, {
     summary: 'Set the percentage of machines that are offered the release',
     access: canRollOut,
     params: byId,
@@ -283,9 +264,7 @@ export const releases = {
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  reach: route({
-    method: 'GET',
-    path: `${base}/reach`,
+  reach: route('GET', `${base}/reach`, {
     summary: 'How many machines would be offered a build at 100 %',
     access: canRead,
     query: z.strictObject({
@@ -297,9 +276,7 @@ export const releases = {
     }),
     answer: z.object({ machines: z.number() }),
   }),
-  pause: route({
-    method: 'POST',
-    path: `${base}/releases/{releaseId}/pause`,
+  pause: route('POST', `${base}/releases/{releaseId}/pause`, {
     summary: 'Pause a rollout: no machine is offered the release until it is resumed',
     access: canRollOut,
     params: byId,
@@ -307,18 +284,14 @@ export const releases = {
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  resume: route({
-    method: 'POST',
-    path: `${base}/releases/{releaseId}/resume`,
+  resume: route('POST', `${base}/releases/{releaseId}/resume`, {
     summary: 'Resume a paused rollout at the same percentage; failures are counted from zero',
     access: canRollOut,
     params: byId,
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  withdraw: route({
-    method: 'POST',
-    path: `${base}/releases/{releaseId}/withdraw`,
+  withdraw: route('POST', `${base}/releases/{releaseId}/withdraw`, {
     summary:
       'Withdraw a release from every feed immediately; machines are offered the previous full release. Returns the machines that have it installed',
     access: canUpdate,
@@ -331,9 +304,7 @@ export const releases = {
     }),
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  softDelete: route({
-    method: 'DELETE',
-    path: `${base}/releases/{releaseId}`,
+  softDelete: route('DELETE', `${base}/releases/{releaseId}`, {
     summary: 'Move a release to the recycle bin',
     access: canDelete,
     params: byId,
@@ -341,9 +312,7 @@ export const releases = {
     answer: z.object({ id: z.string() }),
     errors: ['NOT_FOUND'],
   }),
-  trash: route({
-    method: 'GET',
-    path: `${base}/releases/trash`,
+  trash: route('GET', `${base}/releases/trash`, {
     summary: 'The recycle bin',
     access: canRead,
     query: z.strictObject({
@@ -359,9 +328,7 @@ export const releases = {
       totalPages: z.number(),
     }),
   }),
-  restore: route({
-    method: 'POST',
-    path: `${base}/releases/{releaseId}/restore`,
+  restore: route('POST', `${base}/releases/{releaseId}/restore`, {
     summary: 'Restore a release from the recycle bin',
     access: canDelete,
     params: byId,
@@ -369,9 +336,7 @@ export const releases = {
     answer: release,
     errors: ['NOT_FOUND', 'ALREADY_EXISTS'],
   }),
-  deletePermanently: route({
-    method: 'DELETE',
-    path: `${base}/releases/{releaseId}/permanent`,
+  deletePermanently: route('DELETE', `${base}/releases/{releaseId}/permanent`, {
     summary: 'Permanently delete a release in the recycle bin and its binary from all storage',
     access: canDelete,
     params: byId,

@@ -79,8 +79,12 @@ export type Route = {
   errors?: readonly ErrorCode[];
 };
 
-/** Keeps the exact types of a route, so that client and handler know its parameters and its response. */
-export const route = <const R extends Route>(definition: R): R => definition;
+/** A call, with its exact types, so that client and handler know its parameters and its response. */
+export const route = <const R extends Omit<Route, 'method' | 'path'>>(
+  method: Route['method'],
+  path: Route['path'],
+  definition: R,
+) => ({ method, path, ...definition });
 
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 type In<S> = S extends z.ZodType ? z.input<S> : undefined;

@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { requiredText } from './common.ts';
+import { namedObject, requiredText } from './common.ts';
 import { permission } from './permissions.ts';
 import { anyone, route, signedIn } from './route.ts';
 
 /** The signed-in user, as the console stores it in local storage under `user` (spec part 1, section 3). */
-export const sessionUser = z
-  .object({ userId: z.string(), email: z.string(), name: z.string() })
-  .meta({ id: 'SessionUser' });
+export const sessionUser = namedObject('SessionUser', {
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+});
 
 export type SessionUser = z.output<typeof sessionUser>;
 
-export const role = z.object({ name: z.string() }).meta({ id: 'RoleName' });
+export const role = namedObject('RoleName', { name: z.string() });
 
 /** Security advice for the user's account, which the user can postpone: change the password, add a second factor. */
 const advice = z.enum(['password', 'secondFactor']);
@@ -52,37 +54,29 @@ export const credentials = z.strictObject({
   code: secondFactorCode.optional(),
 });
 
-const signIn = z.object({ user: sessionUser, accessToken: z.string(), ...rights }).meta({ id: 'SignIn' });
+const signIn = namedObject('SignIn', { user: sessionUser, accessToken: z.string(), ...rights });
 
 export const session = {
-  login: route({
-    method: 'POST',
-    path: '/api/v1/auth/login',
+  login: route('POST', '/api/v1/auth/login', {
     summary: 'Sign in with email and password',
     access: anyone,
     body: credentials,
     answer: signIn,
     errors: ['WRONG_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],
   }),
-  logout: route({
-    method: 'POST',
-    path: '/api/v1/auth/logout',
+  logout: route('POST', '/api/v1/auth/logout', {
     summary: 'End the session on the server',
     access: anyone,
   }),
-  refresh: route({
-    method: 'POST',
-    path: '/api/v1/auth/refresh',
+  refresh: route('POST', '/api/v1/auth/refresh', {
     summary: 'Rotate the session cookie and the access token',
     access: anyone,
     answer: signIn,
     errors: ['UNAUTHENTICATED'],
   }),
-  me: route({
-    method: 'GET',
-    path: '/api/v1/auth/me',
+  me: route('GET', '/api/v1/auth/me', {
     summary: 'The signed-in user with permissions and roles',
     access: signedIn,
-    answer: z.object({ user: sessionUser, ...rights }).meta({ id: 'Me' }),
+    answer: namedObject('Me', { user: sessionUser, ...rights }),
   }),
 };

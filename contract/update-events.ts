@@ -31,9 +31,7 @@ const reportedEvent = z
 export type ReportedEvent = z.output<typeof reportedEvent>;
 
 export const updateEvents = {
-  report: route({
-    method: 'POST',
-    path: '/api/v1/updates/events',
+  report: route('POST', '/api/v1/updates/events', {
     summary: 'Machines report update events, in batches; a repeated event id counts once',
     access: apiKeyOrStaffWith('updates', 'releases', 'read'),
     body: z.strictObject({ events: z.array(reportedEvent).min(1).max(mostEvents) }),

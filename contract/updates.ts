@@ -22,7 +22,6 @@ const lowerCased = { machineid: z.string().optional(), currentversion: z.string(
 const channel = z.enum(channels).default('stable');
 
 const feed = {
-  method: 'GET',
   access: apiKeyOrStaffWith('updates', 'releases', 'read'),
   raw: true,
   apiKeyInQuery: true,
@@ -31,9 +30,8 @@ const base = '/api/v1/updates';
 
 /** The feeds return YAML, text or JSON in the format of each updater. */
 export const updates = {
-  electron: route({
+  electron: route('GET', `${base}/electron/{platform}/{architecture}/{file}`, {
     ...feed,
-    path: `${base}/electron/{platform}/{architecture}/{file}`,
     summary:
       'Feed of electron-updater: latest.yml (stable), beta.yml or alpha.yml, with -mac or -linux before the extension',
     params: z.object({
@@ -44,9 +42,8 @@ export const updates = {
     query: z.object({ ...asked, kind: z.enum(linuxKinds).optional() }),
     errors: ['NOT_FOUND'],
   }),
-  squirrelWindows: route({
+  squirrelWindows: route('GET', `${base}/squirrel/win32/{architecture}/RELEASES`, {
     ...feed,
-    path: `${base}/squirrel/win32/{architecture}/RELEASES`,
     alias: `${base}/squirrel/win32/{architecture}/releases`,
     summary: 'Feed of Squirrel.Windows',
     params: z.object({ architecture: z.enum(architectures) }),
@@ -66,9 +63,8 @@ export const updates = {
         localVersion: query.localVersion ?? localversion,
       })),
   }),
-  squirrelMac: route({
+  squirrelMac: route('GET', `${base}/squirrel/darwin/{architecture}/{version}`, {
     ...feed,
-    path: `${base}/squirrel/darwin/{architecture}/{version}`,
     summary: 'Feed of Squirrel.Mac for an installed version; 204 when there is no newer one',
     params: z.object({ architecture: architectureName, version: z.string().max(100) }),
     query: z.object({ ...asked, channel }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, requiredText, wholeNumber } from './common.ts';
+import { id, namedObject, requiredText, wholeNumber } from './common.ts';
 import { buildFields, largestFile, publishFields, sha512 } from './builds.ts';
 import { release } from './releases.ts';
 import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
@@ -24,25 +24,21 @@ const fileName = requiredText(200, 'File name is required').refine(
 const mayUpload = apiKeyOrStaffWith('releases', 'releases', 'create');
 const byUpload = z.object({ uploadId: id });
 
-const uploadState = z
-  .object({
-    uploadId: z.string(),
-    fileKey: z.string(),
-    fileName: z.string(),
-    fileSize: z.number(),
-    chunkSize: z.number(),
-    totalChunks: z.number(),
-    received: z.array(z.number()).meta({ description: 'Indexes of the stored chunks' }),
-    status: z.enum(['open', 'completed']),
-    releaseId: z.string().nullable(),
-  })
-  .meta({ id: 'UploadState' });
+const uploadState = namedObject('UploadState', {
+  uploadId: z.string(),
+  fileKey: z.string(),
+  fileName: z.string(),
+  fileSize: z.number(),
+  chunkSize: z.number(),
+  totalChunks: z.number(),
+  received: z.array(z.number()).meta({ description: 'Indexes of the stored chunks' }),
+  status: z.enum(['open', 'completed']),
+  releaseId: z.string().nullable(),
+});
 export type UploadState = z.output<typeof uploadState>;
 
 export const uploads = {
-  direct: route({
-    method: 'POST',
-    path: '/api/v1/binaries/upload',
+  direct: route('POST', '/api/v1/binaries/upload', {
     summary:
       'Upload a file of up to 20 MB in one multipart request: file, version, channel, platform, architecture, release_notes, minimum_app_version, is_mandatory, and optionally is_draft, rollout_percentage, sha512',
     access: mayUpload,
@@ -51,21 +47,20 @@ export const uploads = {
     status: 201,
     errors: ['TOO_LARGE', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'STORAGE_FULL'],
   }),
-  prepare: route({
-    method: 'POST',
-    path: '/api/v1/binaries/upload/prepare',
+  prepare: route('POST', '/api/v1/binaries/upload/prepare', {
     summary: 'Start a chunked upload',
     access: mayUpload,
     body: z.strictObject({ fileName, fileSize: z.number().int().min(1).max(largestFile), ...buildFields }),
-    answer: z
-      .object({ uploadId: z.string(), fileKey: z.string(), chunkSize: z.number(), totalChunks: z.number() })
-      .meta({ id: 'PreparedUpload' }),
+    answer: namedObject('PreparedUpload', {
+      uploadId: z.string(),
+      fileKey: z.string(),
+      chunkSize: z.number(),
+      totalChunks: z.number(),
+    }),
     status: 201,
     errors: ['ALREADY_EXISTS', 'STORAGE_FULL'],
   }),
-  chunk: route({
-    method: 'PUT',
-    path: '/api/v1/binaries/upload/chunk/{uploadId}/{index}',
+  chunk: route('PUT', '/api/v1/binaries/upload/chunk/{uploadId}/{index}', {
     summary: 'Send one chunk; chunks may come in any order and be repeated',
     access: mayUpload,
     params: z.object({ uploadId: id, index: wholeNumber(0, 100_000) }),
@@ -73,9 +68,7 @@ export const uploads = {
     answer: z.object({ index: z.number(), received: z.number() }),
     errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_LARGE', 'STORAGE_FULL'],
   }),
-  complete: route({
-    method: 'POST',
-    path: '/api/v1/binaries/upload/complete',
+  complete: route('POST', '/api/v1/binaries/upload/complete', {
     summary: 'Verify size, hash and type of the file and create the release; may be repeated',
     access: mayUpload,
     body: z.strictObject({
@@ -90,28 +83,22 @@ export const uploads = {
     status: 201,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'ALREADY_EXISTS', 'STORAGE_FULL'],
   }),
-  state: route({
-    method: 'GET',
-    path: '/api/v1/binaries/upload/{uploadId}',
+  state: route('GET', '/api/v1/binaries/upload/{uploadId}', {
     summary: 'Which chunks are stored, to resume an upload',
     access: mayUpload,
     params: byUpload,
     answer: uploadState,
     errors: ['NOT_FOUND'],
   }),
-  cancel: route({
-    method: 'DELETE',
-    path: '/api/v1/binaries/upload/{uploadId}',
+  cancel: route('DELETE', '/api/v1/binaries/upload/{uploadId}', {
     summary: 'Cancel an upload and delete its stored chunks',
     access: mayUpload,
     params: byUpload,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
-  storage: route({
-    method: 'GET',
-    path: '/api/v1/binaries/storage',
+  storage: route('GET', '/api/v1/binaries/storage', {
     summary: 'Whether the file storage is available',
     access: staffWith('releases', 'read'),
-    answer: z.object({ usable: z.boolean() }).meta({ id: 'StorageState' }),
+    answer: namedObject('StorageState', { usable: z.boolean() }),
   }),
 };

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { answeredInstant, id, isEmail, requiredText, search, seenVersion, text } from './common.ts';
+import {
+  answeredInstant,
+  id,
+  isEmail,
+  namedObject,
+  requiredText,
+  search,
+  seenVersion,
+  text,
+} from './common.ts';
 import { permission } from './permissions.ts';
 import { route, staffWith } from './route.ts';
 
@@ -9,34 +18,30 @@ export const shortestPassword = 6;
 export const userStatuses = ['active', 'inactive'] as const;
 
 /** A staff member (spec part 2, section 3). `role` is the first of `roles`; the screens show one. */
-export const user = z
-  .object({
-    id: z.string(),
-    email: z.string(),
-    name: z.string(),
-    role: z.string(),
-    roles: z.array(z.string()),
-    status: z.enum(userStatuses),
-    secondFactor: z.boolean().meta({ description: 'Whether the user signs in with a second factor' }),
-    lastSignInAt: answeredInstant.nullable(),
-    createdAt: answeredInstant,
-    updatedAt: answeredInstant,
-  })
-  .meta({ id: 'User' });
+export const user = namedObject('User', {
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: z.string(),
+  roles: z.array(z.string()),
+  status: z.enum(userStatuses),
+  secondFactor: z.boolean().meta({ description: 'Whether the user signs in with a second factor' }),
+  lastSignInAt: answeredInstant.nullable(),
+  createdAt: answeredInstant,
+  updatedAt: answeredInstant,
+});
 export type User = z.output<typeof user>;
 
-export const role = z
-  .object({
-    roleId: z.string(),
-    name: z.string(),
-    description: z.string(),
-    builtIn: z.boolean().meta({ description: 'One of the seven built-in roles; cannot be deleted' }),
-    requiresSecondFactor: z.boolean(),
-    permissions: z.array(permission),
-    userCount: z.number(),
-    updatedAt: answeredInstant,
-  })
-  .meta({ id: 'Role' });
+export const role = namedObject('Role', {
+  roleId: z.string(),
+  name: z.string(),
+  description: z.string(),
+  builtIn: z.boolean().meta({ description: 'One of the seven built-in roles; cannot be deleted' }),
+  requiresSecondFactor: z.boolean(),
+  permissions: z.array(permission),
+  userCount: z.number(),
+  updatedAt: answeredInstant,
+});
 export type Role = z.output<typeof role>;
 
 const email = requiredText(320, 'Email is required').refine(isEmail, 'Must be an email address');
@@ -66,39 +71,31 @@ const currentPassword = z.string().max(1024).optional().meta({
 });
 
 /** A session as the user sees it. */
-export const openSession = z
-  .object({
-    sessionId: z.string(),
-    current: z.boolean(),
-    ipAddress: z.string(),
-    userAgent: z.string(),
-    createdAt: answeredInstant,
-    lastSeenAt: answeredInstant,
-  })
-  .meta({ id: 'OpenSession' });
+export const openSession = namedObject('OpenSession', {
+  sessionId: z.string(),
+  current: z.boolean(),
+  ipAddress: z.string(),
+  userAgent: z.string(),
+  createdAt: answeredInstant,
+  lastSeenAt: answeredInstant,
+});
 export type OpenSession = z.output<typeof openSession>;
 
 export const users = {
-  list: route({
-    method: 'GET',
-    path: '/api/users',
+  list: route('GET', '/api/users', {
     summary: 'All users, or those whose email or name contains the search',
     access: canRead,
     query: z.strictObject({ search }),
     answer: z.array(user),
   }),
-  impact: route({
-    method: 'GET',
-    path: '/api/users/{id}/impact',
+  impact: route('GET', '/api/users/{id}/impact', {
     summary: 'Open sessions of a user, and API keys that the user created',
     access: canRead,
     params: byId,
-    answer: z.object({ openSessions: z.number(), apiKeys: z.number() }).meta({ id: 'UserImpact' }),
+    answer: namedObject('UserImpact', { openSessions: z.number(), apiKeys: z.number() }),
     errors: ['NOT_FOUND'],
   }),
-  create: route({
-    method: 'POST',
-    path: '/api/users',
+  create: route('POST', '/api/users', {
     summary: 'Create a user; the role must not grant more than the caller has',
     access: staffWith('users', 'create'),
     body: userInput,
@@ -106,9 +103,7 @@ export const users = {
     status: 201,
     errors: ['ALREADY_EXISTS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
-  update: route({
-    method: 'PATCH',
-    path: '/api/users/{id}',
+  update: route('PATCH', '/api/users/{id}', {
     summary: 'Change email, name or role; a new role takes effect with the user’s next call',
     access: canUpdate,
     params: byId,
@@ -116,35 +111,27 @@ export const users = {
     answer: user,
     errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
   }),
-  deactivate: route({
-    method: 'POST',
-    path: '/api/users/{id}/deactivate',
+  deactivate: route('POST', '/api/users/{id}/deactivate', {
     summary: 'Deactivate a user; open sessions end with their next call',
     access: canUpdate,
     params: byId,
     answer: user,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
-  reactivate: route({
-    method: 'POST',
-    path: '/api/users/{id}/reactivate',
+  reactivate: route('POST', '/api/users/{id}/reactivate', {
     summary: 'Let a deactivated user sign in again',
     access: canUpdate,
     params: byId,
     answer: user,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
-  delete: route({
-    method: 'DELETE',
-    path: '/api/users/{id}',
+  delete: route('DELETE', '/api/users/{id}', {
     summary: 'Permanently delete a user; audit entries are kept',
     access: staffWith('users', 'delete'),
     params: byId,
     errors: ['NOT_FOUND', 'RULE_VIOLATED'],
   }),
-  resetPassword: route({
-    method: 'POST',
-    path: '/api/users/{id}/reset-password',
+  resetPassword: route('POST', '/api/users/{id}/reset-password', {
     summary: 'Set a new password; ends every session of the user',
     access: canUpdate,
     params: byId,
@@ -155,9 +142,7 @@ export const users = {
     }),
     errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
-  resetSecondFactor: route({
-    method: 'DELETE',
-    path: '/api/users/{id}/second-factor',
+  resetSecondFactor: route('DELETE', '/api/users/{id}/second-factor', {
     summary: 'Remove the lost second factor of a user',
     access: canUpdate,
     params: byId,
@@ -165,18 +150,14 @@ export const users = {
     answer: user,
     errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
-  sessions: route({
-    method: 'GET',
-    path: '/api/users/{id}/sessions',
+  sessions: route('GET', '/api/users/{id}/sessions', {
     summary: 'Open sessions of a user; those of other users only for a super admin',
     access: canRead,
     params: byId,
     answer: z.array(openSession),
     errors: ['NOT_FOUND', 'RULE_VIOLATED'],
   }),
-  endSession: route({
-    method: 'DELETE',
-    path: '/api/users/{id}/sessions/{sessionId}',
+  endSession: route('DELETE', '/api/users/{id}/sessions/{sessionId}', {
     summary: 'End a session of a user; those of other users only for a super admin',
     access: canUpdate,
     params: z.object({ id, sessionId: id }),
@@ -188,49 +169,37 @@ const byRole = z.object({ roleId });
 const byUserRole = z.object({ userId: id, roleId });
 
 export const rbac = {
-  roles: route({
-    method: 'GET',
-    path: '/api/rbac/roles',
+  roles: route('GET', '/api/rbac/roles', {
     summary: 'All roles with their permissions',
     access: canRead,
     answer: z.array(role),
   }),
-  permissions: route({
-    method: 'GET',
-    path: '/api/rbac/permissions',
+  permissions: route('GET', '/api/rbac/permissions', {
     summary: 'All permissions, as shown in the matrix',
     access: canRead,
     answer: z.array(permission),
   }),
-  userRoles: route({
-    method: 'GET',
-    path: '/api/rbac/users/{userId}/roles',
+  userRoles: route('GET', '/api/rbac/users/{userId}/roles', {
     summary: 'The roles of a user',
     access: canRead,
     params: z.object({ userId: id }),
     answer: z.array(z.object({ roleId: z.string(), name: z.string(), description: z.string() })),
     errors: ['NOT_FOUND'],
   }),
-  assignRole: route({
-    method: 'POST',
-    path: '/api/rbac/users/{userId}/roles/{roleId}',
+  assignRole: route('POST', '/api/rbac/users/{userId}/roles/{roleId}', {
     summary: 'Assign a role to a user',
     access: canUpdate,
     params: byUserRole,
     anyBody: true,
     errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED'],
   }),
-  revokeRole: route({
-    method: 'DELETE',
-    path: '/api/rbac/users/{userId}/roles/{roleId}',
+  revokeRole: route('DELETE', '/api/rbac/users/{userId}/roles/{roleId}', {
     summary: 'Remove a role from a user',
     access: canUpdate,
     params: byUserRole,
     errors: ['NOT_FOUND', 'RULE_VIOLATED'],
   }),
-  createRole: route({
-    method: 'POST',
-    path: '/api/rbac/roles',
+  createRole: route('POST', '/api/rbac/roles', {
     summary: 'Create a role as a copy of an existing one',
     access: canUpdate,
     body: z.strictObject({
@@ -242,9 +211,7 @@ export const rbac = {
     status: 201,
     errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED'],
   }),
-  updateRole: route({
-    method: 'PUT',
-    path: '/api/rbac/roles/{roleId}',
+  updateRole: route('PUT', '/api/rbac/roles/{roleId}', {
     summary: 'Set the permissions of a role; takes effect with the next call of its users',
     access: canUpdate,
     params: byRole,
@@ -257,18 +224,14 @@ export const rbac = {
     answer: role,
     errors: ['NOT_FOUND', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
   }),
-  roleImpact: route({
-    method: 'GET',
-    path: '/api/rbac/roles/{roleId}/impact',
+  roleImpact: route('GET', '/api/rbac/roles/{roleId}/impact', {
     summary: 'How many active users have a role, and how many of them have no second factor',
     access: canRead,
     params: byRole,
-    answer: z.object({ people: z.number(), withoutSecondFactor: z.number() }).meta({ id: 'RoleImpact' }),
+    answer: namedObject('RoleImpact', { people: z.number(), withoutSecondFactor: z.number() }),
     errors: ['NOT_FOUND'],
   }),
-  deleteRole: route({
-    method: 'DELETE',
-    path: '/api/rbac/roles/{roleId}',
+  deleteRole: route('DELETE', '/api/rbac/roles/{roleId}', {
     summary: 'Delete a role that no user has and that is not built in',
     access: canUpdate,
     params: byRole,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { activation, licenseKeyInput, machineId } from './activations.ts';
-import { answeredInstant, text } from './common.ts';
+import { answeredInstant, namedObject, text } from './common.ts';
 import { licenseTypes } from './licenses.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
@@ -63,52 +63,48 @@ export const validatedActivation = activation.pick({
  * The result of a validation. `signed` is the exact signed text: the other fields as JSON. A desktop verifies
  * `signature` over the UTF-8 bytes of `signed`, then reads `signed`, and trusts no other field.
  */
-export const validationResult = z
-  .object({
-    valid: z.boolean(),
-    code: z.enum(validationCodes),
-    message: z.string(),
-    license: z
-      .object({
-        licenseKey: z.string(),
-        type: z.enum(licenseTypes),
-        validUntil: answeredInstant,
-        modules: z.array(z.object({ moduleId: z.string(), name: z.string() })),
-      })
-      .nullable(),
-    activation: validatedActivation.nullable(),
-    machineId: z.string(),
-    nonce: z.string().nullable(),
-    issuedAt: answeredInstant,
-    expiresAt: answeredInstant.meta({
-      description:
-        'Until when the application may rely on this result without validating again; a refusal must not be cached',
-    }),
-    signed: z.string(),
-    signature: z.string().meta({ description: 'Ed25519, base64' }),
-    keyId: z.string(),
-  })
-  .meta({ id: 'ValidationResult' });
+export const validationResult = namedObject('ValidationResult', {
+  valid: z.boolean(),
+  code: z.enum(validationCodes),
+  message: z.string(),
+  license: z
+    .object({
+      licenseKey: z.string(),
+      type: z.enum(licenseTypes),
+      validUntil: answeredInstant,
+      modules: z.array(z.object({ moduleId: z.string(), name: z.string() })),
+    })
+    .nullable(),
+  activation: validatedActivation.nullable(),
+  machineId: z.string(),
+  nonce: z.string().nullable(),
+  issuedAt: answeredInstant,
+  expiresAt: answeredInstant.meta({
+    description:
+      'Until when the application may rely on this result without validating again; a refusal must not be cached',
+  }),
+  signed: z.string(),
+  signature: z.string().meta({ description: 'Ed25519, base64' }),
+  keyId: z.string(),
+});
 export type ValidationResult = z.output<typeof validationResult>;
 
 export const validation = {
-  validate: route({
-    method: 'POST',
-    path: '/api/licenses/validate',
+  validate: route('POST', '/api/licenses/validate', {
     summary:
       'Validate a license on a machine; the first validation takes a seat. Called by staff, it reactivates the machine',
     access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
     body: validationRequest,
     answer: validationResult,
   }),
-  releaseSeat: route({
-    method: 'POST',
-    path: '/api/licenses/deactivate',
+  releaseSeat: route('POST', '/api/licenses/deactivate', {
     summary: 'Release the seat of a machine; the machine can validate again later',
     access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
     body: z.strictObject({ licenseKey: licenseKeyInput, machineId }),
-    answer: z
-      .object({ released: z.boolean(), code: z.enum(seatReleaseCodes), message: z.string() })
-      .meta({ id: 'ReleaseResult' }),
+    answer: namedObject('ReleaseResult', {
+      released: z.boolean(),
+      code: z.enum(seatReleaseCodes),
+      message: z.string(),
+    }),
   }),
 };
