@@ -9,12 +9,12 @@ import { fail, type Failure } from '../../failure.ts';
 import { Body } from '../../http/body.ts';
 import type { ByteRange, Storage } from '../../storage/storage.ts';
 import type { ReleaseSet } from '../releases/index.ts';
-import { trackDownload, type TrackedDownload, type UpdateRecorder } from '../update-events/index.ts';
+import type { DownloadStep, UpdateRecorder } from '../update-events/index.ts';
 import { resolveDownload, type FilePath, type ResolvedFile } from './resolve-download.ts';
 import { frameRanges, readRanges } from './ranges.ts';
 import type { FileCheck } from './stored-file.ts';
 
-type DownloadContext = Pick<Context, 'db' | 'storage' | 'clock'> & {
+type DownloadContext = Pick<Context, 'db' | 'storage'> & {
   releases: ReleaseSet;
   recorder: UpdateRecorder;
   checkFile: FileCheck;
@@ -27,7 +27,7 @@ type Exchange = {
 };
 
 const notFound = fail('NOT_FOUND', 'There is no such file.');
-const type = 'application/octet-stream';
+const contentType = 'application/octet-stream';
 
 /**
  * Responds with a release's file or block map: whole, in ranges, or (by setting) as a redirect to the bucket. The URL
@@ -62,7 +62,7 @@ export async function sendFile(
     'cache-control': file.isPublished ? 'private, max-age=31536000, immutable' : 'private, no-cache',
   });
   if (isUnchanged(request.headers, etag, file.modifiedAt)) return reply.code(304).send();
-  reply.headers({ 'content-type': type, 'content-disposition': attachment(file.name) });
+  reply.headers({ 'content-type': contentType, 'content-disposition': attachment(file.name) });
 
   const ranges = rangesOf(request.headers, { size, etag, lastModified });
   if (ranges === 'unsatisfiable') {
@@ -72,7 +72,7 @@ export async function sendFile(
   count('delivery_begun');
   if (storage.signedUrl && (ranges === 'whole' || ranges.length === 1)) {
     const url = await storage.signedUrl(file.key, {
-      contentType: type,
+      contentType,
       contentDisposition: attachment(file.name),
     });
     return reply.header('cache-control', 'no-store').redirect(url, 302);
@@ -81,17 +81,18 @@ export async function sendFile(
   return sendBytes(storage, file, { size, ranges }, exchange);
 }
 
-/** Counts downloads by machines, not by staff. */
+/** Counts downloads by machines (decision 18), not by staff. */
 function counter(
-  context: DownloadContext,
+  { recorder }: DownloadContext,
   by: Caller,
   file: ResolvedFile,
   { request, machineHash }: Exchange,
 ) {
   const counts = by.actor.kind === 'apiKey' && request.method === 'GET' && !file.isBlockmap;
-  return (step: TrackedDownload['type'], bytes: number | null = null) => {
+  const { id: releaseId, version: toVersion } = file.release;
+  return (type: DownloadStep, bytesDownloaded: number | null = null) => {
     if (counts && machineHash !== undefined)
-      trackDownload(context, by, { type: step, machineHash, release: file.release, bytes });
+      recorder.observe(by, { type, machineHash, releaseId, toVersion, bytesDownloaded });
   };
 }
 

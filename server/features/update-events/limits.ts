@@ -17,7 +17,7 @@ const mostKnown = 100_000;
 export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'>, budgets: Budgets) {
   /** Machines are never removed from the database. */
   const known = new LRUCache<string, true>({ max: mostKnown });
-  let lastPayment: Promise<unknown> = Promise.resolve();
+  let lastSpending: Promise<unknown> = Promise.resolve();
 
   async function unknownOf(hashes: readonly string[]): Promise<Set<string>> {
     const asked = hashes.filter((hash) => !known.has(hash));
@@ -28,20 +28,24 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
     return unknown;
   }
 
-  /** Takes these machines from the budget, all or none. Serialized, so that no machine is counted twice. */
-  function pay(by: Caller, key: ApiKeyHolder, unknown: Iterable<string>): Promise<Failure | undefined> {
-    const payment = lastPayment.then(async () => {
-      const unpaid = [...unknown].filter((hash) => !known.has(hash));
-      const refused = unpaid.length > 0 && (await takeOrTell(by, key, 'new machines', unpaid.length));
+  /** Takes these new machines from the budget, all or none. Serialized, so that no machine is counted twice. */
+  function spendOnMachines(
+    by: Caller,
+    key: ApiKeyHolder,
+    unknown: Iterable<string>,
+  ): Promise<Failure | undefined> {
+    const spending = lastSpending.then(async () => {
+      const uncounted = [...unknown].filter((hash) => !known.has(hash));
+      const refused = uncounted.length > 0 && (await spend(by, key, 'new machines', uncounted.length));
       if (refused) return refused;
-      for (const hash of unpaid) known.set(hash, true);
+      for (const hash of uncounted) known.set(hash, true);
       return undefined;
     });
-    lastPayment = payment.catch(() => undefined);
-    return payment;
+    lastSpending = spending.catch(() => undefined);
+    return spending;
   }
 
-  async function takeOrTell(
+  async function spend(
     by: Caller,
     { apiKeyId, name }: ApiKeyHolder,
     budget: 'events' | 'new machines',
@@ -70,18 +74,18 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
       const key = by.actor;
       if (key.kind !== 'apiKey') return undefined;
       const unknown = await unknownOf([...new Set(reported.map((event) => event.machineHash))]);
-      return (await pay(by, key, unknown)) ?? takeOrTell(by, key, 'events', reported.length);
+      return (await spendOnMachines(by, key, unknown)) ?? spend(by, key, 'events', reported.length);
     },
 
     /** The events to write, without unreported ones of machines beyond the budget. */
-    async withoutUnpaid(rows: readonly Recorded[]): Promise<UpdateEvent[]> {
+    async withinBudget(rows: readonly Recorded[]): Promise<UpdateEvent[]> {
       const seen = rows.filter(({ happening: event }) => !event.reported);
       const unknown = await unknownOf([...new Set(seen.map(({ happening: event }) => event.machineHash))]);
       const kept: UpdateEvent[] = [];
       for (const { by, happening: event } of rows) {
         const { reported, machineHash } = event;
         if (reported || !unknown.has(machineHash) || by.actor.kind !== 'apiKey') kept.push(event);
-        else if (!(await pay(by, by.actor, [machineHash]))) {
+        else if (!(await spendOnMachines(by, by.actor, [machineHash]))) {
           unknown.delete(machineHash);
           kept.push(event);
         }

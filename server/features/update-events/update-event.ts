@@ -28,6 +28,25 @@ export type UpdateEvent = {
   errorMessage: string | null;
 };
 
+/** The fields that an event may lack, all unknown. */
+export const unknownFields = {
+  fromVersion: null,
+  toVersion: null,
+  releaseId: null,
+  platform: null,
+  architecture: null,
+  channel: null,
+  osVersion: null,
+  appVersion: null,
+  bytesDownloaded: null,
+  errorCode: null,
+  errorMessage: null,
+};
+
+/** What the service itself observed of a machine: an answered feed, a file that it sent. */
+export type Observation = Pick<UpdateEvent, 'machineHash' | 'type'> &
+  Partial<Pick<UpdateEvent, keyof typeof unknownFields>>;
+
 /** An event and the call that reported it, as stored in the journal, whose files may come from other versions. */
 export type Recorded = { by: Caller; happening: UpdateEvent };
 

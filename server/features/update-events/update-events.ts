@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Failure } from '../../failure.ts';
 import { withPatch } from '../../with-patch.ts';
 import { machineHashOf } from './machine-id.ts';
-import type { UpdateEvent } from './update-event.ts';
+import { unknownFields, type UpdateEvent } from './update-event.ts';
 import type { UpdateRecorder } from './update-recorder.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function reportEvents(
   const updateEvents = reported.map(({ eventId, machineId, eventType, timestamp, ...rest }): UpdateEvent => {
     const said = timestamp === undefined ? now : new Date(timestamp);
     const event: UpdateEvent = {
-      ...none,
+      ...unknownFields,
       eventId,
       reported: true,
       // the clock of a desktop may be wrong, but an event is never in the future
@@ -34,18 +34,3 @@ export async function reportEvents(
   });
   return (await recorder.report(by, updateEvents)) ?? { accepted: reported.length };
 }
-
-/** Defaults of optional fields. */
-const none = {
-  fromVersion: null,
-  toVersion: null,
-  releaseId: null,
-  platform: null,
-  architecture: null,
-  channel: null,
-  osVersion: null,
-  appVersion: null,
-  bytesDownloaded: null,
-  errorCode: null,
-  errorMessage: null,
-};

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { Budgets } from '../../budgets.ts';
 import type { Caller } from '../../caller.ts';
 import type { ChangeParts } from '../../change.ts';
@@ -6,7 +7,7 @@ import type { WriteBehind } from '../../db/write-behind.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
 import type { Failure } from '../../failure.ts';
 import { pauseFailing } from './failure-guard.ts';
-import type { UpdateEvent, Recorded } from './update-event.ts';
+import { unknownFields, type Observation, type Recorded, type UpdateEvent } from './update-event.ts';
 import { createUpdateLimits } from './limits.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -24,7 +25,7 @@ export function createUpdateRecorder(
   const { clock, log } = context;
   const limits = createUpdateLimits(context, budgets);
   const writer = behind.queue<Recorded>('update-events', async (recorded, once) => {
-    const rows = await limits.withoutUnpaid(recorded);
+    const rows = await limits.withinBudget(recorded);
     const failed = await once((tx) => writeEvents(tx, rows, clock()));
     if (!failed) return;
     // The events are already written, so a failure here must not cause a second write.
@@ -34,8 +35,12 @@ export function createUpdateRecorder(
   });
 
   return {
-    /** Records an observation of the service, except for a machine beyond the budget of its API key. */
-    add: (by: Caller, event: UpdateEvent) => writer.add({ by, happening: event }),
+    /** Records what the service observed just now, except of a machine beyond the budget of its API key. */
+    observe(by: Caller, observation: Observation): void {
+      const now = clock();
+      const event = { eventId: uuidv7(), reported: false, at: now, receivedAt: now };
+      writer.add({ by, happening: { ...unknownFields, ...event, ...observation } });
+    },
 
     /** Records reports: all, or none and a Failure when a budget of the API key is used up. */
     async report(by: Caller, events: readonly UpdateEvent[]): Promise<Failure | undefined> {

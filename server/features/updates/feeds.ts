@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { isVersion } from '../../../contract/versions.ts';
@@ -7,7 +6,7 @@ import { decideOffer, isOnChannel, type Decision } from './decide-offer.ts';
 import type { FeedRequest } from './feed-request.ts';
 import type { UpdateRecorder } from '../update-events/index.ts';
 
-export type Feeds = Pick<Context, 'db' | 'pool' | 'clock' | 'config'> & {
+export type Feeds = Pick<Context, 'db' | 'pool' | 'config'> & {
   releaseSet: ReleaseSet;
   recorder: UpdateRecorder;
 };
@@ -86,27 +85,18 @@ async function lastVersion(
   return machine?.last_version && isVersion(machine.last_version) ? machine.last_version : undefined;
 }
 
-function record({ recorder, clock }: Feeds, asked: FeedRequest, offered: LiveRelease | undefined): void {
-  if (asked.machineHash === undefined || !asked.isCheck) return;
-  const now = clock();
-  recorder.add(asked.by, {
-    eventId: uuidv7(),
-    reported: false,
-    at: now,
-    receivedAt: now,
-    machineHash: asked.machineHash,
+function record({ recorder }: Feeds, asked: FeedRequest, offered: LiveRelease | undefined): void {
+  const { by, machineHash, platform, architecture, channel, currentVersion, isCheck } = asked;
+  if (machineHash === undefined || !isCheck) return;
+  recorder.observe(by, {
+    machineHash,
     type: 'check',
-    fromVersion: asked.currentVersion ?? null,
+    fromVersion: currentVersion ?? null,
     toVersion: offered?.version ?? null,
     releaseId: offered?.id ?? null,
-    platform: asked.platform,
-    architecture: asked.architecture,
-    channel: asked.channel,
-    osVersion: null,
-    appVersion: null,
-    bytesDownloaded: null,
-    errorCode: null,
-    errorMessage: null,
+    platform,
+    architecture,
+    channel,
   });
 }
 
