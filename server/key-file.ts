@@ -1,38 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { link, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder, withFile } from './files.ts';
 
-/** Reads the file, or creates it with `make` if there is none. Only the account of the server may read it. */
+/**
+ * Reads the file, or creates it with `make` if there is none. Only the account of the server may read it. Another
+ * process that starts never reads half a key.
+ */
 export async function readOrMake(file: string, make: () => string): Promise<string> {
   await mkdir(path.dirname(file), { recursive: true });
-  return (await createOnce(file, make())) ?? readFile(file, 'utf8');
-}
-
-/** Creates the file atomically, so that another starting process never reads half a key; undefined if it exists. */
-async function createOnce(file: string, text: string): Promise<string | undefined> {
   const draft = `${file}.${randomUUID()}`;
-  const handle = await open(draft, 'wx', 0o600);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
+    const text = make();
+    await withFile(
+      draft,
+      'wx',
+      async (handle) => {
+        await handle.writeFile(text);
+        await handle.sync();
+      },
+      0o600,
+    );
     await link(draft, file);
     await syncFolder(path.dirname(file));
     return text;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return readFile(file, 'utf8');
   } finally {
-    await handle.close();
-    await unlink(draft);
-  }
-}
-
-/** A new name is durable only after a sync of its folder: a power failure must not remove a key that is in use. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await rm(draft, { force: true });
   }
 }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CannotStart } from '../cannot-start.ts';
+import { syncFolder } from '../files.ts';
 import { cleanEnvironment } from './embedded-account.ts';
 import type { ClusterLocation } from './embedded-location.ts';
 
@@ -129,8 +130,5 @@ async function publish(made: string, cluster: string): Promise<void> {
     if (['ENOTEMPTY', 'EEXIST', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
     throw error;
   }
-  if (process.platform === 'win32') return;
-  const folder = await open(dirname(cluster), 'r');
-  await folder.sync();
-  await folder.close();
+  await syncFolder(dirname(cluster));
 }

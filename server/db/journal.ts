@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
+import { writeWhole } from '../files.ts';
 
 /** Rows that are written together. The id lets the database detect a batch that it already has. */
 export type Batch<Row> = { id: string; rows: Row[] };
@@ -56,7 +57,8 @@ export function openJournal(folder: string, mostBytes: number) {
       const segment = { id: batch.id, file: `${queue}-${batch.id}.json`, bytes: Buffer.byteLength(text) };
       if (bytes + segment.bytes > mostBytes) throw new JournalFull(`The journal holds ${bytes} bytes`);
       await mkdir(folder, { recursive: true, mode: 0o750 });
-      await writeWhole(folder, segment.file, text);
+      const file = path.join(folder, segment.file);
+      await writeWhole(file, text, `${file}.part`);
       insert(queue, segment);
     },
 
@@ -93,30 +95,6 @@ function filesIn(folder: string): string[] {
 }
 
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-
-/** Writes atomically, even if the machine crashes. */
-async function writeWhole(folder: string, name: string, text: string): Promise<void> {
-  const draft = path.join(folder, `${name}.part`);
-  try {
-    const file = await open(draft, 'w', 0o640);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path.join(folder, name));
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-  const place = await open(folder, 'r');
-  try {
-    await place.sync();
-  } finally {
-    await place.close();
-  }
-}
 
 function withDates(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const plain = this[key];

@@ -13,6 +13,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder, withFile, writeWhole } from '../files.ts';
 import { isFailure, type Failure } from '../failure.ts';
 import { freeBuffers } from './free-buffers.ts';
 import {
@@ -131,13 +132,8 @@ export async function openDisk(folder: string): Promise<Storage> {
       return text?.trim() || undefined;
     },
     async writeNote(name, text) {
-      const from = path.join(incoming, `${name}~${randomUUID()}`);
-      await withFile(from, 'wx', async (file) => {
-        await file.writeFile(`${text.trim()}\n`);
-        await file.sync();
-      });
-      await rename(from, path.join(folder, name));
-      await syncFolder(folder);
+      const draft = path.join(incoming, `${name}~${randomUUID()}`);
+      await writeWhole(path.join(folder, name), `${text.trim()}\n`, draft);
     },
     async check() {
       if (!isPrepared) await prepare();
@@ -229,18 +225,6 @@ async function fullAsValue<T>(work: () => Promise<T>): Promise<T | Failure> {
     throw error;
   }
 }
-
-async function withFile<T>(name: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await open(name, flags, 0o640);
-  try {
-    return await work(file);
-  } finally {
-    await file.close();
-  }
-}
-
-/** A new name is durable only after its folder is synced. */
-const syncFolder = (folder: string) => withFile(folder, 'r', (file) => file.sync());
 
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
 

@@ -4,6 +4,7 @@ import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { CannotStart } from '../../server/cannot-start.ts';
+import { syncFolder } from '../../server/files.ts';
 import { formatVersion, manifestName, manifestOf, sumName, type Manifest } from './manifest.ts';
 import { blockBytes, headerOf, paddingOf, readHeader } from './tar.ts';
 import { present } from '../../server/invariants.ts';
@@ -87,12 +88,6 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
       await rm(part, { force: true });
     },
   };
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync();
-  await handle.close();
 }
 
 /** An archive whose hashes were verified. */
