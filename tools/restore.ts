@@ -8,6 +8,7 @@ import { createDb, createPool } from '../server/db/client.ts';
 import { patient } from '../server/db/limits.ts';
 import { knownMigrations, migrate } from '../server/db/migrate.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
+import { withClient } from '../server/db/with-client.ts';
 import { isFailure } from '../server/failure.ts';
 import { auditKeys, entryWriter, headPlaces, readKept, verifyChain } from '../server/features/audit/index.ts';
 import { hasBegun } from '../server/features/audit/begin.ts';
@@ -113,18 +114,6 @@ async function restoreDatabase(databaseUrl: string, archive: Archive): Promise<v
   });
   say(`Database: ${archive.manifest.database.tables.length - skipped.length} tables, ${rows} rows`);
   for (const name of skipped) say(`  ${name} was skipped: it is not a table of Lanyard.`);
-}
-
-async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'lanyard restore' });
-  // without a listener, a lost connection would crash the process
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 async function restoreBinaries(storage: Storage, archive: Archive): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { withClient } from './with-client.ts';
 
 /** The lock of a serving process. After `forget`, losing it is expected. */
 export type Lock = { forget(): void; release(): Promise<void> };
@@ -48,17 +49,8 @@ export async function holdLock(url: string, log: (message: string) => void): Pro
 }
 
 /** Whether a server holds the cluster. */
-export async function isServed(url: string): Promise<boolean> {
-  const client = await connect(url).catch(() => undefined);
-  if (!client) return false;
-  try {
-    return !(await tryOnce(client));
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
+export const isServed = (url: string): Promise<boolean> =>
+  withClient(url, async (client) => !(await tryOnce(client))).catch(() => false);
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: 'lanyard lock', keepAlive: true });

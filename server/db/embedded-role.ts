@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chown, link, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { appPasswordFile, databaseName, readPassword } from './embedded-cluster.ts';
 import type { ClusterLocation } from './embedded-location.ts';
+import { withClient } from './with-client.ts';
 
 /** The role that serves requests: it owns our database and everything in it, and nothing else. */
 export const appRole = 'lanyard_app';
@@ -95,16 +96,4 @@ async function handOver(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ handing_over: string }>(strangers);
   for (const { handing_over } of rows) await client.query(handing_over);
   await client.query('commit');
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  // Without a listener, a lost connection would end the process.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }

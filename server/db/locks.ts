@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import pg from 'pg';
 import type { Tx } from './client.ts';
+import { withClient } from './with-client.ts';
 import { onlyRow } from '../invariants.ts';
 
 /**
@@ -35,20 +35,15 @@ export async function withSessionLock<T>(
   lock: number,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  const client = new pg.Client({
+  const config = {
     connectionString: directUrl,
     connectionTimeoutMillis: 10_000,
     query_timeout: 10_000,
     keepAlive: true,
     application_name: 'lanyard lock',
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
+  };
+  return withClient(config, async (client) => {
     const taken = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lock]);
-    return onlyRow(taken).mine ? await work() : undefined;
-  } finally {
-    // Closing the connection releases the lock.
-    await client.end().catch(() => undefined);
-  }
+    return onlyRow(taken).mine ? work() : undefined;
+  });
 }

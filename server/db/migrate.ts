@@ -1,10 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
 import { isLockTimeout } from './client.ts';
 import { locks } from './locks.ts';
+import { withClient } from './with-client.ts';
 
 const folder = path.join(import.meta.dirname, 'migrations');
 
@@ -21,15 +22,10 @@ const pauseMs = 1000;
  * Throws if the database has a migration that this build does not know: an older build must not run on a newer schema.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
+  return withClient({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [locks.migration]);
-    return await applyPending(client);
-  } finally {
-    await client.end();
-  }
+    return applyPending(client);
+  });
 }
 
 /** The names of the migrations of this build, in order. */

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
 import { atAddress, settingOf, type Addresses } from './setting-of.ts';
+import { withClient } from './with-client.ts';
 import { onlyRow } from '../invariants.ts';
 
 /** Properties reported by a server, and results of tests. */
@@ -31,6 +32,11 @@ export type Behavior = {
 
 const oldest = 14;
 const patienceMs = 10_000;
+const patience = {
+  connectionTimeoutMillis: patienceMs,
+  query_timeout: patienceMs,
+  application_name: 'lanyard start',
+};
 /** Two-key advisory locks have a separate number space, so this does not collide with `locks`. */
 const probeLock = 724_116;
 
@@ -52,7 +58,7 @@ export async function requireDatabase(addresses: Addresses): Promise<void> {
 async function problemsOf(addresses: Addresses): Promise<string[]> {
   const isDivided = addresses.queries !== addresses.direct;
   const at = <T>(which: keyof Addresses, work: (client: pg.Client) => Promise<T>) =>
-    atAddress(addresses, which, (url) => withClient(url, work));
+    atAddress(addresses, which, (url) => withClient({ connectionString: url, ...patience }, work));
   return at('direct', (first) =>
     at('direct', async (second) => {
       const product = otherProduct(await versionOf(first));
@@ -249,21 +255,5 @@ async function hears(listener: pg.Client, sender: pg.Client, withinMs = 3000): P
     return await heard;
   } finally {
     clearTimeout(timer);
-  }
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: patienceMs,
-    application_name: 'lanyard start',
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }

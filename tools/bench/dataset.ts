@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withClient } from '../../server/db/with-client.ts';
 
 export const sizes = { customers: 5_000, licenses: 100_000, activations: 300_000 };
 
@@ -10,9 +10,7 @@ export type Sample = { licenseKey: string; machineId: string }[];
  * usable licenses.
  */
 export async function fillDatabase(databaseUrl: string, newKey: () => string): Promise<Sample> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     await client.query('select setseed(0.42)');
     await client.query(customersSql, [sizes.customers]);
     const keys = Array.from({ length: sizes.licenses }, newKey);
@@ -27,9 +25,7 @@ export async function fillDatabase(databaseUrl: string, newKey: () => string): P
        where l.status = 'active' and l.valid_until > now() + interval '1 day' and c.deleted_at is null
        order by random() limit 20000`);
     return rows;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 const customersSql = `

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { withClient } from '../../server/db/with-client.ts';
 import { sizes } from './dataset.ts';
 
 export const historySizes = { auditEntries: 5_000_000, validations: 20_000_000 };
@@ -8,9 +9,7 @@ export const historySizes = { auditEntries: 5_000_000, validations: 20_000_000 }
  * created after the rows. The entries are not part of the sealed chain.
  */
 export async function fillHistory(databaseUrl: string, scale: number): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  await withClient(databaseUrl, async (client) => {
     await client.query(`set session_replication_role = replica; set synchronous_commit = off;
                         set maintenance_work_mem = '1GB'; set work_mem = '256MB'`);
     const indexes = await dropIndexes(client, 'audit_entries');
@@ -20,9 +19,7 @@ export async function fillHistory(databaseUrl: string, scale: number): Promise<v
     await client.query(validationDaysSql);
     await client.query(activeDaysSql);
     await client.query('vacuum analyze');
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function dropIndexes(client: pg.Client, table: string): Promise<string[]> {

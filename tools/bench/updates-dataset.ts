@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withClient } from '../../server/db/with-client.ts';
 
 export const updateSizes = { machines: 1_000_000, releases: 200, events: 10_000_000 };
 
@@ -7,9 +7,7 @@ export const updateSizes = { machines: 1_000_000, releases: 200, events: 10_000_
  * `scale` reduces the number of machines and events.
  */
 export async function fillUpdates(databaseUrl: string, scale: number): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  await withClient(databaseUrl, async (client) => {
     await client.query(releasesSql, [updateSizes.releases]);
     await client.query(
       'insert into release_totals (release_id) select release_id from releases on conflict do nothing',
@@ -22,9 +20,7 @@ export async function fillUpdates(databaseUrl: string, scale: number): Promise<v
     await client.query(daysSql);
     await client.query('vacuum analyze');
     await client.query("select pg_notify('lanyard', 'releases')");
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 const releasesSql = `

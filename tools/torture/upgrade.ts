@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import assert from 'node:assert/strict';
-import pg from 'pg';
 import { contract } from '../../contract/index.ts';
 import type { Route } from '../../contract/route.ts';
 import { customers } from '../../contract/customers.ts';
@@ -26,6 +25,7 @@ import {
   startServer,
   type ServerProcess,
 } from '../../tests/server-process.ts';
+import { ask } from '../../tests/work.ts';
 import { addResult } from './table.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -131,13 +131,8 @@ export async function upgrade(): Promise<void> {
   }
 }
 
-async function migrationsOf(databaseUrl: string): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rowCount } = await client.query('select from schema_migrations');
-  await client.end();
-  return rowCount!;
-}
+const migrationsOf = async (databaseUrl: string): Promise<number> =>
+  (await ask(databaseUrl, 'select from schema_migrations')).length;
 
 type Calls = Parameters<typeof startLoad>[0];
 
