@@ -10,6 +10,8 @@ import { clockJump } from '../checked-time.ts';
 import { collectMetrics } from './cluster-metrics.ts';
 import type { Guard } from './diagnostics.ts';
 
+type ByLabel = Iterable<[string, number]>;
+
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
 export function serveMetrics(
   app: FastifyInstance,
@@ -38,20 +40,36 @@ export function serveMetrics(
     buckets: [0.001, 0.005, 0.015, 0.05, 0.15, 0.5, 1.5, 5],
     registers: [register],
   });
-  /** `aggregator`: how the values of several workers are combined. */
+  /** `aggregator` combines the values of several workers; `label` says by what the values are counted. */
   const gauge = (
     name: string,
     help: string,
-    read: () => number | Promise<number>,
+    read: () => number | ByLabel | Promise<number | ByLabel>,
     aggregator: 'sum' | 'min' | 'max' = 'sum',
+    label?: string,
   ) =>
     new Gauge({
       name,
       help,
       aggregator,
+      labelNames: label ? [label] : [],
       registers: [register],
       async collect() {
-        this.set(await read());
+        const value = await read();
+        if (typeof value === 'number') return this.set(value);
+        this.reset();
+        for (const [key, one] of value) this.labels(key).set(one);
+      },
+    });
+  const counter = (name: string, help: string, read: () => ByLabel, label: string) =>
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [register],
+      collect() {
+        this.reset();
+        for (const [key, one] of read()) this.labels(key).inc(one);
       },
     });
   gauge('lanyard_database_up', 'Whether the database is reachable', () => Number(signals.isUp()), 'min');
@@ -81,30 +99,20 @@ export function serveMetrics(
     () => (signals.isUp() ? countDamaged(db) : Number.NaN),
     'max',
   );
-  const paused = new Gauge({
-    name: 'lanyard_paused_rollouts',
-    help: 'Releases whose rollout is paused, by who paused it: staff, or Lanyard because installs failed',
-    labelNames: ['by'],
-    aggregator: 'max',
-    registers: [],
-    async collect() {
-      this.reset();
-      if (!signals.isUp()) return;
-      for (const [by, count] of Object.entries(await countPaused(db))) this.set({ by }, count);
-    },
-  });
-  register.registerMetric(paused);
-  const due = new Gauge({
-    name: 'lanyard_job_due_timestamp_seconds',
-    help: 'Time by which a job must have succeeded again',
-    labelNames: ['job'],
-    aggregator: 'max',
-    registers: [],
-    collect() {
-      for (const [job, at] of jobsDue) this.set({ job }, at.getTime() / 1000);
-    },
-  });
-  register.registerMetric(due);
+  gauge(
+    'lanyard_paused_rollouts',
+    'Releases whose rollout is paused, by who paused it: staff, or Lanyard because installs failed',
+    async () => (signals.isUp() ? Object.entries(await countPaused(db)) : []),
+    'max',
+    'by',
+  );
+  gauge(
+    'lanyard_job_due_timestamp_seconds',
+    'Time by which a job must have succeeded again',
+    () => [...jobsDue].map(([job, at]) => [job, at.getTime() / 1000]),
+    'max',
+    'job',
+  );
   const isBroken = () => Number(audit.state().state === 'broken');
   gauge('lanyard_audit_chain_broken', 'Whether the audit log is broken', isBroken, 'max');
   const entries = () => audit.state().sequence;
@@ -114,59 +122,33 @@ export function serveMetrics(
     'Bytes of the records in the journal, which the database does not have yet',
     () => behind.state().journalBytes,
   );
-  const unwritten = new Gauge({
-    name: 'lanyard_unwritten_records',
-    help: 'Records in memory, which the database does not have yet',
-    labelNames: ['queue'],
-    registers: [register],
-    collect() {
-      for (const { name, waiting } of behind.state().queues) unwritten.set({ queue: name }, waiting);
-    },
-  });
-  const dropped = new Counter({
-    name: 'lanyard_dropped_records_total',
-    help: 'Records lost because the journal was full, or the database refused them',
-    labelNames: ['queue'],
-    registers: [register],
-    collect() {
-      dropped.reset();
-      for (const one of behind.state().queues) dropped.inc({ queue: one.name }, one.dropped);
-    },
-  });
-  const refused = new Counter({
-    name: 'lanyard_refused_total',
-    help: 'Refused credentials and calls, by kind',
-    labelNames: ['kind'],
-    registers: [],
-    collect() {
-      this.reset();
-      for (const [kind, times] of refusals.totals()) this.inc({ kind }, times);
-    },
-  });
-  register.registerMetric(refused);
-  const keptAt = new Gauge({
-    name: 'lanyard_audit_head_kept_timestamp_seconds',
-    help: 'When the head of the audit log was last stored outside the database',
-    labelNames: ['place'],
-    aggregator: 'max',
-    registers: [],
-    collect() {
-      for (const { place, at } of audit.state().kept) {
-        if (at) this.set({ place }, Date.parse(at) / 1000);
-      }
-    },
-  });
-  register.registerMetric(keptAt);
-  const refusedBudgets = new Counter({
-    name: 'lanyard_budget_refusals_total',
-    help: 'Refusals because an API key has used up its hourly budget',
-    labelNames: ['budget'],
-    registers: [register],
-    collect() {
-      refusedBudgets.reset();
-      for (const [budget, count] of Object.entries(budgets.refusals)) refusedBudgets.inc({ budget }, count);
-    },
-  });
+  gauge(
+    'lanyard_unwritten_records',
+    'Records in memory, which the database does not have yet',
+    () => behind.state().queues.map(({ name, waiting }) => [name, waiting]),
+    'sum',
+    'queue',
+  );
+  counter(
+    'lanyard_dropped_records_total',
+    'Records lost because the journal was full, or the database refused them',
+    () => behind.state().queues.map(({ name, dropped }) => [name, dropped]),
+    'queue',
+  );
+  counter('lanyard_refused_total', 'Refused credentials and calls, by kind', () => refusals.totals(), 'kind');
+  gauge(
+    'lanyard_audit_head_kept_timestamp_seconds',
+    'When the head of the audit log was last stored outside the database',
+    () => audit.state().kept.flatMap(({ place, at }) => (at ? [[place, Date.parse(at) / 1000]] : [])),
+    'max',
+    'place',
+  );
+  counter(
+    'lanyard_budget_refusals_total',
+    'Refusals because an API key has used up its hourly budget',
+    () => Object.entries(budgets.refusals),
+    'budget',
+  );
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
