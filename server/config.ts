@@ -51,6 +51,12 @@ const isProxy = (entry: string) =>
   ipaddr.isValid(entry) ||
   ipaddr.isValidCIDR(entry);
 
+/** The absolute path of `file:/var/lib/lanyard` or `file:./binaries`, not percent-decoded; undefined for other text. */
+function filePath(value: string): string | undefined {
+  const [, file] = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value) ?? [];
+  return file && path.resolve(file);
+}
+
 /** A key from outside the data directory. */
 export type GivenKey = { text: string } | { file: string };
 
@@ -67,10 +73,10 @@ export type StorageConfig =
       redirect: boolean;
     };
 
-/** `file:/var/lib/lanyard` or `file:./binaries`, not percent-decoded; `s3://bucket/prefix`. */
+/** A folder, or `s3://bucket/prefix`. */
 const storageUrl = z.string().transform((value, issues) => {
-  const folder = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
-  if (folder) return { kind: 'disk' as const, folder: path.resolve(folder) };
+  const folder = filePath(value);
+  if (folder) return { kind: 'disk' as const, folder };
   const s3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/+([\w./-]*))?$/.exec(value);
   if (s3?.[1]) {
     const prefix = (s3[2] ?? '').replace(/\/+$/, '');
@@ -82,8 +88,8 @@ const storageUrl = z.string().transform((value, issues) => {
 
 /** `file:/mnt/elsewhere/head.json`, or an HTTP URL. */
 const auditAnchor = z.string().transform((value, issues) => {
-  const file = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
-  if (file) return { kind: 'file' as const, file: path.resolve(file) };
+  const file = filePath(value);
+  if (file) return { kind: 'file' as const, file };
   if (httpUrl.safeParse(value).success) return { kind: 'http' as const, url: value };
   issues.addIssue('must be file:<file>, or an http or https address');
   return z.NEVER;
@@ -91,8 +97,8 @@ const auditAnchor = z.string().transform((value, issues) => {
 
 /** A key in the environment: its text, or `file:/run/secrets/key`. */
 const givenKey = z.string().transform((value): GivenKey => {
-  const file = /^file:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
-  return file ? { file: path.resolve(file) } : { text: value };
+  const file = filePath(value);
+  return file ? { file } : { text: value };
 });
 
 const settings = z.object({
@@ -144,51 +150,8 @@ const settings = z.object({
 
 export const settingNames = Object.keys(settings.shape);
 
-/** Everyone, or signed-in staff and requests from the listed addresses or CIDR ranges. */
-export type DiagnosticsAccess = { everyone: boolean; staff: boolean; addresses: string[] };
-
 /** All settings, typed. Durations are in milliseconds. */
-export type Config = {
-  port: number;
-  host: string;
-  publicUrl: string;
-  dataDir: string;
-  /** Undefined: use the files of the data directory. */
-  signingKey: GivenKey | undefined;
-  secretsKey: GivenKey | undefined;
-  databaseUrl: string | undefined;
-  /** The address of the server itself. Differs from `databaseUrl` only if that points to a pooler. */
-  databaseDirectUrl: string | undefined;
-  storage: StorageConfig;
-  admin: { email: string; password: string } | undefined;
-  /** Users whose password was set by another person have no permissions until they change it. */
-  requireOwnPassword: boolean;
-  sessionIdleMs: number;
-  sessionMaxMs: number;
-  /** How long single update events are kept; their totals are kept permanently. */
-  eventsKeepMs: number;
-  /** How long single validations are kept; their daily counts are kept permanently. */
-  validationsKeepMs: number;
-  /** How long a program may rely on a valid result without validating again. */
-  validationGraceMs: number;
-  /** How many times per day and seat the machines of a license may release a seat themselves. */
-  selfReleasesPerSeat: number;
-  /** How many update events an API key may report per hour. */
-  eventsPerKeyHour: number;
-  /** How many unknown machines an API key may name per hour, in reports, feeds and downloads. */
-  newMachinesPerKeyHour: number;
-  /** The maximum size of the journal, which holds records while the database cannot accept them. */
-  journalMaxBytes: number;
-  trustProxy: string[];
-  /** How long a stopping process still serves while it reports that it is not ready. */
-  drainMs: number;
-  workers: number;
-  /** Who may read `/metrics`, `/docs` and `/openapi.json`. */
-  diagnosticsAccess: DiagnosticsAccess;
-  /** An additional place to which the head of the audit log is written or sent. */
-  auditAnchor: z.output<typeof auditAnchor> | undefined;
-  logLevel: z.output<typeof settings>['LOG_LEVEL'];
-};
+export type Config = ReturnType<typeof readConfig>;
 
 export class ConfigError extends CannotStart {}
 
@@ -196,7 +159,7 @@ export class ConfigError extends CannotStart {}
  * Reads the settings from the environment. Throws a ConfigError that lists every problem, so that an operator can fix
  * them all at once.
  */
-export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY): Config {
+export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = settings.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
@@ -227,27 +190,40 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     host: s.HOST ?? (inContainer ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ''),
     dataDir: path.resolve(s.DATA_DIR),
+    /** Undefined: use the files of the data directory. */
     signingKey: s.SIGNING_KEY,
     secretsKey: s.SECRETS_KEY,
     databaseUrl: s.DATABASE_URL,
+    /** The address of the server itself. Differs from `databaseUrl` only if that points to a pooler. */
     databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
     storage: toStorage(s),
     admin:
       s.ADMIN_EMAIL && s.ADMIN_PASSWORD ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD } : undefined,
+    /** Users whose password was set by another person have no permissions until they change it. */
     requireOwnPassword: s.REQUIRE_OWN_PASSWORD,
     sessionIdleMs: Math.min(s.SESSION_IDLE, s.SESSION_MAX),
     sessionMaxMs: s.SESSION_MAX,
+    /** How long single update events are kept; their totals are kept permanently. */
     eventsKeepMs: s.EVENTS_KEEP,
+    /** How long single validations are kept; their daily counts are kept permanently. */
     validationsKeepMs: s.VALIDATIONS_KEEP,
+    /** How long a program may rely on a valid result without validating again. */
     validationGraceMs: s.VALIDATION_GRACE,
+    /** How many times per day and seat the machines of a license may release a seat themselves. */
     selfReleasesPerSeat: s.SELF_RELEASES_PER_SEAT,
+    /** How many update events an API key may report per hour. */
     eventsPerKeyHour: s.EVENTS_PER_KEY_HOUR,
+    /** How many unknown machines an API key may name per hour, in reports, feeds and downloads. */
     newMachinesPerKeyHour: s.NEW_MACHINES_PER_KEY_HOUR,
+    /** The maximum size of the journal, which holds records while the database cannot accept them. */
     journalMaxBytes: s.JOURNAL_MAX_MB * 1_000_000,
     trustProxy: s.TRUST_PROXY,
+    /** How long a stopping process still serves while it reports that it is not ready. */
     drainMs: 1000 * (s.DRAIN_SECONDS ?? (isBehindProxy && !onTerminal ? 5 : 0)),
     workers: s.WORKERS,
+    /** Who may read `/metrics`, `/docs` and `/openapi.json`: everyone, or staff and the listed addresses. */
     diagnosticsAccess: s.DIAGNOSTICS_ACCESS,
+    /** An additional place to which the head of the audit log is written or sent. */
     auditAnchor: s.AUDIT_ANCHOR_URL,
     logLevel: s.LOG_LEVEL,
   };
