@@ -119,25 +119,20 @@ function failures(route: Route): Json {
 
 /** Schemas with an id move to `components` and are referenced. */
 function jsonSchema(schema: Schema, io: 'input' | 'output', components: Record<string, Json>): Json {
-  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json & {
+  const json = JSON.stringify(
+    z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }),
+  );
+  const {
+    $defs,
+    $schema: _,
+    id,
+    ...definition
+  } = JSON.parse(json.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/')) as Json & {
     $defs?: Record<string, Json>;
+    id?: string;
   };
-  const { $defs = {}, $schema: _, ...rest } = rewriteRefs(json) as Json & { $defs?: Record<string, Json> };
-  for (const [id, definition] of Object.entries($defs)) components[id] = definition;
-  if (typeof rest.id !== 'string') return rest;
-  const { id, ...definition } = rest;
+  Object.assign(components, $defs);
+  if (id === undefined) return definition;
   components[id] = definition;
   return { $ref: `#/components/schemas/${id}` };
-}
-
-function rewriteRefs(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(rewriteRefs);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) =>
-      key === '$ref' && typeof inner === 'string'
-        ? [key, inner.replace('#/$defs/', '#/components/schemas/')]
-        : [key, rewriteRefs(inner)],
-    ),
-  );
 }
