@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditDetail, AuditEvent, SubjectOf } from '../contract/audit-events.ts';
 import type { Change } from './change.ts';
 import { nextUpdatedAt } from './db/sql.ts';
-import { editConflict } from './edit-conflict.ts';
 import { fail, isFailure, type Failure } from './failure.ts';
 
 type Versioned = { updatedAt: string };
@@ -64,11 +63,12 @@ export async function editRecord<
   const before = await lockAllowed(change, kind, id, refuse);
   if (isFailure(before)) return before;
   const wanted = typeof sent === 'function' ? sent(before) : sent;
-  const conflict = wanted && editConflict(kind.name, before, wanted, seen);
-  if (conflict) return conflict;
+  const differing = wanted && differingFields(before, wanted);
+  if (differing && seen !== undefined && Date.parse(seen) !== Date.parse(before.updatedAt))
+    return editConflict(kind.name, differing, { current: before.updatedAt, yours: seen });
   const wrong = await check?.(before);
   if (wrong) return wrong;
-  if (wanted && isSame(before, wanted)) return before;
+  if (differing?.length === 0) return before;
   const set = typeof columns === 'function' ? (columns as (before: R) => Columns)(before) : columns;
   const updated_at = nextUpdatedAt(new Date(before.updatedAt), change.now);
   const after = await kind.write(change, before, { ...set, updated_at });
@@ -78,11 +78,22 @@ export async function editRecord<
   return after;
 }
 
-/** Whether a record already has all the sent values. */
-const isSame = (stored: object, sent: object): boolean =>
-  Object.entries(sent).every(
-    ([field, value]) =>
-      field === 'updatedAt' ||
-      value === undefined ||
-      isDeepStrictEqual(value, (stored as Record<string, unknown>)[field]),
-  );
+/** The sent fields that differ from the stored ones. */
+function differingFields(stored: object, sent: object): FieldConflict[] {
+  const current = new Map<string, unknown>(Object.entries(stored));
+  return Object.entries(sent)
+    .filter(([field]) => field !== 'updatedAt')
+    .filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, current.get(field)))
+    .map(([field, value]) => ({ path: field, current: current.get(field), yours: value }));
+}
+
+type FieldConflict = { path: string; current: unknown; yours: unknown };
+
+/** The 409 of a lost update: each differing field with both values, and the stored version under `updatedAt`. */
+const editConflict = (what: string, fields: FieldConflict[], version: Omit<FieldConflict, 'path'>): Failure =>
+  fail('EDIT_CONFLICT', `This ${what} was changed by someone else while you were editing it.`, {
+    details: [
+      ...fields.map(({ path, ...values }) => ({ path, message: 'Was changed by someone else', ...values })),
+      { path: 'updatedAt', message: 'The stored version', ...version },
+    ],
+  });
