@@ -1,6 +1,6 @@
 import '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Actor, Caller } from './caller.ts';
+import { actorId, type Actor, type Caller } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import type { ApiKeyCheck, KeyAttack } from './features/api-keys/index.ts';
@@ -8,7 +8,7 @@ import type { Refusals } from './features/audit/index.ts';
 import type { Sessions } from './features/session/index.ts';
 import type { Failure } from './failure.ts';
 import type { Cookie } from './http/call.ts';
-import { bearerToken, type AskedRoute, type Authentication } from './http/adapter.ts';
+import { bearerToken, callerOf, type AskedRoute, type Authentication } from './http/adapter.ts';
 
 const nobody: Actor = { kind: 'nobody' };
 
@@ -26,10 +26,12 @@ export function createAuthentication(
     reply: FastifyReply,
     route: AskedRoute,
   ): Promise<Actor | Failure> {
+    const path = (request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}');
+    const caller = callerOf(request, clock(), `${request.method} ${path}`, nobody);
     const apiKey = presentedApiKey(request, route);
     if (apiKey !== undefined) {
       const { holder, budget, attack } = await apiKeys.check(apiKey, request.ip);
-      if (attack) await keyRefused(callerOf(request), apiKey, attack);
+      if (attack) await keyRefused(caller, apiKey, attack);
       if (budget) {
         reply.header('ratelimit-limit', budget.limit);
         reply.header('ratelimit-remaining', budget.remaining);
@@ -37,7 +39,6 @@ export function createAuthentication(
       }
       return holder;
     }
-    const caller = callerOf(request);
     const bearer = bearerToken(request);
     const cookie = request.cookies[session];
     const byBearer = bearer && (await sessions.recognize(bearer, 'bearer', caller));
@@ -48,16 +49,6 @@ export function createAuthentication(
     const staff = cookieCounts && cookie && (await sessions.recognize(cookie, 'cookie', caller));
     return staff || nobody;
   }
-
-  /** The caller before authentication. */
-  const callerOf = (request: FastifyRequest): Caller => ({
-    actor: nobody,
-    now: clock(),
-    ip: request.ip,
-    userAgent: (request.headers['user-agent'] ?? '').slice(0, 400),
-    requestId: request.id,
-    endpoint: `${request.method} ${(request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}')}`,
-  });
 
   /** Unknown keys are grouped by address, since an attacker sends a different one each time. */
   function keyRefused(by: Caller, presented: string, { kind, apiKey, message }: KeyAttack): Promise<void> {
@@ -82,15 +73,10 @@ export function createAuthentication(
     refused: (by, failure) =>
       refusals.record(by, {
         kind: 'call_refused',
-        subject: `${actorId(by)} ${by.endpoint} ${failure.message}`,
+        subject: `${by.actor.kind === 'nobody' ? by.ip : actorId(by.actor)} ${by.endpoint} ${failure.message}`,
         audit: (change) => change.audit('call.refused', by, { error: failure.message }),
       }),
   };
-}
-
-function actorId({ actor, ip }: Caller): string {
-  if (actor.kind === 'staff') return actor.userId;
-  return actor.kind === 'apiKey' ? actor.apiKeyId : ip;
 }
 
 /** The maximum lifetime of a cookie in browsers; each sign-in renews it. */

@@ -59,7 +59,7 @@ async function answer(
   const result = await context.signals.untilDown(async () => {
     const actor = await auth.identify(request, reply, route);
     if (isFailure(actor)) return actor;
-    const by = toCaller(context, route, request, actor);
+    const by = callerOf(request, context.clock(), `${route.method} ${route.path}`, actor);
     const denied = authorize(route.access, by.actor) ?? crossSite(route, request, actor);
     if (denied) {
       if (denied.failure !== 'UNAUTHENTICATED') await auth.refused(by, denied);
@@ -126,16 +126,14 @@ function repeated(route: Route, earlier: StoredAnswer): unknown {
   );
 }
 
-function toCaller(context: Context, route: Route, request: FastifyRequest, actor: Actor): Caller {
-  return {
-    actor,
-    now: context.clock(),
-    ip: request.ip,
-    userAgent: (request.headers['user-agent'] ?? '').slice(0, 400),
-    requestId: request.id,
-    endpoint: `${route.method} ${route.path}`,
-  };
-}
+export const callerOf = (request: FastifyRequest, now: Date, endpoint: string, actor: Actor): Caller => ({
+  actor,
+  now,
+  ip: request.ip,
+  userAgent: (request.headers['user-agent'] ?? '').slice(0, 400),
+  requestId: request.id,
+  endpoint,
+});
 
 /** Why this actor may not make a call with that access; undefined when they may. */
 export function authorize(access: Access, actor: Actor): Failure | undefined {
