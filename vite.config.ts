@@ -83,7 +83,7 @@ const signInParts = packages(
   'ActionIcon|Alert|Button|Center|CloseButton|Group|Input|InputBase|Loader|Paper|PasswordInput|Stack|Text|TextInput|Title|Transition|UnstyledButton',
 );
 const listParts = packages(
-  ['@floating-ui', String.raw`@tanstack[\\/](react-table|table-core)`, '@tabler'],
+  ['@floating-ui', '@tabler'],
   'Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip',
 );
 

@@ -23,7 +23,7 @@ export function ConflictDialog(props: {
         <DataTable
           label="What you both changed"
           columns={columns}
-          rows={[...props.rows]}
+          rows={props.rows}
           rowId={({ field }) => field}
         />
         <Group justify="flex-end" gap="xs">
@@ -42,15 +42,7 @@ export function ConflictDialog(props: {
 const whole = { overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' } as const;
 
 const columns: Column<ConflictRow>[] = [
-  { accessorKey: 'field', header: 'Field' },
-  {
-    accessorKey: 'theirs',
-    header: 'Theirs',
-    cell: ({ row }) => <span style={whole}>{row.original.theirs}</span>,
-  },
-  {
-    accessorKey: 'yours',
-    header: 'Yours',
-    cell: ({ row }) => <span style={whole}>{row.original.yours}</span>,
-  },
+  { id: 'field', header: 'Field', cell: (row) => row.field },
+  { id: 'theirs', header: 'Theirs', cell: (row) => <span style={whole}>{row.theirs}</span> },
+  { id: 'yours', header: 'Yours', cell: (row) => <span style={whole}>{row.yours}</span> },
 ];

@@ -1,44 +1,20 @@
 import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react';
-import { useTable, type RowData } from '@tanstack/react-table';
 import { useRef } from 'react';
 import classes from './DataTable.module.css';
 import { DataTableBody } from './DataTableBody.tsx';
-import { columnLook, features, type Column, type DataTableProps, type TableOf } from './data-table.ts';
+import { columnLook, directionOf, nextSort, withSelected, type DataTableProps } from './data-table.ts';
 import { useScrollsOn } from './use-scrolls-on.ts';
-
-export type { Column };
 
 /**
  * Rows in a scrolling card with a sticky header; on a phone each row is a card with labels. The server sorts and pages.
  * The roles are explicit because a table with another CSS display loses them.
  */
-export function DataTable<T extends RowData>(props: DataTableProps<T>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { rows, columns, sort, onSort, selection, onSelection } = props;
-  const sorting = sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : [];
-  const table = useTable<typeof features, any>({
-    features,
-    columns,
-    data: rows ?? none,
-    getRowId: props.rowId,
-    state: {
-      sorting,
-      columnVisibility: props.columnVisibility ?? {},
-      rowSelection: selection ?? {},
-    },
-    manualSorting: true,
-    enableRowSelection: selection !== undefined,
-    onSortingChange: (update) => {
-      const [first] = typeof update === 'function' ? update(sorting) : update;
-      onSort?.(first && (first.desc ? `-${first.id}` : first.id));
-    },
-    onRowSelectionChange: (update) =>
-      onSelection?.(typeof update === 'function' ? update(selection ?? {}) : update),
-  }) as TableOf<T>;
-
   useScrollsOn(scroller);
-
+  const { rows, columnVisibility } = props;
+  const columns = props.columns.filter(({ id }) => columnVisibility?.[id] !== false);
   if (rows?.length === 0) return <div className={classes.card}>{props.empty}</div>;
   return (
     <div className={classes.card} ref={scroller} tabIndex={0} role="region" aria-label={props.label}>
@@ -48,66 +24,58 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
         aria-busy={rows === undefined || props.stale}
         data-stale={props.stale}
       >
-        <DataTableHead table={table} selectable={selection !== undefined} />
-        <DataTableBody table={table} scroller={scroller} {...props} />
+        <DataTableHead {...props} columns={columns} />
+        <DataTableBody {...props} columns={columns} scroller={scroller} />
       </table>
     </div>
   );
 }
 
-const none: never[] = [];
-
-function DataTableHead<T extends RowData>({ table, selectable }: { table: TableOf<T>; selectable: boolean }) {
+function DataTableHead<Row>(props: DataTableProps<Row>) {
+  const { columns, rows = [], sort, onSort, selection } = props;
+  const ids = rows.map(props.rowId);
+  const isAllSelected = ids.length > 0 && ids.every((id) => selection?.has(id));
   return (
     <thead role="rowgroup">
-      {table.getHeaderGroups().map((group) => (
-        <tr key={group.id} role="row">
-          {selectable && (
-            <th className={classes.check} scope="col" role="columnheader">
-              <Checkbox
-                aria-label="Select all rows"
-                disabled={table.getRowModel().rows.length === 0}
-                checked={table.getIsAllRowsSelected()}
-                indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
-                onChange={table.getToggleAllRowsSelectedHandler()}
-              />
-            </th>
-          )}
-          {group.headers.map((header) => (
-            <th
-              key={header.id}
-              scope="col"
-              role="columnheader"
-              {...columnLook(header.column.columnDef as Column<T>)}
-              aria-sort={ariaSort(header.column.getIsSorted(), canSort(header.column.columnDef as Column<T>))}
-            >
-              {canSort(header.column.columnDef as Column<T>) ? (
+      <tr role="row">
+        {selection && (
+          <th className={classes.check} scope="col" role="columnheader">
+            <Checkbox
+              aria-label="Select all rows"
+              disabled={ids.length === 0}
+              checked={isAllSelected}
+              indeterminate={selection.size > 0 && !isAllSelected}
+              onChange={() => props.onSelection?.(withSelected(selection, ids, !isAllSelected))}
+            />
+          </th>
+        )}
+        {columns.map((column) => {
+          const { id, header, firstSort } = column;
+          const direction = directionOf(id, sort);
+          const ariaSort = direction ? (`${direction}ending` as const) : firstSort && 'none';
+          return (
+            <th key={id} scope="col" role="columnheader" {...columnLook(column)} aria-sort={ariaSort}>
+              {firstSort ? (
                 <button
                   type="button"
                   className={classes.sort}
-                  onClick={header.column.getToggleSortingHandler()}
+                  onClick={() => onSort?.(nextSort(column, sort))}
                 >
-                  <table.FlexRender header={header} />
-                  <SortIcon direction={header.column.getIsSorted()} />
+                  {header}
+                  <SortIcon direction={direction} />
                 </button>
               ) : (
-                <table.FlexRender header={header} />
+                header
               )}
             </th>
-          ))}
-        </tr>
-      ))}
+          );
+        })}
+      </tr>
     </thead>
   );
 }
 
-/** Sorting is opt-in: the server knows only some columns. */
-const canSort = <T extends RowData>(column: Column<T>) => column.enableSorting === true;
-
-const ariaSort = (sorted: false | 'asc' | 'desc', sortable: boolean) =>
-  sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : sortable ? 'none' : undefined;
-
-function SortIcon({ direction }: { direction: false | 'asc' | 'desc' }) {
+function SortIcon({ direction }: { direction: 'asc' | 'desc' | undefined }) {
   const Icon = direction === 'asc' ? IconArrowUp : direction === 'desc' ? IconArrowDown : IconSelector;
   return <Icon size={13} stroke={1.75} aria-hidden data-idle={!direction || undefined} />;
 }

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import type { RowData } from '@tanstack/react-table';
-import { lazy, memo, Suspense } from 'react';
-import { DataTableRow, type Item, type RowsProps } from './DataTableRow.tsx';
+import { lazy, memo, Suspense, useRef, type ChangeEvent, type RefObject } from 'react';
+import { rangeOf, withSelected, type DataTableProps } from './data-table.ts';
+import { DataTableRow, type Item } from './DataTableRow.tsx';
 
 /** Loaded on demand: most lists are only one page long. */
 const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./VirtualRows.tsx').default;
@@ -10,39 +10,52 @@ const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./
 const virtualAbove = 200;
 const skeletonRows = 12;
 
-export function DataTableBody<T extends RowData>(props: RowsProps<T>) {
-  const width = props.table.getVisibleLeafColumns().length + (props.selection ? 1 : 0);
-  if (!props.rows) return <SkeletonBody width={width} />;
-  const items = itemsOf(props);
+export function DataTableBody<Row>(
+  props: DataTableProps<Row> & { scroller: RefObject<HTMLDivElement | null> },
+) {
+  const { scroller, rows, rowId, selection, onSelection, ...table } = props;
+  const lastSelected = useRef<string>(undefined);
+  const width = props.columns.length + (selection ? 1 : 0);
+  if (!rows) return <SkeletonBody width={width} />;
+  /** With Shift: all rows from the one that was selected last. */
+  const onSelect = (id: string, event: ChangeEvent<HTMLInputElement>) => {
+    const isRange = (event.nativeEvent as MouseEvent).shiftKey;
+    const ids = isRange ? rangeOf(rows.map(rowId), lastSelected.current, id) : [id];
+    lastSelected.current = id;
+    if (selection) onSelection?.(withSelected(selection, ids, event.currentTarget.checked));
+  };
+  const items = itemsOf({ ...props, rows });
+  const shared = { ...table, selection, onSelect, width };
   if (items.length > virtualAbove) {
     return (
       <Suspense fallback={<SkeletonBody width={width} />}>
-        <VirtualRows {...props} items={items} width={width} />
+        <VirtualRows {...shared} items={items} scroller={scroller} />
       </Suspense>
     );
   }
   return (
     <tbody role="rowgroup">
       {items.map((item) => (
-        <DataTableRow key={item.key} item={item} width={width} {...props} />
+        <DataTableRow key={item.key} item={item} {...shared} />
       ))}
     </tbody>
   );
 }
 
-function itemsOf<T extends RowData>({ table, groups }: RowsProps<T>): Item<T>[] {
-  const items: Item<T>[] = [];
-  let section: T[] | undefined;
+function itemsOf<Row>(props: Pick<DataTableProps<Row>, 'rowId' | 'groups'> & { rows: readonly Row[] }) {
+  const { rows, rowId, groups } = props;
+  const items: Item<Row>[] = [];
+  let section: Row[] | undefined;
   let current: string | undefined;
-  for (const row of table.getRowModel().rows) {
-    const group = groups?.of(row.original);
+  for (const row of rows) {
+    const group = groups?.of(row);
     if (group !== undefined && (!section || group !== current)) {
       section = [];
       current = group;
       items.push({ key: `group ${group}`, group, rows: section });
     }
-    section?.push(row.original);
-    if (group === undefined || !groups?.isCollapsed(group)) items.push({ key: row.id, row });
+    section?.push(row);
+    if (group === undefined || !groups?.isCollapsed(group)) items.push({ key: rowId(row), row });
   }
   return items;
 }

@@ -15,3 +15,10 @@ export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNod
     </span>
   );
 }
+
+export const ActiveBadge = ({ status }: { status: 'active' | 'inactive' }) =>
+  status === 'active' ? (
+    <StatusBadge tone="teal">Active</StatusBadge>
+  ) : (
+    <StatusBadge tone="red">Inactive</StatusBadge>
+  );

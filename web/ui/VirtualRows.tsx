@@ -1,23 +1,22 @@
-import type { RowData } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import type { RefObject } from 'react';
 import classes from './DataTable.module.css';
-import { DataTableRow, type Item, type RowsProps } from './DataTableRow.tsx';
+import { DataTableRow, type Item, type RowProps } from './DataTableRow.tsx';
 
 // Until a row is measured.
 const rowHeight = 36;
 const groupHeight = 28;
 
 /** Renders only the visible rows, between two spacers for the others. */
-export default function VirtualRows<T extends RowData>({
-  items,
-  width,
-  ...props
-}: RowsProps<T> & { items: Item<T>[]; width: number }) {
+export default function VirtualRows<Row>(
+  props: RowProps<Row> & { items: Item<Row>[]; scroller: RefObject<HTMLDivElement | null> },
+) {
+  const { items, scroller, ...shared } = props;
   // Its functions must not be memoized, and nothing here is memoized.
   // oxlint-disable-next-line react/incompatible-library
   const virtual = useVirtualizer({
     count: items.length,
-    getScrollElement: () => props.scroller.current,
+    getScrollElement: () => scroller.current,
     estimateSize: (index) => ('group' in (items[index] ?? {}) ? groupHeight : rowHeight),
     overscan: 12,
   });
@@ -26,17 +25,16 @@ export default function VirtualRows<T extends RowData>({
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
     <tbody role="rowgroup">
-      <Gap height={before} width={width} />
+      <Gap height={before} width={shared.width} />
       {items.slice(shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1).map((item, place) => (
         <DataTableRow
           key={item.key}
           item={item}
-          width={width}
           measured={{ ref: virtual.measureElement, 'data-index': (shown[0]?.index ?? 0) + place }}
-          {...props}
+          {...shared}
         />
       ))}
-      <Gap height={after} width={width} />
+      <Gap height={after} width={shared.width} />
     </tbody>
   );
 }

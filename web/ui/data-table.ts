@@ -1,73 +1,103 @@
-import {
-  columnVisibilityFeature,
-  rowSelectionFeature,
-  rowSortingFeature,
-  tableFeatures,
-  type ColumnDef,
-  type ReactTable,
-  type RowData,
-  type RowSelectionState,
-} from '@tanstack/react-table';
 import type { ReactNode } from 'react';
 
-export const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature, rowSelectionFeature });
-
-/**
- * A column. `meta.label` is its name in the column choice if its header is not text. `meta.pinned` keeps it visible at the
- * right while the others scroll. With `enableSorting`, the server sorts by its id. The column `actions` has the buttons of
- * a row.
- */
-export type Column<T extends RowData> = ColumnDef<typeof features, T, any> & {
-  meta?: {
-    label?: string;
-    align?: 'right';
-    width?: number | string;
-    pinned?: boolean;
-  };
+/** A column of a list, and its cell in a row. */
+export type Column<Row> = {
+  id: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** The service can sort by `id`; a first click on the header sorts in this direction. */
+  firstSort?: 'asc' | 'desc';
+  /** Not offered in the column choice. */
+  alwaysShown?: true;
+  align?: 'right';
+  width?: number | string;
+  /** Stays visible at the right while the others scroll. */
+  pinned?: true;
 };
-export type TableOf<T extends RowData> = ReactTable<typeof features, T>;
 
-export type DataTableProps<T extends RowData> = {
+const actionsId = 'actions';
+
+/** The last column: the buttons of a row. */
+export const actionsColumn = <Row>(cell: Column<Row>['cell']): Column<Row> => ({
+  id: actionsId,
+  header: 'Actions',
+  cell,
+  alwaysShown: true,
+  width: 1,
+  pinned: true,
+});
+
+/** Ids of the selected rows. */
+export type Selection = ReadonlySet<string>;
+
+export type DataTableProps<Row> = {
   /** Accessible name of the table. */
   label: string;
-  columns: Column<T>[];
+  columns: Column<Row>[];
   /** Undefined during the first load, which shows skeleton rows. */
-  rows: T[] | undefined;
-  rowId: (row: T) => string;
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
   /** `name`, or `-name` for descending. */
   sort?: string | undefined;
   onSort?: (sort: string | undefined) => void;
   /** See `useColumnChoice`. */
   columnVisibility?: Record<string, boolean>;
-  selection?: RowSelectionState;
-  onSelection?: (selection: RowSelectionState) => void;
+  /** Undefined where rows cannot be selected. */
+  selection?: Selection | undefined;
+  onSelection?: (selection: Selection) => void;
   /** Name of a row, for the label of its checkbox. */
-  rowLabel?: (row: T) => string;
+  rowLabel?: (row: Row) => string;
   /** Groups rows into sections with a header row; the rows must be sorted by section. */
-  groups?: {
-    of: (row: T) => string;
-    header: (group: string, rows: T[]) => ReactNode;
-    isCollapsed: (group: string) => boolean;
-  };
+  groups?: Groups<Row> | undefined;
   /** Called for a click on a row outside its controls; a control in the row must do the same, for the keyboard. */
-  onOpen?: (row: T) => void;
+  onOpen?: (row: Row) => void;
   /** New rows are loading; the current ones are dimmed. */
   stale?: boolean;
   /** Shown if there are no rows. */
   empty?: ReactNode;
 };
 
-/** The name of a column outside its header. */
-export const columnLabel = <T extends RowData>({ meta, header, id }: Column<T>): string =>
-  meta?.label ?? (typeof header === 'string' ? header : (id ?? ''));
+type Groups<Row> = {
+  of: (row: Row) => string;
+  header: (group: string, rows: Row[]) => ReactNode;
+  isCollapsed: (group: string) => boolean;
+};
 
 /** Attributes of a cell: width, alignment and position of its column, and its label in a card. */
-export const columnLook = <T extends RowData>(column: Column<T>) => ({
+export const columnLook = <Row>({ id, header, align, width, pinned }: Column<Row>) => ({
   style: {
-    width: column.meta?.width,
-    textAlign: column.meta?.align,
-    fontVariantNumeric: column.meta?.align === 'right' ? 'tabular-nums' : undefined,
+    width,
+    textAlign: align,
+    fontVariantNumeric: align === 'right' ? 'tabular-nums' : undefined,
   },
-  'data-pinned': column.meta?.pinned,
-  'data-label': column.id === 'actions' ? undefined : columnLabel(column),
+  'data-pinned': pinned,
+  'data-label': id === actionsId ? undefined : header,
 });
+
+export const directionOf = (id: string, sort: string | undefined): 'asc' | 'desc' | undefined =>
+  sort === id ? 'asc' : sort === `-${id}` ? 'desc' : undefined;
+
+/** After a click on the header: sorted by this column, then in the other direction, then no more. */
+export function nextSort(
+  { id, firstSort }: Pick<Column<never>, 'id' | 'firstSort'>,
+  sort: string | undefined,
+): string | undefined {
+  const [first, second] = firstSort === 'desc' ? [`-${id}`, id] : [id, `-${id}`];
+  return sort === first ? second : sort === second ? undefined : first;
+}
+
+/** The selection with `ids` added or removed. */
+export function withSelected(selection: Selection, ids: readonly string[], selected: boolean): Selection {
+  const next = new Set(selection);
+  for (const id of ids) {
+    if (selected) next.add(id);
+    else next.delete(id);
+  }
+  return next;
+}
+
+/** The ids from `start` to `end`, in either order; only `end` if `start` is not among them. */
+export function rangeOf(ids: readonly string[], start: string | undefined, end: string): string[] {
+  const [one, other] = [ids.indexOf(start ?? end), ids.indexOf(end)];
+  return one < 0 ? [end] : ids.slice(Math.min(one, other), Math.max(one, other) + 1);
+}

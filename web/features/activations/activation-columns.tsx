@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { Activation } from '../../../contract/activations.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
@@ -17,37 +17,20 @@ type Handlers = {
 };
 
 export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
+  { id: 'machineId', header: 'Machine ID', cell: (activation) => <Machine activation={activation} /> },
+  { id: 'status', header: 'Status', cell: (activation) => <ActivationStatus status={activation.status} /> },
   {
-    accessorKey: 'machineId',
-    header: 'Machine ID',
-    cell: ({ row }) => <Machine activation={row.original} />,
-  },
-  {
-    accessorKey: 'status',
-    header: 'Status',
-    cell: ({ row }) => <ActivationStatus status={row.original.status} />,
-  },
-  {
-    accessorKey: 'activationType',
+    id: 'activationType',
     header: 'Activation Type',
-    cell: ({ row }) => (row.original.activationType === 'manual' ? 'Manual' : 'Automatic'),
+    cell: (activation) => (activation.activationType === 'manual' ? 'Manual' : 'Automatic'),
   },
   {
-    accessorKey: 'lastCheckedAt',
+    id: 'lastCheckedAt',
     header: 'Last Checked',
-    cell: ({ row }) => <RelativeTime value={row.original.lastCheckedAt} />,
+    cell: (activation) => <RelativeTime value={activation.lastCheckedAt} />,
   },
-  {
-    accessorKey: 'createdAt',
-    header: 'Created',
-    cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
-  },
-  {
-    id: 'actions',
-    header: 'Actions',
-    meta: { width: 1, pinned: true },
-    cell: ({ row }) => <ActivationAction activation={row.original} {...handlers} />,
-  },
+  { id: 'createdAt', header: 'Created', cell: (activation) => <RelativeTime value={activation.createdAt} /> },
+  actionsColumn((activation) => <ActivationAction activation={activation} {...handlers} />),
 ];
 
 const longestMachineId = 36;

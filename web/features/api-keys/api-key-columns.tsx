@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../contract/api-keys.ts';
-import type { Column } from '../../ui/data-table.ts';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
@@ -15,30 +15,16 @@ type Handlers = {
 };
 
 export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] => [
-  {
-    accessorKey: 'name',
-    header: 'Name',
-    cell: ({ row }) => <Name apiKey={row.original} />,
-  },
+  { id: 'name', header: 'Name', cell: (apiKey) => <Name apiKey={apiKey} /> },
   {
     id: 'status',
     header: 'Status',
-    meta: { width: 110 },
-    cell: ({ row }) => <ApiKeyStatus apiKey={row.original} now={now} />,
+    width: 110,
+    cell: (apiKey) => <ApiKeyStatus apiKey={apiKey} now={now} />,
   },
-  {
-    accessorKey: 'createdAt',
-    header: 'Created',
-    meta: { width: 180 },
-    cell: ({ row }) => <Created apiKey={row.original} />,
-  },
-  { id: 'usage', header: 'Usage', cell: ({ row }) => <Usage apiKey={row.original} /> },
-  {
-    id: 'actions',
-    header: 'Actions',
-    meta: { width: 1, pinned: true },
-    cell: ({ row }) => <Actions apiKey={row.original} {...handlers} />,
-  },
+  { id: 'createdAt', header: 'Created', width: 180, cell: (apiKey) => <Created apiKey={apiKey} /> },
+  { id: 'usage', header: 'Usage', cell: (apiKey) => <Usage apiKey={apiKey} /> },
+  actionsColumn((apiKey) => <Actions apiKey={apiKey} {...handlers} />),
 ];
 
 function Name({ apiKey }: { apiKey: ApiKey }) {

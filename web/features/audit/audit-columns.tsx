@@ -9,10 +9,10 @@ import classes from './audit.module.css';
 
 export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[] => [
   {
-    accessorKey: 'timestamp',
+    id: 'timestamp',
     header: 'Timestamp',
-    meta: { width: 170 },
-    cell: ({ row: { original: entry } }) => (
+    width: 170,
+    cell: (entry) => (
       <UnstyledButton
         className={classes.open}
         aria-label={`Details of ${entry.event_type} at ${momentText(entry.timestamp)}`}
@@ -25,25 +25,25 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     ),
   },
   {
-    accessorKey: 'user_email',
+    id: 'user_email',
     header: 'User',
-    cell: ({ row: { original: entry } }) => (
+    cell: (entry) => (
       <div className={classes.short} title={entry.user_email ?? undefined}>
         <Two first={personText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
       </div>
     ),
   },
   {
-    accessorKey: 'event_type',
+    id: 'event_type',
     header: 'Action',
-    cell: ({ row: { original: entry } }) => (
+    cell: (entry) => (
       <StatusBadge tone={eventTone(entry.event_type, entry.success)}>{entry.event_type}</StatusBadge>
     ),
   },
   {
-    accessorKey: 'resource_type',
+    id: 'resource_type',
     header: 'Resource',
-    cell: ({ row: { original: entry } }) => (
+    cell: (entry) => (
       <Two
         first={entry.resource_type}
         second={
@@ -59,20 +59,21 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     ),
   },
   {
-    accessorKey: 'changes_summary',
+    id: 'changes_summary',
     header: 'Details',
-    meta: { width: '100%' },
-    cell: ({ row: { original: entry } }) => (
+    width: '100%',
+    cell: (entry) => (
       <div className={classes.details}>
         <Two first={entry.changes_summary} second={entry.ip_address} />
       </div>
     ),
   },
   {
-    accessorKey: 'success',
+    id: 'success',
     header: 'Status',
-    meta: { width: 90, pinned: true },
-    cell: ({ row: { original: entry } }) => (
+    width: 90,
+    pinned: true,
+    cell: (entry) => (
       <span title={entry.error_message ?? undefined}>
         <StatusBadge tone={entry.success ? 'teal' : 'red'}>
           {entry.success ? 'Success' : 'Failed'}

@@ -8,6 +8,7 @@ import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
+import type { Selection } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
@@ -28,10 +29,10 @@ export function CustomerList() {
   const { can } = useAuth();
   const list = useQuery(customerListQuery(search));
   const [visibility, setVisibility] = useColumnChoice('customers', hiddenAtFirst);
-  const [selection, setSelection] = useState<Record<string, true>>({});
+  const [selection, setSelection] = useState<Selection>(new Set());
   const [toDelete, setToDelete] = useKept<Customer[]>('open: delete customers');
   const rows = list.data?.data;
-  const selected = rows?.filter((customer) => selection[customer.customerId]) ?? [];
+  const selected = rows?.filter((customer) => selection.has(customer.customerId)) ?? [];
   const columns = customerColumns({
     onEdit: can.updateCustomers ? (customer) => change({ edit: customer.customerId }) : undefined,
     onDelete: can.deleteCustomers ? (customer) => setToDelete([customer]) : undefined,
@@ -40,7 +41,7 @@ export function CustomerList() {
   return (
     <>
       {selected.length > 0 ? (
-        <SelectionBar count={selected.length} onClear={() => setSelection({})}>
+        <SelectionBar count={selected.length} onClear={() => setSelection(new Set())}>
           <Button variant="default" onClick={() => setToDelete(selected)}>
             Delete selected
           </Button>
@@ -99,7 +100,7 @@ export function CustomerList() {
           <DeleteCustomers
             customers={toDelete}
             onClose={() => setToDelete(undefined)}
-            onDeleted={() => setSelection({})}
+            onDeleted={() => setSelection(new Set())}
           />
         )}
       </LazyDialogs>

@@ -1,9 +1,9 @@
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
-import type { Column } from '../../ui/data-table.ts';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { ActiveBadge } from '../../ui/StatusBadge.tsx';
 
 /** Columns that are not in the spec, hidden until the user shows them. */
 export const hiddenAtFirst = { contactName: false, phone: false, licenseCount: false, createdAt: false };
@@ -16,63 +16,35 @@ type Handlers = {
 /** Columns of the customer list. Ids of sortable columns are the sort names of the service. */
 export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer>[] {
   const columns: Column<Customer>[] = [
-    { accessorKey: 'name', header: 'Name', enableSorting: true, enableHiding: false },
+    { id: 'name', header: 'Name', firstSort: 'asc', alwaysShown: true, cell: (customer) => customer.name },
+    { id: 'email', header: 'Email', firstSort: 'asc', cell: (customer) => customer.email ?? '—' },
+    { id: 'country', header: 'Country', firstSort: 'asc', cell: (customer) => countryName(customer.country) },
+    { id: 'status', header: 'Status', cell: (customer) => <ActiveBadge status={customer.status} /> },
+    { id: 'contactName', header: 'Contact Name', cell: (customer) => customer.contactName ?? '—' },
+    { id: 'phone', header: 'Phone', cell: (customer) => customer.phone ?? '—' },
     {
-      accessorKey: 'email',
-      header: 'Email',
-      enableSorting: true,
-      cell: ({ row }) => row.original.email ?? '—',
+      id: 'licenseCount',
+      header: 'Licenses',
+      align: 'right',
+      width: 90,
+      cell: (customer) => customer.licenseCount,
     },
     {
-      accessorKey: 'country',
-      header: 'Country',
-      enableSorting: true,
-      cell: ({ row }) => countryName(row.original.country),
-    },
-    {
-      accessorKey: 'status',
-      header: 'Status',
-      cell: ({ row }) => <CustomerStatusBadge status={row.original.status} />,
-    },
-    {
-      accessorKey: 'contactName',
-      header: 'Contact Name',
-      cell: ({ row }) => row.original.contactName ?? '—',
-    },
-    { accessorKey: 'phone', header: 'Phone', cell: ({ row }) => row.original.phone ?? '—' },
-    { accessorKey: 'licenseCount', header: 'Licenses', meta: { align: 'right', width: 90 } },
-    {
-      accessorKey: 'createdAt',
+      id: 'createdAt',
       header: 'Created',
-      enableSorting: true,
-      cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
+      firstSort: 'asc',
+      cell: (customer) => <RelativeTime value={customer.createdAt} />,
     },
   ];
-  if (onEdit || onDelete) columns.push(actionsColumn({ onEdit, onDelete }));
-  return columns;
-}
-
-function CustomerStatusBadge({ status }: Pick<Customer, 'status'>) {
-  return (
-    <StatusBadge tone={status === 'active' ? 'teal' : 'red'}>
-      {status === 'active' ? 'Active' : 'Inactive'}
-    </StatusBadge>
-  );
-}
-
-const actionsColumn = ({ onEdit, onDelete }: Handlers): Column<Customer> => ({
-  id: 'actions',
-  header: 'Actions',
-  enableHiding: false,
-  meta: { width: 140, pinned: true },
-  cell: ({ row }) => (
+  const actions = actionsColumn<Customer>((customer) => (
     <RowActions>
-      {onEdit && <RowButton onClick={() => onEdit(row.original)}>Edit</RowButton>}
+      {onEdit && <RowButton onClick={() => onEdit(customer)}>Edit</RowButton>}
       {onDelete && (
-        <RowButton tone="red" onClick={() => onDelete(row.original)}>
+        <RowButton tone="red" onClick={() => onDelete(customer)}>
           Delete
         </RowButton>
       )}
     </RowActions>
-  ),
-});
+  ));
+  return onEdit || onDelete ? [...columns, { ...actions, width: 140 }] : columns;
+}

@@ -1,6 +1,6 @@
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
-import type { Column } from '../../ui/data-table.ts';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
@@ -14,22 +14,13 @@ type Handlers = {
 };
 
 export const trashColumns = (handlers: Handlers): Column<Customer>[] => [
-  { accessorKey: 'name', header: 'Name' },
-  { accessorKey: 'email', header: 'Email', cell: ({ row }) => row.original.email ?? '—' },
-  { accessorKey: 'country', header: 'Country', cell: ({ row }) => countryName(row.original.country) },
-  { accessorKey: 'phone', header: 'Phone', cell: ({ row }) => row.original.phone },
+  { id: 'name', header: 'Name', cell: (customer) => customer.name },
+  { id: 'email', header: 'Email', cell: (customer) => customer.email ?? '—' },
+  { id: 'country', header: 'Country', cell: (customer) => countryName(customer.country) },
+  { id: 'phone', header: 'Phone', cell: (customer) => customer.phone },
   { id: 'status', header: 'Status', cell: () => <StatusBadge tone="red">Deleted</StatusBadge> },
-  {
-    accessorKey: 'deletedAt',
-    header: 'Deleted',
-    cell: ({ row }) => <RelativeTime value={row.original.deletedAt} />,
-  },
-  {
-    id: 'actions',
-    header: 'Actions',
-    meta: { width: 1, pinned: true },
-    cell: ({ row }) => <TrashActions customer={row.original} {...handlers} />,
-  },
+  { id: 'deletedAt', header: 'Deleted', cell: (customer) => <RelativeTime value={customer.deletedAt} /> },
+  actionsColumn((customer) => <TrashActions customer={customer} {...handlers} />),
 ];
 
 function TrashActions({ customer, ...handlers }: Handlers & { customer: Customer }) {

@@ -1,6 +1,6 @@
 import { licenseRefusal, type License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { SeatUsage } from '../activations/index.ts';
@@ -25,58 +25,41 @@ type Options = LicenseHandlers & { mayUpdate: boolean; withCustomer: boolean };
 export function licenseColumns({ withCustomer, ...actions }: Options): Column<License>[] {
   return [
     {
-      accessorKey: 'licenseKey',
+      id: 'licenseKey',
       header: 'License Key',
-      enableSorting: true,
-      enableHiding: false,
-      cell: ({ row }) => <CopyText value={row.original.licenseKey} what="license key" />,
+      firstSort: 'asc',
+      alwaysShown: true,
+      cell: (license) => <CopyText value={license.licenseKey} what="license key" />,
     },
     ...(withCustomer ? [customerColumn] : []),
-    {
-      accessorKey: 'type',
-      header: 'Type',
-      enableSorting: true,
-      cell: ({ row }) => <TypeBadge type={row.original.type} />,
-    },
-    { accessorKey: 'status', header: 'Status', cell: ({ row }) => <StateBadge license={row.original} /> },
+    { id: 'type', header: 'Type', firstSort: 'asc', cell: (license) => <TypeBadge type={license.type} /> },
+    { id: 'status', header: 'Status', cell: (license) => <StateBadge license={license} /> },
     {
       id: 'activations',
       header: 'Activations',
-      enableSorting: true,
-      cell: ({ row }) => (
-        <SeatUsage used={row.original.currentActivations} max={row.original.maxActivations} />
-      ),
+      firstSort: 'desc',
+      cell: (license) => <SeatUsage used={license.currentActivations} max={license.maxActivations} />,
     },
     {
       id: 'modules',
       header: 'Modules',
-      meta: { width: '22%' },
-      cell: ({ row }) => <ModulesCell moduleIds={row.original.moduleIds} />,
+      width: '22%',
+      cell: (license) => <ModulesCell moduleIds={license.moduleIds} />,
     },
+    { id: 'validFrom', header: 'Valid From', cell: (license) => utcDate(license.validFrom) },
     {
-      accessorKey: 'validFrom',
-      header: 'Valid From',
-      cell: ({ row }) => utcDate(row.original.validFrom),
-    },
-    {
-      accessorKey: 'validUntil',
+      id: 'validUntil',
       header: 'Valid Until',
-      enableSorting: true,
-      cell: ({ row }) => <ValidUntilCell license={row.original} />,
+      firstSort: 'asc',
+      cell: (license) => <ValidUntilCell license={license} />,
     },
     {
-      accessorKey: 'createdAt',
+      id: 'createdAt',
       header: 'Created',
-      enableSorting: true,
-      cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
+      firstSort: 'asc',
+      cell: (license) => <RelativeTime value={license.createdAt} />,
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      enableHiding: false,
-      meta: { width: 1, pinned: true },
-      cell: ({ row }) => <LicenseActions license={row.original} {...actions} />,
-    },
+    actionsColumn((license) => <LicenseActions license={license} {...actions} />),
   ];
 }
 
@@ -84,8 +67,8 @@ export function licenseColumns({ withCustomer, ...actions }: Options): Column<Li
 const customerColumn: Column<License> = {
   id: 'customer',
   header: 'Customer',
-  enableSorting: true,
-  cell: ({ row }) => <CustomerCell customer={row.original.customer} />,
+  firstSort: 'asc',
+  cell: (license) => <CustomerCell customer={license.customer} />,
 };
 
 function LicenseActions({ license, ...on }: Omit<Options, 'withCustomer'> & { license: License }) {

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { megabytesText } from '../../ui/bytes.ts';
-import { DataTable, type Column } from '../../ui/DataTable.tsx';
+import type { Column } from '../../ui/data-table.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
@@ -15,24 +16,24 @@ type Download = MachineDetail['downloadHistory'][number];
 type Activation = MachineDetail['activations'][number];
 
 const downloadColumns: Column<Download>[] = [
-  { accessorKey: 'version', header: 'Version', cell: ({ row }) => row.original.version ?? 'Unknown' },
-  { accessorKey: 'startedAt', header: 'Started', cell: ({ row }) => momentText(row.original.startedAt) },
+  { id: 'version', header: 'Version', cell: (row) => row.version ?? 'Unknown' },
+  { id: 'startedAt', header: 'Started', cell: (row) => momentText(row.startedAt) },
   {
-    accessorKey: 'completedAt',
+    id: 'completedAt',
     header: 'Completed',
-    cell: ({ row }) => (row.original.completedAt ? momentText(row.original.completedAt) : '-'),
+    cell: (row) => (row.completedAt ? momentText(row.completedAt) : '-'),
   },
   {
-    accessorKey: 'bytesDownloaded',
+    id: 'bytesDownloaded',
     header: 'Downloaded',
-    meta: { align: 'right' },
-    cell: ({ row }) => (row.original.bytesDownloaded ? megabytesText(row.original.bytesDownloaded) : '-'),
+    align: 'right',
+    cell: (row) => (row.bytesDownloaded ? megabytesText(row.bytesDownloaded) : '-'),
   },
   {
     id: 'status',
     header: 'Status',
-    cell: ({ row }) => {
-      const { word, tone } = downloadStatus(row.original);
+    cell: (row) => {
+      const { word, tone } = downloadStatus(row);
       return <StatusBadge tone={tone}>{word}</StatusBadge>;
     },
   },
@@ -53,21 +54,13 @@ export function Downloads({ downloads }: { downloads: Download[] }) {
 }
 
 const activationColumns: Column<Activation>[] = [
+  { id: 'licenseKey', header: 'License Key', cell: (row) => <LicenseKey licenseKey={row.licenseKey} /> },
   {
-    accessorKey: 'licenseKey',
-    header: 'License Key',
-    cell: ({ row }) => <LicenseKey licenseKey={row.original.licenseKey} />,
-  },
-  {
-    accessorKey: 'status',
+    id: 'status',
     header: 'Status',
-    cell: ({ row }) => (
-      <StatusBadge tone={row.original.status === 'active' ? 'teal' : 'red'}>
-        {row.original.status}
-      </StatusBadge>
-    ),
+    cell: (row) => <StatusBadge tone={row.status === 'active' ? 'teal' : 'red'}>{row.status}</StatusBadge>,
   },
-  { accessorKey: 'createdAt', header: 'Created', cell: ({ row }) => momentText(row.original.createdAt) },
+  { id: 'createdAt', header: 'Created', cell: (row) => momentText(row.createdAt) },
 ];
 
 /** Links to the activations of the license, for users who may see licenses. */

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Explanation } from '../../../contract/machines.ts';
 import { messageOf } from '../../api-error.ts';
-import { DataTable, type Column } from '../../ui/DataTable.tsx';
+import type { Column } from '../../ui/data-table.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { unusualKind } from '../releases/index.ts';
@@ -15,37 +16,30 @@ const title = 'Why this machine is or is not offered a release';
 
 const columns: Column<Explanation>[] = [
   {
-    accessorKey: 'version',
+    id: 'version',
     header: 'Release',
-    cell: ({ row }) => (
+    cell: (offer) => (
       <>
-        {row.original.version}{' '}
+        {offer.version}{' '}
         <span className={classes.dimmed}>
-          {row.original.channel} {unusualKind(row.original.fileKind)}
+          {offer.channel} {unusualKind(offer.fileKind)}
         </span>
       </>
     ),
   },
   {
-    accessorKey: 'reason',
+    id: 'reason',
     header: 'Result',
-    cell: ({ row }) => (
-      <StatusBadge tone={row.original.offered ? 'teal' : 'neutral'}>
-        {reasonLabels[row.original.reason]}
-      </StatusBadge>
+    cell: (offer) => (
+      <StatusBadge tone={offer.offered ? 'teal' : 'neutral'}>{reasonLabels[offer.reason]}</StatusBadge>
     ),
   },
+  { id: 'bucket', header: 'Bucket and Rollout', align: 'right', cell: (offer) => bucketText(offer) },
   {
-    accessorKey: 'bucket',
-    header: 'Bucket and Rollout',
-    meta: { align: 'right' },
-    cell: ({ row }) => bucketText(row.original),
-  },
-  {
-    accessorKey: 'detail',
+    id: 'detail',
     header: 'Why',
-    meta: { width: '60%' },
-    cell: ({ row }) => <div className={classes.why}>{row.original.detail}</div>,
+    width: '60%',
+    cell: (offer) => <div className={classes.why}>{offer.detail}</div>,
   },
 ];
 

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
-import { DataTable, type Column } from '../../ui/DataTable.tsx';
+import type { Column } from '../../ui/data-table.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -16,39 +17,28 @@ type Activity = ReleaseAnalytics['machineActivity'][number];
 
 const machineColumns: Column<Activity>[] = [
   {
-    accessorKey: 'displayId',
+    id: 'displayId',
     header: 'Machine ID',
-    cell: ({ row }) => (
+    cell: (row) => (
       <Anchor
         component={Link}
         to={paths.machine}
-        params={{ machineId: row.original.displayId } as never}
+        params={{ machineId: row.displayId } as never}
         className="mono"
       >
-        {row.original.displayId}
+        {row.displayId}
       </Anchor>
     ),
   },
+  { id: 'platform', header: 'Platform', cell: (row) => platformText(row.platform, row.architecture) },
+  { id: 'lastVersion', header: 'Current Version', cell: (row) => row.lastVersion ?? 'Unknown' },
+  { id: 'lastSeen', header: 'Last Seen', cell: (row) => <RelativeTime value={row.lastSeen} /> },
   {
-    id: 'platform',
-    header: 'Platform',
-    cell: ({ row }) => platformText(row.original.platform, row.original.architecture),
-  },
-  {
-    accessorKey: 'lastVersion',
-    header: 'Current Version',
-    cell: ({ row }) => row.original.lastVersion ?? 'Unknown',
-  },
-  {
-    accessorKey: 'lastSeen',
-    header: 'Last Seen',
-    cell: ({ row }) => <RelativeTime value={row.original.lastSeen} />,
-  },
-  {
-    accessorKey: 'totalEvents',
+    id: 'totalEvents',
     header: 'Total Events',
-    meta: { align: 'right', width: 120 },
-    cell: ({ row }) => row.original.totalEvents.toLocaleString('en'),
+    align: 'right',
+    width: 120,
+    cell: (row) => row.totalEvents.toLocaleString('en'),
   },
 ];
 
@@ -67,32 +57,27 @@ export function MachineActivity({ machines }: { machines: Activity[] | undefined
 }
 
 const performanceColumns: Column<ReleaseStat>[] = [
-  { accessorKey: 'version', header: 'Version' },
-  {
-    accessorKey: 'channel',
-    header: 'Channel',
-    cell: ({ row }) => <ChannelBadge channel={row.original.channel} />,
-  },
+  { id: 'version', header: 'Version', cell: (row) => row.version },
+  { id: 'channel', header: 'Channel', cell: (row) => <ChannelBadge channel={row.channel} /> },
   {
     id: 'platform',
     header: 'Platform',
-    cell: ({ row }) =>
-      [platformText(row.original.platform, row.original.architecture), unusualKind(row.original.fileKind)]
-        .filter(Boolean)
-        .join(' '),
+    cell: (row) =>
+      [platformText(row.platform, row.architecture), unusualKind(row.fileKind)].filter(Boolean).join(' '),
   },
   {
-    accessorKey: 'uniqueDownloads',
+    id: 'uniqueDownloads',
     header: 'Unique Downloads',
-    meta: { align: 'right' },
-    cell: ({ row }) => row.original.uniqueDownloads.toLocaleString('en'),
+    align: 'right',
+    cell: (row) => row.uniqueDownloads.toLocaleString('en'),
   },
   {
     id: 'successRate',
     header: 'Success Rate',
-    meta: { align: 'right', width: 120 },
-    cell: ({ row }) => {
-      const rate = successRate(row.original);
+    align: 'right',
+    width: 120,
+    cell: (row) => {
+      const rate = successRate(row);
       return <StatusBadge tone={rateTone(rate)}>{rate}%</StatusBadge>;
     },
   },

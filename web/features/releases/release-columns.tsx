@@ -10,7 +10,7 @@ import {
 import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
-import type { Column } from '../../ui/data-table.ts';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton, RowLink } from '../../ui/RowButton.tsx';
 import { Badges, PlatformCell, RolloutCell } from './release-cells.tsx';
@@ -28,60 +28,41 @@ export const releaseColumns = (handlers: Handlers, severalKinds: ReadonlySet<Rel
   {
     id: 'platform',
     header: 'Platform',
-    cell: ({ row }) => (
+    cell: (release) => (
       <PlatformCell
-        release={row.original}
-        kind={severalKinds.has(row.original) ? kindOf(row.original.fileName) : undefined}
+        release={release}
+        kind={severalKinds.has(release) ? kindOf(release.fileName) : undefined}
       />
     ),
   },
+  { id: 'badges', header: 'Channel', cell: (release) => <Badges release={release} /> },
+  { id: 'rollout', header: 'Rollout', cell: (release) => <RolloutCell release={release} /> },
   {
-    id: 'badges',
-    header: 'Channel',
-    cell: ({ row }) => <Badges release={row.original} />,
-  },
-  { id: 'rollout', header: 'Rollout', cell: ({ row }) => <RolloutCell release={row.original} /> },
-  {
-    accessorKey: 'releaseNotes',
+    id: 'releaseNotes',
     header: 'Release Notes',
-    meta: { width: '34%' },
-    cell: ({ row }) => (
-      <div className={classes.notes} title={row.original.releaseNotes ?? undefined}>
-        {row.original.releaseNotes}
+    width: '34%',
+    cell: (release) => (
+      <div className={classes.notes} title={release.releaseNotes ?? undefined}>
+        {release.releaseNotes}
       </div>
     ),
   },
+  { id: 'releaseDate', header: 'Released', cell: (release) => <RelativeTime value={release.releaseDate} /> },
+  { id: 'fileSize', header: 'Size', align: 'right', cell: (release) => bytesText(release.fileSize) },
   {
-    accessorKey: 'releaseDate',
-    header: 'Released',
-    cell: ({ row }) => <RelativeTime value={row.original.releaseDate} />,
-  },
-  {
-    accessorKey: 'fileSize',
-    header: 'Size',
-    meta: { align: 'right' },
-    cell: ({ row }) => bytesText(row.original.fileSize),
-  },
-  {
-    accessorKey: 'sha512',
+    id: 'sha512',
     header: 'SHA-512',
-    cell: ({ row }) => (
-      <CopyText value={row.original.sha512} shown={row.original.sha512.slice(0, hashShown)} what="SHA-512" />
+    cell: (release) => (
+      <CopyText value={release.sha512} shown={release.sha512.slice(0, hashShown)} what="SHA-512" />
     ),
   },
   {
-    accessorKey: 'downloadCount',
+    id: 'downloadCount',
     header: 'Downloads',
-    meta: { align: 'right' },
-    cell: ({ row }) => row.original.downloadCount > 0 && row.original.downloadCount.toLocaleString('en'),
+    align: 'right',
+    cell: (release) => release.downloadCount > 0 && release.downloadCount.toLocaleString('en'),
   },
-  {
-    id: 'actions',
-    header: 'Actions',
-    enableHiding: false,
-    meta: { width: 1, pinned: true },
-    cell: ({ row }) => <ReleaseActions release={row.original} {...handlers} />,
-  },
+  actionsColumn((release) => <ReleaseActions release={release} {...handlers} />),
 ];
 
 function ReleaseActions({

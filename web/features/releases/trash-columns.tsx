@@ -1,6 +1,6 @@
 import type { DeletedRelease } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
-import type { Column } from '../../ui/data-table.ts';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -18,52 +18,34 @@ type Handlers = {
 
 export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
   {
-    accessorKey: 'version',
+    id: 'version',
     header: 'Version',
-    cell: ({ row }) => (
+    cell: (release) => (
       <span className={classes.version}>
-        {row.original.version} <ChannelBadge channel={row.original.channel} />
+        {release.version} <ChannelBadge channel={release.channel} />
       </span>
     ),
   },
   {
     id: 'platform',
     header: 'Platform/architecture',
-    cell: ({ row }) =>
-      [
-        platformText(row.original.platform, row.original.architecture),
-        unusualKind(kindOf(row.original.fileName)),
-      ]
+    cell: (release) =>
+      [platformText(release.platform, release.architecture), unusualKind(kindOf(release.fileName))]
         .filter(Boolean)
         .join(' '),
   },
+  { id: 'fileSize', header: 'Size', align: 'right', cell: (release) => bytesText(release.fileSize) },
+  { id: 'deletedAt', header: 'Deleted', width: '40%', cell: (release) => <Deleted release={release} /> },
   {
-    accessorKey: 'fileSize',
-    header: 'Size',
-    meta: { align: 'right' },
-    cell: ({ row }) => bytesText(row.original.fileSize),
-  },
-  {
-    accessorKey: 'deletedAt',
-    header: 'Deleted',
-    meta: { width: '40%' },
-    cell: ({ row }) => <Deleted release={row.original} />,
-  },
-  {
-    accessorKey: 'daysUntilPermanentDeletion',
+    id: 'daysUntilPermanentDeletion',
     header: 'Time Until Deletion',
-    cell: ({ row }) => (
-      <StatusBadge tone={deletionTone(row.original.daysUntilPermanentDeletion)}>
-        {daysText(row.original.daysUntilPermanentDeletion)}
+    cell: (release) => (
+      <StatusBadge tone={deletionTone(release.daysUntilPermanentDeletion)}>
+        {daysText(release.daysUntilPermanentDeletion)}
       </StatusBadge>
     ),
   },
-  {
-    id: 'actions',
-    header: 'Actions',
-    meta: { width: 1, pinned: true },
-    cell: ({ row }) => <TrashActions release={row.original} {...handlers} />,
-  },
+  actionsColumn((release) => <TrashActions release={release} {...handlers} />),
 ];
 
 /** When, by whom, and why. */

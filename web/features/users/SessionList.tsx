@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { OpenSession } from '../../../contract/users.ts';
-import type { Column } from '../../ui/data-table.ts';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
@@ -25,9 +25,9 @@ export default function SessionList(props: Handlers & { sessions: OpenSession[] 
 
 const columns = ({ ending, onEnd }: Handlers): Column<OpenSession>[] => [
   {
-    accessorKey: 'userAgent',
+    id: 'userAgent',
     header: 'Browser',
-    cell: ({ row: { original: session } }) => (
+    cell: (session) => (
       <span title={session.userAgent}>
         {shortUserAgent(session.userAgent)}{' '}
         {session.current && <StatusBadge tone="teal">This session</StatusBadge>}
@@ -35,37 +35,24 @@ const columns = ({ ending, onEnd }: Handlers): Column<OpenSession>[] => [
     ),
   },
   {
-    accessorKey: 'ipAddress',
+    id: 'ipAddress',
     header: 'Address',
-    cell: ({ row }) => <span className="mono">{row.original.ipAddress}</span>,
+    cell: (session) => <span className="mono">{session.ipAddress}</span>,
   },
-  {
-    accessorKey: 'createdAt',
-    header: 'Signed in',
-    cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
-  },
-  {
-    accessorKey: 'lastSeenAt',
-    header: 'Last seen',
-    cell: ({ row }) => <RelativeTime value={row.original.lastSeenAt} />,
-  },
-  {
-    id: 'actions',
-    header: 'Actions',
-    meta: { width: 1, pinned: true },
-    cell: ({ row: { original: session } }) => (
-      <DisabledReason
-        reason={session.current ? 'This is the session you are using: choose Logout to end it.' : null}
+  { id: 'createdAt', header: 'Signed in', cell: (session) => <RelativeTime value={session.createdAt} /> },
+  { id: 'lastSeenAt', header: 'Last seen', cell: (session) => <RelativeTime value={session.lastSeenAt} /> },
+  actionsColumn((session) => (
+    <DisabledReason
+      reason={session.current ? 'This is the session you are using: choose Logout to end it.' : null}
+    >
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        loading={ending === session.sessionId}
+        onClick={() => onEnd(session)}
       >
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          loading={ending === session.sessionId}
-          onClick={() => onEnd(session)}
-        >
-          End
-        </Button>
-      </DisabledReason>
-    ),
-  },
+        End
+      </Button>
+    </DisabledReason>
+  )),
 ];

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role, User } from '../../../contract/users.ts';
-import type { Column } from '../../ui/data-table.ts';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { ActiveBadge } from '../../ui/StatusBadge.tsx';
 import { whyNotChange, whyNotRemove, type Me } from './user-can.ts';
 import classes from './users.module.css';
 
@@ -27,56 +27,38 @@ export function userColumns(handlers: Handlers): Column<User>[] {
   const { mayUpdate, mayDelete, me, roles } = handlers;
   const columns: Column<User>[] = [
     {
-      accessorKey: 'email',
+      id: 'email',
       header: 'Email',
-      enableHiding: false,
-      meta: { width: 1 },
-      cell: ({ row }) => (
-        <span className={classes.email} title={row.original.email}>
-          {row.original.email}
-          {row.original.id === me.userId && ' (you)'}
+      alwaysShown: true,
+      width: 1,
+      cell: (user) => (
+        <span className={classes.email} title={user.email}>
+          {user.email}
+          {user.id === me.userId && ' (you)'}
         </span>
       ),
     },
     {
-      accessorKey: 'name',
+      id: 'name',
       header: 'Name',
-      meta: { width: 1 },
-      cell: ({ row }) => (
-        <span className={classes.name} title={row.original.name}>
-          {row.original.name || '—'}
+      width: 1,
+      cell: (user) => (
+        <span className={classes.name} title={user.name}>
+          {user.name || '—'}
         </span>
       ),
     },
+    { id: 'role', header: 'Role', cell: (user) => <RoleCell user={user} roles={roles} /> },
+    { id: 'status', header: 'Status', width: 1, cell: (user) => <ActiveBadge status={user.status} /> },
+    { id: 'secondFactor', header: 'Second Factor', cell: (user) => (user.secondFactor ? 'Set up' : '—') },
     {
-      accessorKey: 'role',
-      header: 'Role',
-      cell: ({ row }) => <RoleCell user={row.original} roles={roles} />,
-    },
-    {
-      accessorKey: 'status',
-      header: 'Status',
-      meta: { width: 1 },
-      cell: ({ row }) => <UserStatus user={row.original} />,
-    },
-    {
-      accessorKey: 'secondFactor',
-      header: 'Second Factor',
-      cell: ({ row }) => (row.original.secondFactor ? 'Set up' : '—'),
-    },
-    {
-      accessorKey: 'lastSignInAt',
+      id: 'lastSignInAt',
       header: 'Last Sign-in',
-      cell: ({ row }) =>
-        row.original.lastSignInAt ? <RelativeTime value={row.original.lastSignInAt} /> : 'Never',
+      cell: (user) => (user.lastSignInAt ? <RelativeTime value={user.lastSignInAt} /> : 'Never'),
     },
-    {
-      accessorKey: 'createdAt',
-      header: 'Created',
-      cell: ({ row }) => <RelativeTime value={row.original.createdAt} />,
-    },
+    { id: 'createdAt', header: 'Created', cell: (user) => <RelativeTime value={user.createdAt} /> },
   ];
-  if (mayUpdate || mayDelete) columns.push(actionsColumn(handlers));
+  if (mayUpdate || mayDelete) columns.push(actionsColumn((user) => <Actions user={user} {...handlers} />));
   return columns;
 }
 
@@ -92,22 +74,6 @@ function RoleCell({ user, roles }: { user: User; roles: readonly Role[] }): Reac
     </span>
   );
 }
-
-function UserStatus({ user }: { user: User }) {
-  return (
-    <StatusBadge tone={user.status === 'active' ? 'teal' : 'red'}>
-      {user.status === 'active' ? 'Active' : 'Inactive'}
-    </StatusBadge>
-  );
-}
-
-const actionsColumn = (handlers: Handlers): Column<User> => ({
-  id: 'actions',
-  header: 'Actions',
-  enableHiding: false,
-  meta: { width: 1, pinned: true },
-  cell: ({ row }) => <Actions user={row.original} {...handlers} />,
-});
 
 function Actions({ user, me, roles, mayUpdate, mayDelete, onEdit, onAction }: Handlers & { user: User }) {
   const beyond = whyNotChange(me, user, roles);
