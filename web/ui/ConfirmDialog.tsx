@@ -55,7 +55,7 @@ export function ConfirmQuestion(props: QuestionProps) {
         <Button
           loading={busy}
           aria-disabled={counting || undefined}
-          onClick={counting ? undefined : props.onConfirm}
+          onClick={() => counting || props.onConfirm()}
           data-autofocus={!high || undefined}
           {...(high && { color: 'red' })}
           {...(counting && { 'data-disabled': true })}

@@ -5,16 +5,18 @@ import { Dialog } from './Dialog.tsx';
 
 export type ConflictRow = { field: string; theirs: string; yours: string };
 
-/** For concurrent edits of a record: shows both changes, and lets this user decide. */
-export function ConflictDialog(props: {
-  rows: readonly ConflictRow[];
-  onKeepTheirs: () => void;
-  onSaveMine: () => void;
-  onClose: () => void;
-  busy?: boolean;
-}) {
+/** From `useEdit`. */
+type Edit<Clash> = {
+  busy: boolean;
+  conflict: { clash: Clash; keepTheirs: () => void; saveMine: () => void; dismiss: () => void } | undefined;
+};
+
+/** After concurrent edits of a record: shows both changes, and lets this user decide. */
+export function ConflictDialog<Clash>(props: { edit: Edit<Clash>; rowsOf: (clash: Clash) => ConflictRow[] }) {
+  const { busy, conflict } = props.edit;
+  if (!conflict) return null;
   return (
-    <Dialog title="Someone else changed this meanwhile" size={560} onClose={props.onClose}>
+    <Dialog title="Someone else changed this meanwhile" size={560} onClose={conflict.dismiss}>
       <Stack gap="md">
         <Text>
           It was saved by someone else after you opened it. This is what you both changed; the rest of both
@@ -23,14 +25,14 @@ export function ConflictDialog(props: {
         <DataTable
           label="What you both changed"
           columns={columns}
-          rows={props.rows}
+          rows={props.rowsOf(conflict.clash)}
           rowId={({ field }) => field}
         />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onKeepTheirs} data-autofocus>
+          <Button variant="default" onClick={conflict.keepTheirs} data-autofocus>
             Keep theirs
           </Button>
-          <Button onClick={props.onSaveMine} loading={props.busy ?? false}>
+          <Button onClick={conflict.saveMine} loading={busy}>
             Save mine anyway
           </Button>
         </Group>

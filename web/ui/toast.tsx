@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { createStore, useStore } from './store.ts';
 
-type Toast = { message: string; tone?: 'teal' | 'red'; undo?: () => void };
+export type Toast = { message: string; tone?: 'teal' | 'red'; undo?: () => void };
 
 /** Spec part 2, section 9; hover and focus pause the timer. */
 export const toastDuration = 3000;

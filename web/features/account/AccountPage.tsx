@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, type ReactNode } from 'react';
+import { LoadError } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { SessionList } from '../users/index.ts';
 import { useChange } from '../../use-change.ts';
@@ -64,10 +64,10 @@ function OwnSessions() {
   const problem = end.error ?? endOthers.error;
   if (sessions.isLoadingError) {
     return (
-      <ErrorState
+      <LoadError
         title="Failed to fetch sessions"
+        query={sessions}
         message={sentenceOf(sessions.error, 'Failed to fetch sessions')}
-        onRetry={() => void sessions.refetch()}
       />
     );
   }

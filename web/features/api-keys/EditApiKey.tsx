@@ -58,15 +58,7 @@ function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   return (
     <>
       <EditForm apiKey={seen} busy={edit.busy} error={edit.error} onSubmit={save} onCancel={onClose} />
-      {edit.conflict && (
-        <ConflictDialog
-          rows={conflictRows(edit.conflict.clash)}
-          busy={edit.busy}
-          onKeepTheirs={edit.conflict.keepTheirs}
-          onSaveMine={edit.conflict.saveMine}
-          onClose={edit.conflict.dismiss}
-        />
-      )}
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>
   );
 }

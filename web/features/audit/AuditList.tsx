@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
 import { auditListQuery } from './queries.ts';
 import { auditColumns } from './audit-columns.tsx';
@@ -57,11 +57,7 @@ export function AuditList() {
       />
       {panel && <AuditFilters />}
       {list.isLoadingError ? (
-        <ErrorState
-          title="Failed to load audit logs"
-          message={messageOf(list.error)}
-          onRetry={() => void list.refetch()}
-        />
+        <LoadError title="Failed to load audit logs" query={list} />
       ) : (
         <>
           <DataTable

@@ -1,10 +1,9 @@
 import { Anchor, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditDetail } from '../../../contract/audit.ts';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import classes from './audit.module.css';
@@ -25,11 +24,7 @@ export default function EntryDrawer({ id, onClose }: { id: string; onClose: () =
           ))}
         </Stack>
       ) : entry.isError ? (
-        <ErrorState
-          title="The entry could not be loaded"
-          message={messageOf(entry.error)}
-          onRetry={() => void entry.refetch()}
-        />
+        <LoadError title="The entry could not be loaded" query={entry} />
       ) : (
         <Entry entry={entry.data} />
       )}

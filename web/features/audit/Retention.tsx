@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { audit, longestRetentionDays } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { messageOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
@@ -13,7 +14,6 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { TypedNumber } from '../../ui/typed-number.ts';
@@ -28,11 +28,7 @@ export default function Retention({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Retention" onClose={onClose}>
       {config.isLoadingError ? (
-        <ErrorState
-          title="The setting could not be loaded"
-          message={messageOf(config.error)}
-          onRetry={() => void config.refetch()}
-        />
+        <LoadError title="The setting could not be loaded" query={config} />
       ) : !config.data ? (
         <FormSkeleton heights={[60]} />
       ) : (

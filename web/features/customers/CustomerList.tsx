@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -15,7 +15,7 @@ import { FilterRow } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { SelectionBar } from '../../ui/SelectionBar.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
 import { CustomerFilters } from './CustomerFilters.tsx';
 import { customerExportUrl, customerListQuery, pageSize } from './queries.ts';
@@ -66,12 +66,7 @@ export function CustomerList() {
         />
       )}
       {list.isLoadingError ? (
-        <ErrorState
-          title="Error loading customers"
-          message={messageOf(list.error)}
-          retryLabel="Retry Loading"
-          onRetry={() => void list.refetch()}
-        />
+        <LoadError title="Error loading customers" query={list} retryLabel="Retry Loading" />
       ) : (
         <>
           <DataTable

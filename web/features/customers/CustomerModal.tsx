@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { conflictRows } from './customer-conflict.ts';
@@ -44,13 +43,7 @@ function AddCustomer({ onClose }: { onClose: () => void }) {
 function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
   const customer = useQuery(customerQuery(id));
   if (customer.isLoadingError) {
-    return (
-      <ErrorState
-        title="Error loading customer"
-        message={messageOf(customer.error)}
-        onRetry={() => void customer.refetch()}
-      />
-    );
+    return <LoadError title="Error loading customer" query={customer} />;
   }
   if (!customer.data) return <FormSkeleton heights={[48, 48, 48, 48]} />;
   return <EditForm customer={customer.data} onClose={onClose} />;
@@ -78,15 +71,7 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
         onSubmit={(payload) => edit.submit(payload, seen)}
         onCancel={onClose}
       />
-      {edit.conflict && (
-        <ConflictDialog
-          rows={conflictRows(edit.conflict.clash)}
-          busy={edit.busy}
-          onKeepTheirs={edit.conflict.keepTheirs}
-          onSaveMine={edit.conflict.saveMine}
-          onClose={edit.conflict.dismiss}
-        />
-      )}
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
@@ -14,7 +14,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { trashColumns } from './trash-columns.tsx';
 import type { CustomerTrashSearch } from './customers-search.ts';
 import { PermanentDelete } from './lazy.ts';
@@ -50,11 +50,7 @@ export function CustomerTrashPage() {
         }
       />
       {trash.isLoadingError ? (
-        <ErrorState
-          title="Failed to load deleted customers"
-          message={messageOf(trash.error)}
-          onRetry={() => void trash.refetch()}
-        />
+        <LoadError title="Failed to load deleted customers" query={trash} />
       ) : (
         <>
           <DataTable

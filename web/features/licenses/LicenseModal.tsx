@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { licenseRefusal, type License } from '../../../contract/licenses.ts';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
@@ -9,7 +9,6 @@ import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { formHeights } from './RequireCustomers.tsx';
 import { conflictRows } from './license-conflict.ts';
@@ -47,11 +46,7 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
     >
       {license.isLoadingError ? (
-        <ErrorState
-          title="Error loading license"
-          message={messageOf(license.error)}
-          onRetry={() => void license.refetch()}
-        />
+        <LoadError title="Error loading license" query={license} />
       ) : !license.data ? (
         <FormSkeleton heights={formHeights} />
       ) : edits ? (
@@ -75,7 +70,6 @@ function EditForm({ license, onClose }: { license: License; onClose: () => void 
     },
     onGivenUp: onClose,
   });
-  const { conflict } = edit;
 
   return (
     <>
@@ -94,18 +88,12 @@ function EditForm({ license, onClose }: { license: License; onClose: () => void 
         }}
         onCancel={onClose}
       />
-      {conflict && (
-        <ConflictDialog
-          rows={conflictRows(conflict.clash, {
-            theirs: license.customer?.name ?? '—',
-            yours: customerName,
-          })}
-          busy={edit.busy}
-          onKeepTheirs={conflict.keepTheirs}
-          onSaveMine={conflict.saveMine}
-          onClose={conflict.dismiss}
-        />
-      )}
+      <ConflictDialog
+        edit={edit}
+        rowsOf={(clash) =>
+          conflictRows(clash, { theirs: license.customer?.name ?? '—', yours: customerName })
+        }
+      />
     </>
   );
 }

@@ -3,11 +3,11 @@ import { IconBuilding } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { customerChoicesQuery } from '../customers/index.ts';
 
 /** Height of the fields of the license form, in pixels. */
@@ -26,13 +26,7 @@ export function RequireCustomers({ children }: { children: ReactNode }) {
   }
   if (customers.data) return customers.data.data.length > 0 ? children : <NoCustomers />;
   if (customers.isError) {
-    return (
-      <ErrorState
-        title="Failed to load customers"
-        message={messageOf(customers.error)}
-        onRetry={() => void customers.refetch()}
-      />
-    );
+    return <LoadError title="Failed to load customers" query={customers} />;
   }
   return <FormSkeleton heights={formHeights} />;
 }

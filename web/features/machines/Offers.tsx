@@ -2,10 +2,10 @@ import { Checkbox, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Explanation } from '../../../contract/machines.ts';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { unusualKind } from '../releases/index.ts';
 import classes from './machines.module.css';
@@ -61,11 +61,7 @@ export function Offers({ machineId }: { machineId: string }) {
         )}
       </Group>
       {offers.isLoadingError ? (
-        <ErrorState
-          title="Error loading explanations"
-          message={messageOf(offers.error)}
-          onRetry={() => void offers.refetch()}
-        />
+        <LoadError title="Error loading explanations" query={offers} />
       ) : (
         <div className={classes.table}>
           <DataTable

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useSeen } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { percentageOf } from '../../release-form.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { EditReleaseForm } from './EditReleaseForm.tsx';
 import { ChannelBadge } from './release-cells.tsx';
 import { needsReachConfirm, type ReleaseValues } from './release-form.ts';
@@ -32,11 +31,7 @@ export default function EditRelease({ id, onClose }: { id: string; onClose: () =
       onClose={onClose}
     >
       {release.isLoadingError ? (
-        <ErrorState
-          title="Error loading release"
-          message={messageOf(release.error)}
-          onRetry={() => void release.refetch()}
-        />
+        <LoadError title="Error loading release" query={release} />
       ) : !release.data ? (
         <FormSkeleton heights={[36, 36, 48, 48, 110]} />
       ) : (
@@ -83,15 +78,7 @@ function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
           onClose={() => ask(undefined)}
         />
       )}
-      {edit.conflict && (
-        <ConflictDialog
-          rows={conflictRows(edit.conflict.clash)}
-          busy={edit.busy}
-          onKeepTheirs={edit.conflict.keepTheirs}
-          onSaveMine={edit.conflict.saveMine}
-          onClose={edit.conflict.dismiss}
-        />
-      )}
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>
   );
 }

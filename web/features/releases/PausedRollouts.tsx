@@ -8,32 +8,28 @@ import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import type { AskedChange } from './ChangeRelease.tsx';
 import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
 import { pausedReleasesQuery } from './queries.ts';
 
-const ResumeRollout = lazy(() => import('./ResumeRollout.tsx'));
-const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
+const ChangeRelease = lazy(() => import('./ChangeRelease.tsx'));
 
 /** Paused rollouts, regardless of the filters of the list, with who paused them and why. */
 export function PausedRollouts() {
   const { data: paused } = useQuery(pausedReleasesQuery());
-  const [toResume, setToResume] = useKept<Release>('open: resume paused rollout');
-  const [toWithdraw, setToWithdraw] = useKept<Release>('open: withdraw paused release');
+  const [asked, setAsked] = useKept<AskedChange>('open: change paused release');
   return (
     <>
       {paused?.map((release) => (
         <PausedRollout
           key={release.id}
           release={release}
-          onResume={() => setToResume(release)}
-          onWithdraw={() => setToWithdraw(release)}
+          onResume={() => setAsked({ change: 'resume', release })}
+          onWithdraw={() => setAsked({ change: 'withdraw', release })}
         />
       ))}
-      <LazyDialogs>
-        {toResume && <ResumeRollout release={toResume} onClose={() => setToResume(undefined)} />}
-        {toWithdraw && <WithdrawRelease release={toWithdraw} onClose={() => setToWithdraw(undefined)} />}
-      </LazyDialogs>
+      <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </>
   );
 }

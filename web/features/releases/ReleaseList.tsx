@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useMemo } from 'react';
 import type { Release } from '../../../contract/releases.ts';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -13,8 +13,9 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
+import type { AskedChange } from './ChangeRelease.tsx';
 import { releaseColumns } from './release-columns.tsx';
 import { inSeveralKinds } from './release-labels.ts';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
@@ -23,10 +24,7 @@ import { pageSize, releaseListQuery } from './queries.ts';
 import { useReleasesSearch } from './releases-search.ts';
 import { newestFirst } from './version-groups.ts';
 
-const DeleteRelease = lazy(() => import('./DeleteRelease.tsx'));
-const PauseRollout = lazy(() => import('./PauseRollout.tsx'));
-const ResumeRollout = lazy(() => import('./ResumeRollout.tsx'));
-const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
+const ChangeRelease = lazy(() => import('./ChangeRelease.tsx'));
 
 const count = (value: number | undefined) => value?.toLocaleString('en');
 
@@ -35,22 +33,15 @@ export function ReleaseList() {
   const { search, change } = useReleasesSearch();
   const { can } = useAuth();
   const list = useQuery(releaseListQuery(search));
-  const [toDelete, setToDelete] = useKept<Release>('open: delete release');
-  const [toPause, setToPause] = useKept<Release>('open: pause rollout');
-  const [toResume, setToResume] = useKept<Release>('open: resume rollout');
-  const [toWithdraw, setToWithdraw] = useKept<Release>('open: withdraw release');
+  const [asked, setAsked] = useKept<AskedChange>('open: change release');
+  const askTo = (kind: AskedChange['change'], allowed: boolean) =>
+    allowed ? (release: Release) => setAsked({ change: kind, release }) : undefined;
   const meta = list.data?.meta;
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);
 
   if (list.isError && !list.data) {
-    return (
-      <ErrorState
-        title="Error loading releases"
-        message={messageOf(list.error)}
-        onRetry={() => void list.refetch()}
-      />
-    );
+    return <LoadError title="Error loading releases" query={list} />;
   }
   return (
     <>
@@ -83,10 +74,10 @@ export function ReleaseList() {
           columns={releaseColumns(
             {
               onEdit: can.updateReleases ? (release) => change({ edit: release.id }) : undefined,
-              onPause: can.manageRollouts ? setToPause : undefined,
-              onResume: can.manageRollouts ? setToResume : undefined,
-              onWithdraw: can.updateReleases ? setToWithdraw : undefined,
-              onDelete: can.deleteReleases ? setToDelete : undefined,
+              onPause: askTo('pause', can.manageRollouts),
+              onResume: askTo('resume', can.manageRollouts),
+              onWithdraw: askTo('withdraw', can.updateReleases),
+              onDelete: askTo('softDelete', can.deleteReleases),
             },
             severalKinds,
           )}
@@ -103,12 +94,7 @@ export function ReleaseList() {
         total={meta?.total}
         onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
       />
-      <LazyDialogs>
-        {toDelete && <DeleteRelease release={toDelete} onClose={() => setToDelete(undefined)} />}
-        {toPause && <PauseRollout release={toPause} onClose={() => setToPause(undefined)} />}
-        {toResume && <ResumeRollout release={toResume} onClose={() => setToResume(undefined)} />}
-        {toWithdraw && <WithdrawRelease release={toWithdraw} onClose={() => setToWithdraw(undefined)} />}
-      </LazyDialogs>
+      <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </>
   );
 }

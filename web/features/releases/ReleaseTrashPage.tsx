@@ -2,8 +2,8 @@ import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy } from 'react';
-import { binDays, type DeletedRelease } from '../../../contract/releases.ts';
-import { messageOf } from '../../api-error.ts';
+import { binDays } from '../../../contract/releases.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
@@ -14,13 +14,13 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import type { ReleaseTrashSearch } from './releases-search.ts';
+import type { AskedChange } from './ChangeRelease.tsx';
 import { releaseTrashQuery, trashPageSize } from './queries.ts';
 import { trashColumns } from './trash-columns.tsx';
 
-const RestoreRelease = lazy(() => import('./RestoreRelease.tsx'));
-const DeleteForGood = lazy(() => import('./DeleteForGood.tsx'));
+const ChangeRelease = lazy(() => import('./ChangeRelease.tsx'));
 const route = getRouteApi('/signed-in/releases/trash');
 const mayNot = 'You may not delete releases';
 
@@ -29,8 +29,7 @@ export function ReleaseTrashPage() {
   const { search, change } = useSearch<ReleaseTrashSearch>(route);
   const { can } = useAuth();
   const trash = useQuery(releaseTrashQuery(search));
-  const [toRestore, setToRestore] = useKept<DeletedRelease>('open: restore release');
-  const [toDelete, setToDelete] = useKept<DeletedRelease>('open: delete release for good');
+  const [asked, setAsked] = useKept<AskedChange>('open: change deleted release');
 
   return (
     <Page
@@ -54,18 +53,14 @@ export function ReleaseTrashPage() {
         }
       />
       {trash.isError && !trash.data ? (
-        <ErrorState
-          title="Failed to load deleted releases"
-          message={messageOf(trash.error)}
-          onRetry={() => void trash.refetch()}
-        />
+        <LoadError title="Failed to load deleted releases" query={trash} />
       ) : (
         <>
           <DataTable
             label="Deleted releases"
             columns={trashColumns({
-              onRestore: setToRestore,
-              onDelete: setToDelete,
+              onRestore: (release) => setAsked({ change: 'restore', release }),
+              onDelete: (release) => setAsked({ change: 'deletePermanently', release }),
               whyNot: can.deleteReleases ? null : mayNot,
             })}
             rows={trash.data?.releases}
@@ -92,10 +87,7 @@ export function ReleaseTrashPage() {
           />
         </>
       )}
-      <LazyDialogs>
-        {toRestore && <RestoreRelease release={toRestore} onClose={() => setToRestore(undefined)} />}
-        {toDelete && <DeleteForGood release={toDelete} onClose={() => setToDelete(undefined)} />}
-      </LazyDialogs>
+      <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </Page>
   );
 }

@@ -3,10 +3,10 @@ import type { Release } from '../../../contract/releases.ts';
 import { counted } from '../../ui/counted.ts';
 import { releaseImpactQuery } from './queries.ts';
 
-type Change = 'withdraw' | 'pause' | 'softDelete' | 'restore' | 'deletePermanently' | 'resume';
+export type ReleaseChange = 'withdraw' | 'pause' | 'softDelete' | 'restore' | 'deletePermanently' | 'resume';
 
 /** How many machines a change of a release affects, for its confirmation. */
-export function useReleaseConsequences(release: Release, change: Change) {
+export function useReleaseConsequences(release: Release, change: ReleaseChange) {
   return useQuery({
     ...releaseImpactQuery(release.id),
     select: ({ machines }) => releaseConsequences[change](machines, release),
@@ -14,7 +14,7 @@ export function useReleaseConsequences(release: Release, change: Change) {
 }
 
 /** Text of the confirmation of each change. */
-export const releaseConsequences: Record<Change, (machines: number, release: Counted) => string[]> = {
+export const releaseConsequences: Record<ReleaseChange, (machines: number, release: Counted) => string[]> = {
   withdraw: (machines) => [keepIt(machines), 'All others are offered the previous full release.'],
   pause: (machines) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],
   softDelete: (machines, release) => [keepIt(machines), noLongerOffered(release)],

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { User } from '../../../contract/users.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { EditUserForm, type UserValues } from './EditUserForm.tsx';
 import { conflictRows } from './user-conflict.ts';
@@ -18,10 +18,10 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
   return (
     <Dialog title="Edit User" subject={user.data?.email} onClose={onClose}>
       {user.isLoadingError ? (
-        <ErrorState
+        <LoadError
           title="Failed to fetch users"
+          query={user}
           message={sentenceOf(user.error, 'Failed to fetch users')}
-          onRetry={() => void user.refetch()}
         />
       ) : !user.data ? (
         <FormSkeleton heights={[48, 48, 48]} />
@@ -58,15 +58,7 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
         onSubmit={(values) => edit.submit(values, seen)}
         onCancel={onClose}
       />
-      {edit.conflict && (
-        <ConflictDialog
-          rows={conflictRows(edit.conflict.clash)}
-          busy={edit.busy}
-          onKeepTheirs={edit.conflict.keepTheirs}
-          onSaveMine={edit.conflict.saveMine}
-          onClose={edit.conflict.dismiss}
-        />
-      )}
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>
   );
 }

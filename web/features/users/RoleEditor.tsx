@@ -3,12 +3,12 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { PageForm } from '../../ui/Dialog.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { RoleForm } from './RoleForm.tsx';
 import classes from './roles.module.css';
 import { useUsersSearch, usersSearch } from './users-search.ts';
@@ -24,10 +24,10 @@ export default function RoleEditor() {
   const [creating, setCreating] = useKept<true>('open: new role');
   if (roles.isLoadingError) {
     return (
-      <ErrorState
+      <LoadError
         title="Failed to fetch roles"
+        query={roles}
         message={sentenceOf(roles.error, 'Failed to fetch roles')}
-        onRetry={() => void roles.refetch()}
       />
     );
   }

@@ -120,15 +120,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
           </Group>
         )}
       </Stack>
-      {edit.conflict && (
-        <ConflictDialog
-          rows={conflictRows(edit.conflict.clash)}
-          busy={edit.busy}
-          onKeepTheirs={edit.conflict.keepTheirs}
-          onSaveMine={edit.conflict.saveMine}
-          onClose={edit.conflict.dismiss}
-        />
-      )}
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
       <LazyDialogs>
         {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(undefined)} />}
       </LazyDialogs>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
@@ -10,7 +11,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { useMe, useRoles } from './use-roles.ts';
 import { useUsersSearch } from './users-search.ts';
 import { hiddenAtFirst, userColumns, type UserAction } from './user-columns.tsx';
@@ -49,10 +50,10 @@ export function UserList() {
         right={<ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />}
       />
       {list.isLoadingError ? (
-        <ErrorState
+        <LoadError
           title="Failed to fetch users"
+          query={list}
           message={sentenceOf(list.error, 'Failed to fetch users')}
-          onRetry={() => void list.refetch()}
         />
       ) : (
         <DataTable

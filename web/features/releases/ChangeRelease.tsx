@@ -1,0 +1,112 @@
+import { lazy } from 'react';
+import { binDays, type Release } from '../../../contract/releases.ts';
+import { messageOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
+import { ReasonDialog } from '../../ReasonDialog.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
+import {
+  deleteReleasePermanently,
+  pauseRollout,
+  restoreRelease,
+  resumeRollout,
+  softDeleteRelease,
+} from './queries.ts';
+import { useReleaseConsequences, type ReleaseChange } from './release-consequences.ts';
+import { buildText, releaseProblem } from './release-labels.ts';
+
+const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
+
+/** A change of one release that was asked for, and waits for its confirmation. */
+export type AskedChange = { change: ReleaseChange; release: Release };
+
+/** Confirms a change of a release; all but resuming ask for the reason. */
+export default function ChangeRelease(props: AskedChange & { onClose: () => void }) {
+  const { change, release, onClose } = props;
+  if (change === 'withdraw') return <WithdrawRelease release={release} onClose={onClose} />;
+  return <Confirm {...props} change={change} />;
+}
+
+type Confirmed = Exclude<ReleaseChange, 'withdraw'>;
+
+const changes: Record<
+  Confirmed,
+  {
+    title: string;
+    message: (release: Release) => string;
+    confirmLabel?: string;
+    run: (id: string, reason: string) => Promise<unknown>;
+    done: (release: Release) => string;
+    /** Shown when the server sends no message. */
+    failed?: string;
+  }
+> = {
+  pause: {
+    title: 'Pause Rollout',
+    message: (release) =>
+      `Pause the rollout of ${buildText(release)}? It keeps its ${release.rolloutPercentage} % for when it is resumed.`,
+    confirmLabel: 'Pause',
+    run: pauseRollout,
+    done: ({ version }) => `Rollout of ${version} paused`,
+  },
+  resume: {
+    title: 'Resume Rollout',
+    message: ({ version, rolloutPercentage }) =>
+      `Offer version ${version} to ${rolloutPercentage} % of users again? Failures are counted from 0 again.`,
+    confirmLabel: 'Resume',
+    run: resumeRollout,
+    done: ({ version }) => `Rollout of ${version} resumed`,
+  },
+  softDelete: {
+    title: 'Delete Release',
+    message: (release) =>
+      `Version ${buildText(release)} is moved to the recycle bin and permanently deleted after ${binDays} days.`,
+    confirmLabel: 'Move to Recycle Bin',
+    run: softDeleteRelease,
+    done: ({ version }) => `Version ${version} moved to recycle bin`,
+    failed: 'Failed to delete release',
+  },
+  restore: {
+    title: 'Restore Release',
+    message: ({ version }) => `Are you sure you want to restore version ${version}?`,
+    confirmLabel: 'Restore',
+    run: restoreRelease,
+    done: () => 'Release restored successfully',
+    failed: 'Failed to restore release',
+  },
+  deletePermanently: {
+    title: 'Permanently Delete Release',
+    message: ({ version }) =>
+      `This action cannot be undone! Are you sure you want to permanently delete version ${version}? This will remove the release and its binary file from all storage systems.`,
+    run: deleteReleasePermanently,
+    done: () => 'Release permanently deleted',
+    failed: 'Failed to permanently delete release',
+  },
+};
+
+function Confirm(props: { change: Confirmed; release: Release; onClose: () => void }) {
+  const { change, release, onClose } = props;
+  const { message, run, done, failed, ...texts } = changes[change];
+  const consequences = useReleaseConsequences(release, change);
+  const undo = useUndoDeletion(release.id);
+  const confirmed = useConfirmedChange({
+    change: (reason: string) => run(release.id, reason),
+    done: () => ({ message: done(release), ...(change === 'softDelete' && { undo }) }),
+    problemOf: (error) => (failed ? releaseProblem(error, failed) : messageOf(error)),
+    onClose,
+  });
+  const question = { ...texts, ...confirmed, message: message(release), consequences };
+  if (change === 'resume') return <ConfirmDialog {...question} onConfirm={() => confirmed.onConfirm('')} />;
+  const severity = change === 'deletePermanently' ? 'high' : 'normal';
+  return <ReasonDialog {...question} about={release.id} severity={severity} />;
+}
+
+function useUndoDeletion(id: string): () => void {
+  const restore = useChange({
+    mutationFn: () => restoreRelease(id, 'Deletion undone'),
+    onSuccess: () => toast({ message: 'Release restored successfully' }),
+    onError: (error) => toast({ message: releaseProblem(error, 'Failed to restore release'), tone: 'red' }),
+  });
+  return () => restore.mutate();
+}
