@@ -12,6 +12,10 @@ import type { Guard } from './diagnostics.ts';
 
 type ByLabel = Iterable<[string, number]>;
 
+/** One for all servers of a process: the observers of these metrics cannot be stopped, and would keep a server alive. */
+const processMetrics = new Registry();
+collectDefaultMetrics({ register: processMetrics });
+
 /** `GET /metrics` for Prometheus: the process, the pool, and every call by route, method and status. */
 export function serveMetrics(
   app: FastifyInstance,
@@ -32,7 +36,6 @@ export function serveMetrics(
   },
 ): void {
   const register = new Registry();
-  collectDefaultMetrics({ register });
   const duration = new Histogram({
     name: 'lanyard_http_request_duration_seconds',
     help: 'Duration of requests',
@@ -154,7 +157,7 @@ export function serveMetrics(
     const route = request.routeOptions.url ?? 'none';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
-  const allMetrics = collectMetrics(register);
+  const allMetrics = collectMetrics(Registry.merge([processMetrics, register]));
   app.get('/metrics', { onRequest: guard }, async (_request, reply) =>
     reply.type(register.contentType).send(await allMetrics()),
   );
