@@ -157,6 +157,8 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     // A file name of 200 multi-byte characters is a valid parameter.
     routerOptions: { maxParamLength: 3000 },
     forceCloseConnections: 'idle',
+    // Routes are validated by their zod schemas. Without these, Fastify loads ajv, a tenth of the time of a start.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // Requests on open connections during shutdown are served; Fastify's own refusal lacks our envelope.
     return503OnClosing: false,
     http: { headersTimeout: arrival.headersMs, connectionsCheckingInterval: arrival.lookMs },
@@ -213,6 +215,10 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');
   });
   return app;
+}
+
+function noSchemas(): never {
+  throw new Error('Fastify has no schemas to compile: the adapter validates.');
 }
 
 const unreadable: Record<string, { code: ErrorCode; reason: string; error: string }> = {
