@@ -34,14 +34,19 @@ let isStopping = false;
 function stop() {
   if (isStopping) return;
   isStopping = true;
-  // The watcher stops its server; the others are wrappers, so their process groups must be stopped.
+  // The watcher stops its server.
   server.kill('SIGTERM');
-  for (const { pid } of [compiler, site]) {
-    try {
-      process.kill(-pid, 'SIGTERM');
-    } catch {
-      // It has exited already.
-    }
+  stopGroup(site, 'SIGTERM');
+  // While it compiles, tsc ignores every other signal; `predev` compiles again.
+  stopGroup(compiler, 'SIGKILL');
+}
+
+// The others are wrappers, which do not stop what they started.
+function stopGroup({ pid }, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has exited already.
   }
 }
 
