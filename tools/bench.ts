@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../server/db/embedded.ts';
+import { freePort } from '../server/db/embedded-postmaster.ts';
 import { grantToTests } from '../tests/superuser.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { newLicenseKey } from '../server/features/licenses/license-key.ts';
@@ -13,10 +14,11 @@ import { benchConsole } from './bench/console.ts';
 import { benchHashing } from './bench/hashing.ts';
 import { fillHistory } from './bench/history-dataset.ts';
 import { benchHistory } from './bench/history.ts';
-import { benchLicensing, type Row, type Stage } from './bench/licensing.ts';
+import { benchLicensing } from './bench/licensing.ts';
 import { fillUpdates } from './bench/updates-dataset.ts';
 import { benchUpdates } from './bench/updates.ts';
-import { createChildren, freePort, peakMemoryMb } from './bench/processes.ts';
+import { createChildren, peakMemoryMb } from './bench/processes.ts';
+import { limitRow, type Row, type Stage } from './bench/stage.ts';
 
 /**
  * `npm run bench`: compares Lanyard with a bare server, each in its own process, on one PostgreSQL with 100,000 licenses,
@@ -112,11 +114,8 @@ async function signIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage> {
   return { ...stage, bearer: accessToken, apiKey };
 }
 
-function peakMemory(child: ChildProcess): Row {
-  const peak = peakMemoryMb(child);
-  const job = 'peak memory of the Node process during these jobs';
-  return { job, target: '≤ 220 MB', met: peak <= 220, note: `${peak.toFixed(0)} MB` };
-}
+const peakMemory = (child: ChildProcess): Row =>
+  limitRow('peak memory of the Node process during these jobs', 220, peakMemoryMb(child), 'MB');
 
 function printHead(): void {
   process.stdout.write('\n| job | at least | bare/s | ours/s | ratio | p50 ms | p99 ms | |\n');

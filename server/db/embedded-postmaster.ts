@@ -125,7 +125,7 @@ async function newestLog(cluster: string): Promise<string> {
   return text.slice(-2000);
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -4,11 +4,10 @@ import type { Page } from '@playwright/test';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { signInAt, startBrowser } from './browser.ts';
-import type { Row, Stage } from './licensing.ts';
+import { limitRow, screenRow, type Row, type Stage } from './stage.ts';
 
 const web = path.join(import.meta.dirname, '../../web');
 const maxMs = 300;
-const rounds = 15;
 
 /** The console in Chromium: the size of its scripts, and the time until the licenses screen is complete. */
 export async function benchConsole({ ours, admin }: Stage): Promise<Row[]> {
@@ -43,16 +42,11 @@ const scriptsOf = (page: Page) =>
 async function weight(job: string, scripts: string[], most: number): Promise<Row> {
   const sizes = await Promise.all([...new Set(scripts)].map((name) => stat(`${path.join(web, name)}.gz`)));
   const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
-  return {
-    job,
-    target: `≤ ${most / 1000} kB`,
-    met: bytes <= most,
-    note: `${(bytes / 1000).toFixed(1)} kB`,
-  };
+  return limitRow(job, most / 1000, bytes / 1000, 'kB');
 }
 
 async function openScreen(page: Page, url: string): Promise<Row> {
-  return timed('licenses screen: open by URL', async () => {
+  return screenRow('licenses screen: open by URL', maxMs, async () => {
     await page.goto(url, { waitUntil: 'commit' });
     return timeUntilShown(page, 'tab=active');
   });
@@ -62,7 +56,7 @@ async function search(page: Page): Promise<Row> {
   const terms = ['karolinska', 'osaka', 'december 24', 'lung nodule', 'hospital 4'];
   let n = 0;
   const box = page.getByRole('searchbox', { name: 'Search licenses' });
-  return timed('licenses screen: search, after the last key', async () => {
+  return screenRow('licenses screen: search, after the last key', maxMs, async () => {
     const term = terms[n++ % terms.length]!;
     await box.fill(term.slice(0, -1));
     await timeUntilShown(page, `search=${encodeURIComponent(term.slice(0, -1)).replaceAll('%20', '+')}`);
@@ -76,7 +70,7 @@ async function search(page: Page): Promise<Row> {
 async function switchTab(page: Page): Promise<Row> {
   await page.getByRole('searchbox', { name: 'Search licenses' }).fill('');
   let n = 0;
-  return timed('licenses screen: switch tab', async () => {
+  return screenRow('licenses screen: switch tab', maxMs, async () => {
     const tab = ['revoked', 'expired', 'active'][n++ % 3]!;
     const button = page.getByRole('tab', { name: new RegExp(tab, 'i') });
     await page.evaluate(markStart);
@@ -122,13 +116,4 @@ function timeUntilShown(page: Page, query: string): Promise<number> {
       }),
     query,
   );
-}
-
-async function timed(job: string, run: () => Promise<number>): Promise<Row> {
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round++) times.push(await run());
-  const sorted = times.toSorted((a, b) => a - b);
-  const [p50, worst] = [sorted[Math.floor(rounds / 2)]!, sorted.at(-1)!];
-  const note = `median ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms of ${rounds}`;
-  return { job, target: `< ${maxMs} ms`, met: p50 < maxMs, note };
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { signInAt, startBrowser } from './browser.ts';
-import type { Row, Stage } from './licensing.ts';
+import type { Row, Stage } from './stage.ts';
 
 const fileMb = 600;
 

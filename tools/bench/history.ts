@@ -1,9 +1,9 @@
 // DOM types for the function that `page.evaluate` runs in the page.
 /// <reference lib="dom" />
 import { signInAt, startBrowser } from './browser.ts';
-import type { Row, Stage } from './licensing.ts';
-import { compare, load } from './load.ts';
+import { compare } from './load.ts';
 import { peakMemoryMb, resetPeakMemory } from './processes.ts';
+import { limitRow, ratioRow, readingRow, screenRow, type Row, type Stage } from './stage.ts';
 
 const newline = 10;
 /** Growth of the memory that is allowed during a stream of any length. */
@@ -18,28 +18,18 @@ export async function benchHistory(stage: Stage): Promise<Row[]> {
     { url: `${ours}/api/audit?limit=50`, headers },
     seconds,
   );
-  const reading = async (job: string, path: string | ((n: number) => string), maxMs = 100): Promise<Row> => {
-    const next = (n: number) => ({ path: typeof path === 'string' ? path : path(n) });
-    const measured = await load({ url: ours, headers, connections: 1, next }, 3);
-    return { job, target: `p50 < ${maxMs} ms`, ours: measured, met: measured.p50 < maxMs };
-  };
+  const reading = (job: string, path: (n: number) => string, maxMs = 100) =>
+    readingRow(job, maxMs, { url: ours, headers, next: (n) => ({ path: path(n) }) });
+  const middle = await cursorInMiddle(stage);
   const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   // a different period each time, because responses are cached for half a minute
   const period = (n: number) => `startDate=${day(364 - (n % 360))}&endDate=${day(0)}`;
   return [
-    {
-      job: 'audit log, newest 50',
-      target: '40 %',
-      ...page,
-      met: page.ours.perSecond / page.bare.perSecond >= 0.4,
-    },
-    await reading('audit log, text search', '/api/audit?limit=50&search=staff17%40example.org', 200),
-    await reading(
-      'audit log, a page after half of it',
-      `/api/audit?limit=50&after=${await cursorInMiddle(stage)}`,
-    ),
+    ratioRow('audit log, newest 50', 0.4, page),
+    await reading('audit log, text search', () => '/api/audit?limit=50&search=staff17%40example.org', 200),
+    await reading('audit log, a page after half of it', () => `/api/audit?limit=50&after=${middle}`),
     await auditExport(stage),
-    await reading('analytics: health', '/api/analytics/health'),
+    await reading('analytics: health', () => '/api/analytics/health'),
     await reading('analytics: trends', (n) => `/api/analytics/trends?${period(n)}`),
     await reading('analytics: customers', (n) => `/api/analytics/customers?${period(n)}`),
     await analyticsScreen(stage),
@@ -69,13 +59,8 @@ async function auditExport({ ours, bearer, process }: Stage): Promise<Row> {
   for await (const piece of response.body!) for (const byte of piece) lines += Number(byte === newline);
   const seconds = (performance.now() - started) / 1000;
   const grown = peakMemoryMb(process) - before;
-  const note = `${lines - 1} entries in ${seconds.toFixed(0)} s, ${grown.toFixed(0)} MB more`;
-  return {
-    job: 'audit export, every entry',
-    target: `≤ ${maxGrowthMb} MB more`,
-    met: grown <= maxGrowthMb,
-    note,
-  };
+  const job = `audit export, ${lines - 1} entries in ${seconds.toFixed(0)} s`;
+  return limitRow(job, maxGrowthMb, grown, 'MB more');
 }
 
 /** Time from opening the URL to the frame that shows every chart of a year. */
@@ -84,15 +69,10 @@ async function analyticsScreen({ ours, admin }: Stage): Promise<Row> {
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-US' });
     await signInAt(page, ours, admin);
-    const times: number[] = [];
-    for (let round = 0; round < 9; round++) {
+    return await screenRow('analytics screen: open, a year', 1000, async () => {
       await page.goto(`${ours}/analytics?period=year`, { waitUntil: 'commit' });
-      times.push(await page.evaluate(chartsDrawn));
-    }
-    const sorted = times.toSorted((a, b) => a - b);
-    const [p50, worst] = [sorted[4]!, sorted.at(-1)!];
-    const note = `median ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms of ${times.length}`;
-    return { job: 'analytics screen: open, a year', target: '< 1 s', met: p50 < 1000, note };
+      return page.evaluate(chartsDrawn);
+    });
   } finally {
     await browser.close();
   }

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 
 const dist = path.join(import.meta.dirname, '../..');
@@ -10,14 +9,6 @@ const { scripts } = JSON.parse(readFileSync(path.join(dist, '../package.json'), 
 };
 /** Processes are measured with the flags of `npm start`. */
 const nodeFlags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
 
 /** Starts a script of the build in its own process and waits until it prints that it is ready. */
 async function startNode(script: string, env: Record<string, string>): Promise<ChildProcess> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Row, Stage } from './licensing.ts';
-import { compare, load, type Target } from './load.ts';
+import { compare } from './load.ts';
+import { ratioRow, readingRow, type Row, type Stage } from './stage.ts';
 import { updateSizes } from './updates-dataset.ts';
 
 /** The jobs of updates: the feed, compared with reading one row by key, and the lists of the console. */
@@ -19,19 +19,14 @@ export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> 
     },
     stage.seconds,
   );
-  const ratio = check.ours.perSecond / check.bare.perSecond;
+  const reading = (job: string, path: string) =>
+    readingRow(job, 50, { url: `${ours}/api/v1/updates/admin/${path}`, headers: staff });
   return [
-    { job: 'update check with machine, decision, event', target: '40 %', ...check, met: ratio >= 0.4 },
-    await reading('release list', `${ours}/api/v1/updates/admin/releases?showInactive=false`, staff),
-    await reading('analytics tab', `${ours}/api/v1/updates/admin/analytics`, staff),
-    await reading('machine page', `${ours}/api/v1/updates/admin/machines/${displayHash(1)}`, staff),
+    ratioRow('update check with machine, decision, event', 0.4, check),
+    await reading('release list', 'releases?showInactive=false'),
+    await reading('analytics tab', 'analytics'),
+    await reading('machine page', `machines/${displayHash(1)}`),
   ];
 }
 
 const displayHash = (n: number) => createHash('sha256').update(`bench-${n}`).digest('hex');
-
-async function reading(job: string, url: string, headers: Record<string, string>): Promise<Row> {
-  const target: Target = { url, headers, connections: 1 };
-  const measured = await load(target, 4);
-  return { job, target: 'p50 < 50 ms', ours: measured, met: measured.p50 < 50 };
-}
