@@ -8,18 +8,8 @@ import { listModules } from '../../server/features/modules/index.ts';
 import { insertUser } from '../../server/features/users/index.ts';
 import { days, workingMoment } from './calendar.ts';
 import { at, made, type Stage } from './stage.ts';
-import { runLicense, type Desktop } from './license-life.ts';
+import { runLicense, type Company, type Desktop } from './license-life.ts';
 import { makeCustomer, staff, staffEmail } from './names.ts';
-import type { DemoMachine } from './updates.ts';
-
-export type Company = {
-  customers: number;
-  licenses: number;
-  machines: number;
-  validations: number;
-  /** Machines to report updates for. */
-  inUse: DemoMachine[];
-};
 
 /** Creates the staff of the vendor and returns them as callers, in the order of `staff`. */
 export async function makeStaff(stage: Stage): Promise<Caller[]> {

@@ -5,10 +5,19 @@ import { deactivateMachine, listActivations } from '../../server/features/activa
 import { revokeLicense } from '../../server/features/licenses/index.ts';
 import { validate } from '../../server/features/validation/index.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
-import type { Company } from './company.ts';
 import { at, done, made, type Stage } from './stage.ts';
+import type { DemoMachine } from './updates.ts';
 
 export type Desktop = Caller & { actor: { kind: 'apiKey' } };
+/** What was made so far. */
+export type Company = {
+  customers: number;
+  licenses: number;
+  machines: number;
+  validations: number;
+  /** Machines to report updates for. */
+  inUse: DemoMachine[];
+};
 type Running = Stage & { desktop: Desktop; company: Company; by: () => Caller };
 /** Times in milliseconds since 1970; `left`: when its customer was moved to the trash. */
 type Issued = { license: License; issued: number; left: number | undefined };
