@@ -9,13 +9,14 @@ const setUp: Record<string, string> = {
   '28000': 'refuses the role',
   '3D000': 'has no such database',
   '42501': 'refuses the role a right (it must own the database, see docs/operating.md)',
+  '42P01': 'has the tables of an older version (start Lanyard on it once)',
   '53300': 'takes no more connections',
 };
 
 /** Why the server or a tool did not start: a sentence for problems that an operator can fix, otherwise the stack. */
 export function whyNotStarted(error: unknown): string {
   const { message, stack, code } = error as NodeJS.ErrnoException;
-  if (error instanceof CannotStart) return message;
+  if (error instanceof CannotStart || code?.startsWith('ERR_PARSE_ARGS')) return message;
   if (error instanceof StorageDown)
     return `${message}. A new database starts once STORAGE_URL works: what the audit log begins with is kept there too.`;
   if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;

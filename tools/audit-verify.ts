@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { patient } from '../server/db/limits.ts';
@@ -15,6 +16,7 @@ import {
 import { isFailure } from '../server/failure.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
+import { runCommand, say } from './command-line.ts';
 import { startDatabase } from './database.ts';
 
 /**
@@ -36,15 +38,19 @@ async function main(): Promise<void> {
   try {
     if (options.accept !== undefined) {
       const reason = options.accept.trim();
-      if (!reason) throw new Error('A reason is required: --accept "Restored the backup of 20 November"');
+      if (!reason)
+        throw new CannotStart('A reason is required: --accept "Restored the backup of 20 November"');
       const parts = { db: createDb(pool), writeEntry: entryWriter(keys) };
       const accepted = await acceptGaps(parts, keys, places, { reason, now: new Date() });
-      if (isFailure(accepted)) throw new Error(accepted.message);
+      if (isFailure(accepted)) throw new CannotStart(accepted.message);
       say(accepted);
     }
     const kept = await readKept(places);
     if (options.head !== undefined) {
-      kept.push({ place: options.head, head: readHeadJson(await readFile(options.head, 'utf8')) });
+      const text = await readFile(options.head, 'utf8').catch((error: Error) => {
+        throw new CannotStart(`The head cannot be read: ${error.message}`);
+      });
+      kept.push({ place: options.head, head: readHeadJson(text) });
     }
     const { broken, checkedEntries, unsealedEntries, anchors, acceptedGaps, durationMs } = await verifyChain(
       createDb(pool),
@@ -76,14 +82,4 @@ async function main(): Promise<void> {
   }
 }
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-
-main().catch((error: unknown) => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  // undefined_table
-  const isOlder = code === '42P01';
-  process.stderr.write(
-    `${isOlder ? 'The database has the schema of an older version: start Lanyard on it once, then verify.' : message}\n`,
-  );
-  process.exitCode = 1;
-});
+runCommand(main);

@@ -11,7 +11,7 @@ import { nameOf, type Storage } from '../server/storage/storage.ts';
 import { refuseHalfRestored } from '../server/unfinished-restore.ts';
 import { readVersion } from '../server/version.ts';
 import { createArchive, type ArchiveWriter } from './backup/archive.ts';
-import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './backup/command.ts';
+import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './command-line.ts';
 import { dumpDatabase, openSnapshot, type Snapshot } from './backup/dump.ts';
 import { addFiles } from './backup/files.ts';
 import { startDatabase } from './database.ts';

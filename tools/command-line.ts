@@ -1,9 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { CannotStart } from '../../server/cannot-start.ts';
-import { whyNotStarted } from '../../server/why-not-started.ts';
-
-/* Shared by the backup and restore commands. */
+import { CannotStart } from '../server/cannot-start.ts';
+import { whyNotStarted } from '../server/why-not-started.ts';
 
 /** The only argument, a file. Throws CannotStart with `usage` if there is none, or more than one. */
 export function fileArgument(usage: string): string {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBudgets } from '../server/budgets.ts';
+import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig } from '../server/config.ts';
 import { createWriteBehind } from '../server/db/write-behind.ts';
 import { createDb, createPool } from '../server/db/client.ts';
@@ -22,6 +23,7 @@ import { days } from './demo/calendar.ts';
 import { staff, staffEmail } from './demo/names.ts';
 import { makeUpdates } from './demo/updates.ts';
 import { createRandom } from './demo/random.ts';
+import { runCommand, say } from './command-line.ts';
 import { startDatabase } from './database.ts';
 
 const password = 'lanyard-demo';
@@ -37,7 +39,7 @@ async function main(): Promise<void> {
   });
   const config = readConfig(process.env);
   const log = createLog('warn');
-  const database = await startDatabase(config, { exclusive: false, log: (message) => say(message) });
+  const database = await startDatabase(config, { exclusive: false, log: say });
   await migrate(database.url);
   const pool = createPool(database.url);
   const db = createDb(pool);
@@ -47,7 +49,8 @@ async function main(): Promise<void> {
   const passwords = createPasswords();
   try {
     const used = await db.selectFrom('customers').select('customer_id').limit(1).executeTakeFirst();
-    if (used) throw new Error('The database already has customers. The demo data needs an empty database.');
+    if (used)
+      throw new CannotStart('The database already has customers. The demo data needs an empty database.');
     await db.transaction().execute(seedRoles);
     const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
     const behind = createWriteBehind({ db, writeEntry, log, journal });
@@ -105,9 +108,4 @@ async function main(): Promise<void> {
   }
 }
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
-});
+runCommand(main);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool, type Db } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
@@ -6,6 +7,7 @@ import { labelsOfProcesses } from '../server/db/signals.ts';
 import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/index.ts';
 import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
+import { runCommand, say } from './command-line.ts';
 import { startDatabase } from './database.ts';
 
 /**
@@ -44,7 +46,7 @@ async function main(): Promise<void> {
 async function requireStoppedServers(db: Db): Promise<void> {
   const processes = (await labelsOfProcesses(db)).length;
   if (processes > 0)
-    throw new Error(
+    throw new CannotStart(
       `${processes} ${processes === 1 ? 'process uses' : 'processes use'} this database. Stop all processes first.`,
     );
 }
@@ -82,7 +84,7 @@ async function replaceSecrets(db: Db, config: Config, { out }: { out?: string })
 
 async function acceptNew(db: Db, config: Config, reason: string | undefined): Promise<void> {
   if (!reason)
-    throw new Error('A reason is required: --reason "The disk failed, and no backup has the keys"');
+    throw new CannotStart('A reason is required: --reason "The disk failed, and no backup has the keys"');
   const now = new Date();
   const { lost, named, head } = await acceptNewKeys(db, config, { reason, now });
   if (head) await keepHead(config, head, now);
@@ -98,9 +100,4 @@ async function keepHead(config: Config, head: SignedHead, now: Date): Promise<vo
   storage.close();
 }
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
-});
+runCommand(main);

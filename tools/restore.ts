@@ -17,7 +17,7 @@ import { openStorage } from '../server/storage/open-storage.ts';
 import { nameOf, type Storage } from '../server/storage/storage.ts';
 import { unfinishedRestore } from '../server/unfinished-restore.ts';
 import { openArchive, type Archive } from './backup/archive.ts';
-import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './backup/command.ts';
+import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './command-line.ts';
 import { restoreFiles } from './backup/files.ts';
 import { loadDatabase, requireEmpty } from './backup/load.ts';
 import { startDatabase } from './database.ts';
