@@ -3,8 +3,8 @@ import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { checkEnd, readEnd, resumeFrom } from './end.ts';
-import { furthest, readKept, type HeadPlace } from './kept-heads.ts';
+import { checkEnd, readEnd, readRetention, resumeFrom } from './end.ts';
+import { highestSequence, readKept, type HeadPlace } from './kept-heads.ts';
 import type { AuditKeys } from './keys.ts';
 import {
   acceptedGaps,
@@ -12,13 +12,11 @@ import {
   checkLink,
   gapAccepted,
   gapAt,
-  linksAtOnce,
-  readLinks,
+  linksAfter,
   type Broken,
   type Gap,
-  type Place,
 } from './links.ts';
-import { sealBehind } from './sealer.ts';
+import { sealAfter } from './sealer.ts';
 
 /**
  * Accepts missing entries, for example after a backup was restored. The entry that records this, with the reason, is
@@ -41,13 +39,10 @@ export async function acceptGaps(
     const { gaps, broken } = await findGaps(tx, keys, known);
     if (broken) return fail('WRONG_STATE', `This cannot be accepted: ${broken.problem}`);
     if (!problem && gaps.length === 0) return fail('WRONG_STATE', 'Nothing is missing from the chain.');
-    const { head, gap } = resumeFrom(keys, end, furthest(kept));
+    const { head, gap } = resumeFrom(keys, end, highestSequence(kept));
     if (gap) gaps.push(gap);
     const what = `accepted that entries are missing (${gaps.map(described).join(', ') || 'none'}): ${reason}`;
-    const { retention_days } = await tx
-      .selectFrom('audit_settings')
-      .select('retention_days')
-      .executeTakeFirstOrThrow();
+    const { retention_days } = await readRetention(tx);
     const audit_id = await audit(gapAccepted, null, {
       what,
       after: { reason, gaps, problem: problem?.problem ?? null, retentionDays: retention_days },
@@ -57,7 +52,7 @@ export async function acceptGaps(
       .selectAll()
       .where('audit_id', '=', audit_id)
       .executeTakeFirstOrThrow();
-    const next = await sealBehind(tx, keys, { ...head, retention_days }, [entry], now);
+    const next = await sealAfter(tx, keys, { ...head, retention_days }, [entry], now);
     return { summary: entry.changes_summary, next };
   });
   if ('failure' in done) return done;
@@ -76,17 +71,12 @@ async function findGaps(
 ): Promise<{ gaps: Gap[]; broken: Broken | null }> {
   const { unsignedUntil, ...start } = await beginningOf(tx, keys);
   const gaps: Gap[] = [];
-  let place: Place = start;
-  for (;;) {
-    const links = await readLinks(tx, place.sequence);
-    for (const link of links) {
-      const gap = gapAt(place, link.sequence - 1);
-      const isKnown = known.some((one) => one.after === gap.after && one.seal === gap.seal);
-      if (link.sequence !== place.sequence + 1 && !isKnown) gaps.push(gap);
-      const broken = checkLink(keys, place, link, { unsignedUntil, gaps: [...known, ...gaps] });
-      if (broken) return { gaps, broken };
-      place = link;
-    }
-    if (links.length < linksAtOnce) return { gaps, broken: null };
+  for await (const { place, link } of linksAfter(tx, start)) {
+    const gap = gapAt(place, link.sequence - 1);
+    const isKnown = known.some((one) => one.after === gap.after && one.seal === gap.seal);
+    if (link.sequence !== place.sequence + 1 && !isKnown) gaps.push(gap);
+    const broken = checkLink(keys, place, link, { unsignedUntil, gaps: [...known, ...gaps] });
+    if (broken) return { gaps, broken };
   }
+  return { gaps, broken: null };
 }

@@ -4,7 +4,7 @@ import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
 import { oldHeadText, type Head } from './chain.ts';
-import { readEnd, writeHead, type End } from './end.ts';
+import { readEnd, readRetention, writeHead, type End } from './end.ts';
 import type { KeptHead } from './kept-heads.ts';
 import { isMacOf, type AuditKeys } from './keys.ts';
 
@@ -28,10 +28,7 @@ export function beginChain(parts: ChangeParts, keys: AuditKeys, kept: KeptHead[]
     await beginSwitch(tx, keys);
     const end = await readEnd(tx);
     if (!end.head) return;
-    const { retention_days } = await tx
-      .selectFrom('audit_settings')
-      .select('retention_days')
-      .executeTakeFirstOrThrow();
+    const { retention_days } = await readRetention(tx);
     const head: Head = { ...end.head, retention_days };
     const isFirst = isNew(end) && kept.length === 0;
     if (!isFirst && !isFromBefore(keys, end)) return;

@@ -8,7 +8,7 @@ import { fail, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { closeSwitch, openSwitch } from './begin.ts';
 import { anchorText, type Anchor } from './chain.ts';
-import { checkEnd, readEnd } from './end.ts';
+import { checkEnd, readEnd, readRetention } from './end.ts';
 import type { KeptHead } from './kept-heads.ts';
 import type { AuditKeys } from './keys.ts';
 import { acceptedGaps, beginningOf, checkLink, readLinks, type Link, type Place } from './links.ts';
@@ -22,10 +22,7 @@ type Cleaned = RouteAnswer<typeof calls.cleanup>;
 
 /** How long entries are kept. */
 export async function retentionOf(db: Db): Promise<Config> {
-  const { retention_days } = await db
-    .selectFrom('audit_settings')
-    .select('retention_days')
-    .executeTakeFirstOrThrow();
+  const { retention_days } = await readRetention(db);
   return { retentionDays: retention_days, shortestRetentionDays };
 }
 
@@ -66,7 +63,7 @@ export async function cleanUp(
       `The chain is broken among the entries to be removed, so nothing was removed. ${broken.problem}`,
     );
   }
-  if (last) await leaveAnchor(tx, keys, { ...last, removed, before, made_at: now });
+  if (last) await writeAnchor(tx, keys, { ...last, removed, before, made_at: now });
   if (removed > 0 || by.actor.kind !== 'system') {
     await tx
       .deleteFrom('audit_days')
@@ -153,7 +150,7 @@ async function remove(tx: Tx, links: Link[]): Promise<void> {
 }
 
 /** Signs the new start of the chain. */
-export async function leaveAnchor(tx: Tx, keys: AuditKeys, what: Omit<Anchor, 'key_id'>): Promise<void> {
+export async function writeAnchor(tx: Tx, keys: AuditKeys, what: Omit<Anchor, 'key_id'>): Promise<void> {
   const { signer } = keys.current;
   const { sequence, seal, removed, before, made_at } = what;
   const anchor = { sequence, seal, removed, before, made_at, key_id: signer.keyId };

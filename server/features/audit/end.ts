@@ -7,14 +7,7 @@ import { altered, broken, gapAt, removed, type Broken, type Gap, type Place } fr
 
 export type End = { head: (Head & { mac: Buffer | null }) | undefined; last: Place };
 
-type Row = {
-  head: boolean;
-  sequence: number;
-  seal: Buffer;
-  unsigned_until: number;
-  retention_days: number;
-  mac: Buffer | null;
-};
+type Row = NonNullable<End['head']> & { head: boolean };
 
 /** The head and the last seal, read in one snapshot. */
 export async function readEnd(tx: Db): Promise<End> {
@@ -117,6 +110,10 @@ export function resumeFrom(keys: AuditKeys, { head, last }: End, knownUntil: num
     gap: gapAt(last, until),
   };
 }
+
+/** The retention as the database has it; the head holds the one that was set in Lanyard. */
+export const readRetention = (tx: Db): Promise<{ retention_days: number }> =>
+  tx.selectFrom('audit_settings').select('retention_days').executeTakeFirstOrThrow();
 
 /** Moves the head to the end of the chain. */
 export async function writeHead(tx: Tx, keys: AuditKeys, head: Head): Promise<SignedHead> {

@@ -1,5 +1,5 @@
 export { acceptGaps } from './accept.ts';
-export { beginAnew } from './begin-anew.ts';
+export { restartChain } from './restart-chain.ts';
 export { beganWith } from './begin.ts';
 export type { SignedHead } from './chain.ts';
 export { cleanUp } from './cleanup.ts';

@@ -144,5 +144,5 @@ export async function readKept(places: HeadPlace[]): Promise<KeptHead[]> {
 }
 
 /** The highest number in the stored heads. */
-export const furthest = (kept: KeptHead[]): number =>
+export const highestSequence = (kept: KeptHead[]): number =>
   Math.max(0, ...kept.map(({ head }) => head?.sequence ?? 0));

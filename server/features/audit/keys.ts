@@ -1,10 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual, verify } from 'node:crypto';
-
-/** The signer of this installation, also used for validations. */
-export type AuditSigner = { keyId: string; publicKeyPem: string; sign(text: string): string };
+import type { Signer } from '../../signer.ts';
 
 /** `retention` opens the retention switch of the database. */
-type KeySet = { entry: Buffer; seal: Buffer; retention: Buffer; signer: AuditSigner };
+type KeySet = { entry: Buffer; seal: Buffer; retention: Buffer; signer: Signer };
 
 /**
  * Keys stored outside of the database, so that rows changed in it fail verification. `known` are the keys accepted for
@@ -13,16 +11,16 @@ type KeySet = { entry: Buffer; seal: Buffer; retention: Buffer; signer: AuditSig
 export type AuditKeys = { current: KeySet; known: KeySet[] };
 
 /** Derives the keys of the audit log from the signing key: an Ed25519 signature of a fixed text is itself a secret. */
-export function auditKeys(signer: AuditSigner, retired: AuditSigner[] = []): AuditKeys {
+export function auditKeys(signer: Signer, retired: Signer[] = []): AuditKeys {
   const current = derive(signer);
   return { current, known: [current, ...retired.map(derive)] };
 }
 
 /** Switches all holders of `keys` to another signing key. */
-export const exchangeKeys = (keys: AuditKeys, signer: AuditSigner, retired: AuditSigner[]): void =>
+export const exchangeKeys = (keys: AuditKeys, signer: Signer, retired: Signer[]): void =>
   void Object.assign(keys, auditKeys(signer, retired));
 
-function derive(signer: AuditSigner): KeySet {
+function derive(signer: Signer): KeySet {
   const secret = signer.sign('lanyard audit keys 1');
   const key = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
   return { entry: key('entry'), seal: key('seal'), retention: key('retention'), signer };

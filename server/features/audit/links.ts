@@ -51,6 +51,19 @@ export async function acceptedGaps(tx: Db, keys: AuditKeys): Promise<Gap[]> {
     .flatMap((entry) => (entry.after as { gaps: Gap[] }).gaps);
 }
 
+/** The links after `from`, in order, each with the place that it must follow. */
+export async function* linksAfter(tx: Db, from: Place): AsyncGenerator<{ place: Place; link: Link }, void> {
+  let place = from;
+  for (;;) {
+    const links = await readLinks(tx, place.sequence);
+    for (const link of links) {
+      yield { place, link };
+      place = link;
+    }
+    if (links.length < linksAtOnce) return;
+  }
+}
+
 /** The next links after that sequence, each with its entry. */
 export async function readLinks(tx: Db, after: number): Promise<Link[]> {
   const seals = await tx

@@ -33,7 +33,7 @@ export const refusalWindowMs = 15 * 60_000;
 /** How many subjects per kind and window get entries of their own; the others share one. */
 export const subjectsOfAWindow = 50;
 /** Failed sign-ins get single entries, up to the number that the throttle allows. */
-const oneByOne = (kind: RefusalKind) => (kind === 'sign_in_failed' ? 10 : 1);
+const entriesPerWindow = (kind: RefusalKind) => (kind === 'sign_in_failed' ? 10 : 1);
 /** The shared subject of refusals beyond the limit. */
 const others = '';
 
@@ -60,16 +60,16 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
 
   /** Records a refusal of the call `by`. */
   async function record(by: Caller, { kind, subject, audit }: Refusal): Promise<void> {
-    totals.set(kind, (totals.get(kind) ?? 0) + 1);
+    count(kind);
     const windowStart = windowOf(by.now);
     const counter = counterOf(windowStart, kind, hashOf(subject));
-    if (counter.subject !== others && counter.written < oneByOne(kind)) {
-      counter.written += 1;
-      if (await first(context, by, counter, audit)) return;
-      counter.written = Infinity;
+    if (counter.subject === others || counter.written >= entriesPerWindow(kind)) {
+      counter.unsaved += 1;
       return;
     }
-    counter.unsaved += 1;
+    counter.written += 1;
+    // other processes have written as many as are allowed
+    if (!(await writeFirst(context, by, counter, audit))) counter.written = Infinity;
   }
 
   /** Only counts, for refusals whose entry is written with another change. */
@@ -123,7 +123,7 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
 const hashOf = (subject: string) => createHash('sha256').update(subject.toLowerCase()).digest('hex');
 
 /** Counts one of the first refusals, and writes its entry unless other processes have already written enough. */
-function first(
+function writeFirst(
   parts: ChangeParts,
   by: Caller,
   { windowStart, kind, subject }: Counter,
@@ -142,7 +142,7 @@ function first(
       returning entries`.execute(tx);
     const [row] = rows;
     if (!row) await addCounts(tx, [{ windowStart, kind, subject: others, times: 1 }]);
-    if (!row || row.entries >= oneByOne(kind)) return false;
+    if (!row || row.entries >= entriesPerWindow(kind)) return false;
     const id = await audit(change);
     await sql`update audit_refusals set entries = entries + 1, first_entry = coalesce(first_entry, ${id}::uuid)
        where window_start = ${windowStart} and kind = ${kind} and subject = ${subject}`.execute(tx);

@@ -44,12 +44,12 @@ async function sealBatch(tx: Tx, keys: AuditKeys, now: Date, knownUntil: number)
   const waiting = await readWaiting(tx);
   if (waiting.length === 0) return 0;
   const { head } = resumeFrom(keys, await readEnd(tx), knownUntil);
-  await sealBehind(tx, keys, head, waiting, now);
+  await sealAfter(tx, keys, head, waiting, now);
   return waiting.length;
 }
 
 /** Seals the entries after that head, in order, and moves the head to the last of them. */
-export async function sealBehind(
+export async function sealAfter(
   tx: Tx,
   keys: AuditKeys,
   head: Head,
@@ -73,19 +73,14 @@ export async function sealBehind(
     (days, entry) => retentionSetBy(keys, entry) ?? days,
     head.retention_days,
   );
-  const next = await writeHead(tx, keys, {
-    ...head,
-    ...placeOf(present(seals.at(-1), 'there is something to seal')),
-    retention_days,
-  });
+  const { sequence, seal } = present(seals.at(-1), 'there is something to seal');
+  const next = await writeHead(tx, keys, { ...head, sequence, seal, retention_days });
   await countDays(tx, entries);
   await sql`delete from audit_pending where audit_id = any(${entries.map((e) => e.audit_id)}::uuid[])`.execute(
     tx,
   );
   return next;
 }
-
-const placeOf = ({ sequence, seal }: SealRow) => ({ sequence, seal });
 
 /** The retention set by an entry, if the entry is ours. */
 function retentionSetBy(keys: AuditKeys, entry: SignedEntryRow): number | undefined {

@@ -15,18 +15,16 @@ import {
   broken,
   checkLink,
   isOurs,
+  linksAfter,
   linksAtOnce,
   notOurs,
-  readLinks,
   type Broken,
   type Excused,
   type Gap,
-  type Link,
   type Place,
 } from './links.ts';
 
 type Anchor = Selectable<Tables['audit_anchors']>;
-type Found = { checkedEntries: number; broken: Broken | null };
 
 /**
  * Checks the mac of every entry and the link of every seal, from the last anchor to the end, and reports the first
@@ -42,18 +40,18 @@ export async function verifyChain(
   return inSnapshot(db, async (tx) => {
     const anchors = await readAnchors(tx);
     const gaps = await acceptedGaps(tx, keys);
-    const found = await checkAll(tx, keys, anchors, { kept, gaps });
+    const { checked, broken } = await checkAll(tx, keys, anchors, { kept, gaps });
     const { waiting } = await tx
       .selectFrom('audit_pending')
       .select((eb) => eb.fn.countAll<number>().as('waiting'))
       .executeTakeFirstOrThrow();
     return {
-      whole: found.broken === null,
-      checkedEntries: found.checkedEntries,
+      whole: broken === null,
+      checkedEntries: checked,
       unsealedEntries: waiting,
       anchors: anchors.length,
       acceptedGaps: gaps.length,
-      broken: found.broken,
+      broken,
       durationMs: Math.round(performance.now() - from),
     };
   });
@@ -76,13 +74,14 @@ async function checkAll(
   keys: AuditKeys,
   anchors: Anchor[],
   outside: { kept: KeptHead[]; gaps: Gap[] },
-): Promise<Found> {
+): Promise<Pick<Section, 'checked' | 'broken'>> {
   const badAnchor = checkAnchors(keys, anchors);
-  if (badAnchor) return { checkedEntries: 0, broken: badAnchor };
+  if (badAnchor) return { checked: 0, broken: badAnchor };
   const { head, last } = await readEnd(tx);
   // Without the head, it is unknown which entries may lack a mac.
-  if (!head || !isOurHead(keys, head)) return { checkedEntries: 0, broken: altered(last.sequence) };
-  const sealed = await checkSealed(tx, keys, outside.gaps);
+  if (!head || !isOurHead(keys, head)) return { checked: 0, broken: altered(last.sequence) };
+  const { unsignedUntil, ...start } = await beginningOf(tx, keys);
+  const sealed = await checkLinks(tx, keys, start, { unsignedUntil, gaps: outside.gaps });
   const problem =
     sealed.broken ??
     (await checkEnd(tx, keys, await readEnd(tx), outside)) ??
@@ -100,60 +99,42 @@ function checkAnchor(keys: AuditKeys, anchor: Anchor): Broken | null {
   );
 }
 
-async function checkSealed(tx: Db, keys: AuditKeys, gaps: Gap[]): Promise<Found> {
-  const { unsignedUntil, ...start } = await beginningOf(tx, keys);
-  let place: Place = start;
-  for (let checkedEntries = 0; ;) {
-    const { links, broken: problem } = await checkNext(tx, keys, place, { unsignedUntil, gaps });
-    checkedEntries += links.length;
-    if (problem) return { checkedEntries, broken: problem };
-    place = links.at(-1) ?? place;
-    if (links.length < linksAtOnce) return { checkedEntries, broken: null };
-  }
-}
+/** `checked`: how many links are valid. `next`: where to continue; undefined at the end, and after a problem. */
+type Section = { checked: number; broken: Broken | null; next: Place | undefined };
 
-/** The next valid links, and the problem of the first invalid one. */
-async function checkNext(
+/** Checks the links after `from`, up to `most` or the first problem. */
+async function checkLinks(
   tx: Db,
   keys: AuditKeys,
   from: Place,
   excused: Excused,
-): Promise<{ links: Link[]; broken: Broken | null }> {
-  const links = await readLinks(tx, from.sequence);
-  for (const [n, link] of links.entries()) {
-    const problem = checkLink(keys, links[n - 1] ?? from, link, excused);
-    if (problem) return { links: links.slice(0, n), broken: problem };
+  most = Infinity,
+): Promise<Section> {
+  let checked = 0;
+  for await (const { place, link } of linksAfter(tx, from)) {
+    if (checked === most) return { checked, broken: null, next: place };
+    const problem = checkLink(keys, place, link, excused);
+    if (problem) return { checked, broken: problem, next: undefined };
+    checked++;
   }
-  return { links, broken: null };
+  return { checked, broken: null, next: undefined };
 }
 
-/** Entries checked per step. */
-const atOnce = 5000;
+const sectionLinks = 5000;
 
 /**
- * One step of a full check of the chain: from `from`, or from the start. `next` is where to continue, undefined at the
- * end, where anchors and unsealed entries are checked as well.
+ * Checks one section of the chain: from `from`, or from the start. After the last section, anchors and unsealed entries
+ * are checked as well.
  */
-export function checkSome(
-  db: Db,
-  keys: AuditKeys,
-  from: Place | undefined,
-): Promise<{ broken: Broken | null; next: Place | undefined }> {
+export function checkSection(db: Db, keys: AuditKeys, from: Place | undefined): Promise<Section> {
   return inSnapshot(db, async (tx) => {
     const { unsignedUntil, ...start } = await beginningOf(tx, keys);
-    const gaps = await acceptedGaps(tx, keys);
-    let place: Place = from && from.sequence > start.sequence ? from : start;
-    for (let checked = 0; checked < atOnce;) {
-      const { links, broken: problem } = await checkNext(tx, keys, place, { unsignedUntil, gaps });
-      if (problem) return { broken: problem, next: undefined };
-      place = links.at(-1) ?? place;
-      checked += links.length;
-      if (links.length < linksAtOnce) {
-        const bad = checkAnchors(keys, await readAnchors(tx));
-        return { broken: bad ?? (await checkUnsealed(tx, keys)), next: undefined };
-      }
-    }
-    return { broken: null, next: { sequence: place.sequence, seal: place.seal } };
+    const excused = { unsignedUntil, gaps: await acceptedGaps(tx, keys) };
+    const isInChain = from && from.sequence > start.sequence;
+    const section = await checkLinks(tx, keys, isInChain ? from : start, excused, sectionLinks);
+    if (section.broken || section.next) return section;
+    const problem = checkAnchors(keys, await readAnchors(tx)) ?? (await checkUnsealed(tx, keys));
+    return { ...section, broken: problem };
   });
 }
 

@@ -7,15 +7,13 @@ import { locks } from '../../db/locks.ts';
 import { beginChain, hasBegun } from './begin.ts';
 import { isOurHead, type SignedHead } from './chain.ts';
 import { checkEnd, readEnd } from './end.ts';
-import { furthest, headPlaces, readKept, type HeadPlace, type KeptHead } from './kept-heads.ts';
+import { highestSequence, headPlaces, readKept, type HeadPlace, type KeptHead } from './kept-heads.ts';
 import type { AuditKeys } from './keys.ts';
 import { acceptedGaps, type Broken, type Place } from './links.ts';
 import { sealPending } from './sealer.ts';
-import { checkSome, verifyChain } from './verify.ts';
+import { checkSection, verifyChain } from './verify.ts';
 
 export type ChainWatch = ReturnType<typeof createChainWatch>;
-
-type Kept = { sequence: number; at: Date | undefined; error: string | undefined };
 
 /**
  * Monitors the chain for this process: seals, stores the head outside of the database, and continuously checks the
@@ -25,15 +23,15 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   const { reports: db, log, clock, config, storage } = context;
   const parts = { ...context, db };
   const places = headPlaces(config, storage);
-  const keptAt = new Map<string, Kept>();
+  const stored = new Map<string, ChainState['kept'][number]>();
   let knownUntil = 0;
   let sequence = 0;
   let endBroken: Broken | null = null;
   let chainBroken: Broken | null = null;
   let checkedAt: Date | undefined;
   let wholeAt: Date | undefined;
-  let round: Place | undefined;
-  let told: string | undefined;
+  let nextSection: Place | undefined;
+  let loggedProblem: string | undefined;
 
   /** Reads the heads from all reachable places, and updates the highest number known to be sealed. */
   async function kept(where = places): Promise<KeptHead[]> {
@@ -43,7 +41,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
         return [];
       });
     const heads = (await Promise.all(where.map(read))).flat();
-    knownUntil = Math.max(knownUntil, furthest(heads));
+    knownUntil = Math.max(knownUntil, highestSequence(heads));
     return heads;
   }
 
@@ -79,47 +77,38 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
     // Sees what other processes committed while this one waited for the lock.
     const head = await readOnly(db, check, 'read committed');
     if (head) knownUntil = Math.max(knownUntil, head.sequence);
-    tell();
+    logProblem();
   }
 
   async function write(place: HeadPlace, head: SignedHead): Promise<void> {
     try {
       await place.write(head, clock());
-      keptAt.set(place.name, { sequence: head.sequence, at: clock(), error: undefined });
+      const at = clock().toISOString();
+      stored.set(place.name, { place: place.name, sequence: head.sequence, at, error: null });
     } catch (error) {
       failed(place, error);
     }
   }
 
   function failed({ name }: HeadPlace, error: unknown): void {
-    const before = keptAt.get(name);
-    if (before?.error === undefined)
+    const before = stored.get(name) ?? { place: name, sequence: 0, at: null, error: null };
+    if (before.error === null)
       log.error({ err: error }, `The head of the audit log could not be kept in ${name}`);
-    keptAt.set(name, {
-      sequence: before?.sequence ?? 0,
-      at: before?.at,
-      error: (error as Error).message,
-    });
-  }
-
-  /** Checks the next section of the chain; returns whether the full check is complete. */
-  async function goOn(): Promise<boolean> {
-    const from = round;
-    const { broken, next } = await checkSome(db, keys, from);
-    if (broken) chainBroken = broken;
-    round = broken ? undefined : next;
-    if (!broken && !next) {
-      chainBroken = null;
-      wholeAt = clock();
-    }
-    tell();
-    return round === undefined;
+    stored.set(name, { ...before, error: (error as Error).message });
   }
 
   /** Runs every minute: stores the head in all places, and checks a section. Returns whether a full check ended. */
   async function tick(): Promise<boolean> {
     await keep(places);
-    return goOn();
+    const { broken, next } = await checkSection(db, keys, nextSection);
+    nextSection = next;
+    if (broken) chainBroken = broken;
+    else if (!next) {
+      chainBroken = null;
+      wholeAt = clock();
+    }
+    logProblem();
+    return next === undefined;
   }
 
   /** Checks everything immediately. */
@@ -132,16 +121,16 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
       wholeAt = clock();
     }
     checkedAt = clock();
-    tell();
+    logProblem();
     return result;
   }
 
-  function tell(): void {
+  function logProblem(): void {
     const problem = (endBroken ?? chainBroken)?.problem;
-    if (problem === told) return;
+    if (problem === loggedProblem) return;
     if (problem) log.error({ broken: endBroken ?? chainBroken }, `The audit log is broken: ${problem}`);
     else log.info('The audit log is whole again');
-    told = problem;
+    loggedProblem = problem;
   }
 
   function state(): ChainState {
@@ -152,12 +141,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
       sequence,
       checkedAt: checkedAt?.toISOString() ?? null,
       wholeAt: wholeAt?.toISOString() ?? null,
-      kept: [...keptAt].map(([place, one]) => ({
-        place,
-        sequence: one.sequence,
-        at: one.at?.toISOString() ?? null,
-        error: one.error ?? null,
-      })),
+      kept: [...stored.values()],
     };
   }
 

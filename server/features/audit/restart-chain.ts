@@ -3,17 +3,17 @@ import type { Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
 import { beginSwitch } from './begin.ts';
 import type { SignedHead } from './chain.ts';
-import { leaveAnchor } from './cleanup.ts';
-import { readEnd, writeHead } from './end.ts';
+import { writeAnchor } from './cleanup.ts';
+import { readEnd, readRetention, writeHead } from './end.ts';
 import type { AuditKeys } from './keys.ts';
-import { readWaiting, sealBehind } from './sealer.ts';
+import { readWaiting, sealAfter } from './sealer.ts';
 
 /**
  * Restarts the chain after its end, for use when a key that sealed it is lost: existing entries stay but can no longer
  * be verified. `tx` signs entries with the current key; `record` writes the entry about the restart, the first
  * verifiable one. Returns the head, to be stored in all places for heads.
  */
-export async function beginAnew(
+export async function restartChain(
   tx: Tx,
   keys: AuditKeys,
   now: Date,
@@ -22,10 +22,7 @@ export async function beginAnew(
   await sql`set local statement_timeout = 0`.execute(tx);
   await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
   const { last } = await readEnd(tx);
-  const { retention_days } = await tx
-    .selectFrom('audit_settings')
-    .select('retention_days')
-    .executeTakeFirstOrThrow();
+  const { retention_days } = await readRetention(tx);
   // Both depend on the lost key, and triggers prevent any other change.
   for (const table of ['audit_anchors', 'audit_switch']) {
     await sql`alter table ${sql.table(table)} disable trigger user`.execute(tx);
@@ -36,17 +33,11 @@ export async function beginAnew(
   let head = await writeHead(tx, keys, { ...last, unsigned_until: 0, retention_days });
   const sealWaiting = async () => {
     for (let waiting = await readWaiting(tx); waiting.length > 0; waiting = await readWaiting(tx))
-      head = await sealBehind(tx, keys, head, waiting, now);
+      head = await sealAfter(tx, keys, head, waiting, now);
   };
   await sealWaiting();
-  if (head.sequence > 0)
-    await leaveAnchor(tx, keys, {
-      sequence: head.sequence,
-      seal: head.seal,
-      removed: 0,
-      before: now,
-      made_at: now,
-    });
+  const { sequence, seal } = head;
+  if (sequence > 0) await writeAnchor(tx, keys, { sequence, seal, removed: 0, before: now, made_at: now });
   await record();
   await sealWaiting();
   return head;
