@@ -59,12 +59,11 @@ async function rotate(
   const now = new Date();
   const { signer } = await openKeys(db, config, now);
   const writeEntry = entryWriter(auditKeys(signer));
-  const rotated = await rotateKey({ db, writeEntry }, config, { prepare, out, now });
-  const { keyId, before, isInUse } = rotated;
+  const { keyId, before } = await rotateKey({ db, writeEntry }, config, { prepare, out, now });
   say(
-    isInUse
-      ? `The signing key ${keyId} signs from now on, also in running processes; ${before} stays for verification.`
-      : `The signing key ${keyId} is published as the next one; npm run keys:rotate starts signing with it.`,
+    prepare
+      ? `The signing key ${keyId} is published as the next one; npm run keys:rotate starts signing with it.`
+      : `The signing key ${keyId} signs from now on, also in running processes; ${before} stays for verification.`,
   );
   if (config.signingKey) say(`Add the key ${keyId} to SIGNING_KEY, and keep the keys that are in it now.`);
 }

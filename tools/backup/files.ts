@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readOrMake } from '../../server/key-file.ts';
-import { keyFiles } from '../../server/features/keys/given.ts';
+import { keyFiles } from '../../server/features/keys/local-keys.ts';
 import type { Archive, ArchiveWriter } from './archive.ts';
 
 /** Files in the data directory to back up in addition to database and binaries, by folder in the archive. */

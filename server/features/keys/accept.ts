@@ -3,9 +3,9 @@ import { systemChange, type Change, type WriteEntry } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
-import { auditKeys, beginAnew, entryWriter, type AuditKeys, type SignedHead } from '../audit/index.ts';
-import { nameKey, othersOf, readKeys, type NamedKey } from './claim.ts';
-import { keyFiles, type Given, type KeyConfig } from './given.ts';
+import { auditKeys, restartChain, entryWriter, type AuditKeys, type SignedHead } from '../audit/index.ts';
+import { loseKey, registerKey, othersOf, readKeys, signingIn, withId, type RegisteredKey } from './claim.ts';
+import { keyFiles, type LocalKeys, type KeyConfig } from './local-keys.ts';
 import { endorse } from './replace.ts';
 import { readOrMakeSigner, type Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';
@@ -28,24 +28,16 @@ export function acceptNewKeys(
   const parts = { db, writeEntry: (...entry: Parameters<WriteEntry>) => entryWriter(keys)(...entry) };
   return systemChange(parts, now, async (change) => {
     const { tx } = change;
-    const { given, rows } = await readKeys(tx, config);
-    const held = (row: NamedKey) =>
-      row.purpose === 'signing'
-        ? given.signing.all.some(({ keyId }) => keyId === row.key_id)
-        : given.secrets.all.some(({ keyId }) => keyId === row.key_id);
+    const { local, rows } = await readKeys(tx, config);
+    const held = ({ purpose, key_id }: RegisteredKey) =>
+      local[purpose].all.some(({ keyId }) => keyId === key_id);
     const lost = rows.filter((row) => row.state !== 'lost' && !held(row));
-    for (const { purpose, key_id } of lost)
-      await tx
-        .updateTable('installation_keys')
-        .set({ state: 'lost', ended_at: now })
-        .where('purpose', '=', purpose)
-        .where('key_id', '=', key_id)
-        .execute();
-    const isWithout = (purpose: NamedKey['purpose']) =>
+    for (const key of lost) await loseKey(tx, key, now);
+    const isWithout = (purpose: RegisteredKey['purpose']) =>
       !rows.some((row) => row.purpose === purpose && row.state === 'current' && held(row));
     const named = [
-      ...(isWithout('signing') ? [await nameSigner(tx, config, given, rows, now)] : []),
-      ...(isWithout('secrets') ? [await nameSecrets(tx, config, given, now)] : []),
+      ...(isWithout('signing') ? [await registerSigner(tx, config, local, rows, now)] : []),
+      ...(isWithout('secrets') ? [await registerSecrets(tx, config, local, now)] : []),
     ];
     if (lost.length === 0 && named.length === 0)
       throw new CannotStart('Every key that this database names is here. There is nothing to accept.');
@@ -53,29 +45,26 @@ export function acceptNewKeys(
     const { signer, others } = await presentSigner(tx, config);
     keys = auditKeys(signer, others);
     const record = () => recordAcceptance(change, { lost: ids, named, reason });
-    const hasSealed = ({ purpose, state }: NamedKey) => purpose === 'signing' && state !== 'next';
+    const hasSealed = ({ purpose, state }: RegisteredKey) => purpose === 'signing' && state !== 'next';
     const isChainLost = named.includes(signer.keyId) || lost.some(hasSealed);
-    const head = isChainLost ? await beginAnew(tx, keys, now, record) : void (await record());
+    const head = isChainLost ? await restartChain(tx, keys, now, record) : void (await record());
     return { lost: ids, named, head };
   });
 }
 
 /** The signer that the next start will load. */
 async function presentSigner(tx: Tx, config: KeyConfig): Promise<{ signer: Signer; others: Signer[] }> {
-  const { given, rows } = await readKeys(tx, config);
-  const current = rows.find((row) => row.purpose === 'signing' && row.state === 'current');
-  const signer = present(
-    given.signing.all.find(({ keyId }) => keyId === current?.key_id),
-    'the start has found the key that is in use',
-  );
-  return { signer, others: othersOf(given, signer) };
+  const { local, rows } = await readKeys(tx, config);
+  const current = withId(local.signing.all, signingIn(rows, 'current')?.key_id);
+  const signer = present(current, 'the start has found the key that is in use');
+  return { signer, others: othersOf(local, signer) };
 }
 
-async function nameSigner(
+async function registerSigner(
   tx: Tx,
   config: KeyConfig,
-  { signing }: Given,
-  rows: NamedKey[],
+  { signing }: LocalKeys,
+  rows: RegisteredKey[],
   now: Date,
 ): Promise<string> {
   const isKnown = ({ keyId }: Signer) => rows.some((row) => row.key_id === keyId);
@@ -87,16 +76,21 @@ async function nameSigner(
   // clients that trust a remaining key can verify the new one
   const endorser = signing.all.find((one) => isKnown(one));
   const endorsed = endorser && { endorsed: endorse(endorser, key, now) };
-  await nameKey(tx, { purpose: 'signing', key, state: 'current', ...endorsed, now });
+  await registerKey(tx, { purpose: 'signing', key, state: 'current', ...endorsed, now });
   return key.keyId;
 }
 
-async function nameSecrets(tx: Tx, config: KeyConfig, { secrets }: Given, now: Date): Promise<string> {
+async function registerSecrets(
+  tx: Tx,
+  config: KeyConfig,
+  { secrets }: LocalKeys,
+  now: Date,
+): Promise<string> {
   if (!secrets.key && config.secretsKey)
     throw new CannotStart('Set SECRETS_KEY to a new key: openssl rand -base64 32');
   const file = keyFiles(config.dataDir).secrets;
   const key = secrets.key ?? readSecrets(await readOrMake(file, newSecretsKey), file);
-  await nameKey(tx, { purpose: 'secrets', key, state: 'current', now });
+  await registerKey(tx, { purpose: 'secrets', key, state: 'current', now });
   return key.keyId;
 }
 

@@ -7,15 +7,15 @@ import type { Tables } from '../../db/tables.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets, sealed, type Secrets } from '../../secrets.ts';
 import { auditKeys, beganWith } from '../audit/index.ts';
-import { keyFiles, readGiven, type Given, type KeyConfig } from './given.ts';
+import { keyFiles, readLocalKeys, type LocalKeys, type KeyConfig } from './local-keys.ts';
 import { readOrMakeSigner, type Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';
 
 /** The keys of an installation: `retired` are the other signing keys whose signatures remain valid. */
 export type InstallationKeys = { signer: Signer; retired: Signer[]; secrets: Secrets };
 
-export type NamedKey = Selectable<Tables['installation_keys']>;
-type Purpose = NamedKey['purpose'];
+export type RegisteredKey = Selectable<Tables['installation_keys']>;
+type Purpose = RegisteredKey['purpose'];
 
 /** One kind of key, as needed by `claim`. */
 type Kind<K> = {
@@ -42,46 +42,57 @@ type Kind<K> = {
  */
 export function openKeys(db: Db, config: KeyConfig, now: Date): Promise<InstallationKeys> {
   return systemChange({ db, writeEntry: refuseEntry }, now, async ({ tx }) => {
-    const { given, rows } = await readKeys(tx, config);
-    const signing = signingKind(config, given);
+    const { local, rows } = await readKeys(tx, config);
+    const signing = signingKind(config, local);
     const signer = await claim(tx, rows, signing, now);
-    const secrets = await claim(tx, rows, secretsKind(config, given), now);
-    return { signer, retired: othersOf(given, signer), secrets };
+    const secrets = await claim(tx, rows, secretsKind(config, local), now);
+    return { signer, retired: othersOf(local, signer), secrets };
   });
 }
 
 const refuseEntry = () => Promise.reject(new Error('There is no key yet to sign an audit entry with'));
 
 /** The keys of this process and those named in the database; locked until the transaction ends. */
-export async function readKeys(tx: Db, config: KeyConfig): Promise<{ given: Given; rows: NamedKey[] }> {
+export async function readKeys(
+  tx: Db,
+  config: KeyConfig,
+): Promise<{ local: LocalKeys; rows: RegisteredKey[] }> {
   await sql`select pg_advisory_xact_lock(${locks.keys})`.execute(tx);
   const rows = await tx.selectFrom('installation_keys').selectAll().orderBy('added_at').execute();
   // read under the lock: another process with the same directory may have created them
-  return { given: await readGiven(config), rows };
+  return { local: await readLocalKeys(config), rows };
 }
 
-export const othersOf = (given: Given, signer: Signer): Signer[] =>
-  given.signing.all.filter(({ keyId }) => keyId !== signer.keyId);
+/** The signing key in this state, of those that the database names. */
+export const signingIn = (rows: RegisteredKey[], state: RegisteredKey['state']): RegisteredKey | undefined =>
+  rows.find((row) => row.purpose === 'signing' && row.state === state);
+
+export const withId = <K extends { keyId: string }>(keys: K[], keyId: string | undefined): K | undefined =>
+  keys.find((key) => key.keyId === keyId);
+
+export const othersOf = (local: LocalKeys, signer: Signer): Signer[] =>
+  local.signing.all.filter(({ keyId }) => keyId !== signer.keyId);
 
 async function claim<K extends { keyId: string; publicKeyPem?: string }>(
   tx: Tx,
-  rows: NamedKey[],
+  rows: RegisteredKey[],
   kind: Kind<K>,
   now: Date,
 ): Promise<K> {
   const named = rows.filter(({ purpose }) => purpose === kind.purpose);
   const current = named.find(({ state }) => state === 'current');
-  if (!current) return nameFirst(tx, kind, now);
-  const held = (keyId: string) => kind.all.find((key) => key.keyId === keyId);
-  const stranger = kind.main.find(({ keyId }) => !named.some((row) => row.key_id === keyId));
-  if (stranger) throw new CannotStart(anotherKey(kind, stranger.keyId, current.key_id));
-  const lacking = named.find((row) => ['current', 'retired'].includes(row.state) && !held(row.key_id));
+  if (!current) return registerFirst(tx, kind, now);
+  const unregistered = kind.main.find(({ keyId }) => !named.some((row) => row.key_id === keyId));
+  if (unregistered) throw new CannotStart(anotherKey(kind, unregistered.keyId, current.key_id));
+  const lacking = named.find(
+    (row) => ['current', 'retired'].includes(row.state) && !withId(kind.all, row.key_id),
+  );
   if (lacking) throw new CannotStart(missingKey(kind, lacking));
-  return present(held(current.key_id), 'what is lacking was refused above');
+  return present(withId(kind.all, current.key_id), 'what is lacking was refused above');
 }
 
 /** Names the present key, or a new one where the database has never had one. */
-async function nameFirst<K extends { keyId: string; publicKeyPem?: string }>(
+async function registerFirst<K extends { keyId: string; publicKeyPem?: string }>(
   tx: Tx,
   kind: Kind<K>,
   now: Date,
@@ -92,25 +103,24 @@ async function nameFirst<K extends { keyId: string; publicKeyPem?: string }>(
     if (!(await kind.fits(tx))) throw new CannotStart(anotherKey(kind, there.keyId, undefined));
   }
   const key = there ?? (await kind.make());
-  await nameKey(tx, { purpose: kind.purpose, key, state: 'current', now });
+  await registerKey(tx, { purpose: kind.purpose, key, state: 'current', now });
   for (const old of kind.all.filter(({ keyId }) => keyId !== key.keyId))
-    await nameKey(tx, { purpose: kind.purpose, key: old, state: 'retired', now });
+    await registerKey(tx, { purpose: kind.purpose, key: old, state: 'retired', now });
   return key;
 }
 
 /** Records that a key belongs to the database. */
-export async function nameKey(
+export async function registerKey(
   tx: Tx,
   what: {
     purpose: Purpose;
     key: { keyId: string; publicKeyPem?: string };
-    state: NamedKey['state'];
-    endorsed?: Pick<NamedKey, 'endorsed_by' | 'endorsement' | 'signature'>;
+    state: RegisteredKey['state'];
+    endorsed?: Pick<RegisteredKey, 'endorsed_by' | 'endorsement' | 'signature'>;
     now: Date;
   },
 ): Promise<void> {
   const { purpose, key, state, endorsed, now } = what;
-  const none = { endorsed_by: null, endorsement: null, signature: null };
   await tx
     .insertInto('installation_keys')
     .values({
@@ -118,14 +128,23 @@ export async function nameKey(
       key_id: key.keyId,
       state,
       public_key: key.publicKeyPem ?? null,
-      ...(endorsed ?? none),
+      ...endorsed,
       added_at: now,
       ended_at: state === 'retired' ? now : null,
     })
     .execute();
 }
 
-function signingKind(config: KeyConfig, { signing }: Given): Kind<Signer> {
+/** Records that a key is not used any more. */
+export const loseKey = (tx: Tx, { purpose, key_id }: Pick<RegisteredKey, 'purpose' | 'key_id'>, now: Date) =>
+  tx
+    .updateTable('installation_keys')
+    .set({ state: 'lost', ended_at: now })
+    .where('purpose', '=', purpose)
+    .where('key_id', '=', key_id)
+    .execute();
+
+function signingKind(config: KeyConfig, { signing }: LocalKeys): Kind<Signer> {
   const files = keyFiles(config.dataDir);
   return {
     purpose: 'signing',
@@ -142,7 +161,7 @@ function signingKind(config: KeyConfig, { signing }: Given): Kind<Signer> {
   };
 }
 
-function secretsKind(config: KeyConfig, { secrets }: Given): Kind<Secrets> {
+function secretsKind(config: KeyConfig, { secrets }: LocalKeys): Kind<Secrets> {
   const file = keyFiles(config.dataDir).secrets;
   const isSealed = (tx: Tx, pattern: string) =>
     tx.selectFrom('users').select('user_id').where('totp_secret', 'like', pattern).limit(1).execute();
@@ -169,7 +188,7 @@ const anotherKey = (kind: Kind<unknown>, found: string, wanted: string | undefin
   `${wanted ? ` (${wanted})` : ''}: with it ${kind.loss}. ${whatToDo(kind)} ` +
   `To replace the key on purpose: npm run keys:rotate. For a database of its own: another DATABASE_URL.`;
 
-function missingKey(kind: Kind<unknown>, row: NamedKey | undefined): string {
+function missingKey(kind: Kind<unknown>, row: RegisteredKey | undefined): string {
   const which = row ? ` ${row.key_id}` : '';
   const place = row?.state === 'retired' ? kind.retiredPlace(row.key_id) : kind.place;
   const old = row?.state === 'retired' ? 'retired ' : '';

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { readOnly } from '../../db/read-only.ts';
 import { exchangeKeys, type AuditKeys } from '../audit/index.ts';
-import { readKeys, type InstallationKeys } from './claim.ts';
-import { tidyFiles } from './given.ts';
+import { readKeys, signingIn, type InstallationKeys, type RegisteredKey } from './claim.ts';
+import { tidyFiles } from './local-keys.ts';
 import { present } from '../../invariants.ts';
 
 const againAfterMs = 5000;
@@ -17,7 +17,7 @@ export function followRotation(
   auditKeys: AuditKeys,
 ): void {
   async function follow(): Promise<void> {
-    const { given, rows } = await readOnly(
+    const { local, rows } = await readOnly(
       db,
       async (tx) => {
         const read = await readKeys(tx, config);
@@ -27,7 +27,7 @@ export function followRotation(
       'read committed',
     );
     const held = new Map(
-      [...given.signing.all, ...keys.retired, keys.signer].map((signer) => [signer.keyId, signer]),
+      [...local.signing.all, ...keys.retired, keys.signer].map((signer) => [signer.keyId, signer]),
     );
     const current = currentOf(rows);
     const signer = held.get(current);
@@ -37,7 +37,7 @@ export function followRotation(
     keys.retired = [...held.values()].filter(({ keyId }) => keyId !== current);
     exchangeKeys(auditKeys, signer, keys.retired);
     if (before !== current) log.info({ before }, `The signing key ${current} signs from now on`);
-    const newest = signingIn(rows, 'next') ?? current;
+    const newest = signingIn(rows, 'next')?.key_id ?? current;
     await signals.label(held.has(newest) ? newest : '');
   }
 
@@ -54,8 +54,5 @@ export function followRotation(
   run();
 }
 
-const signingIn = (rows: { purpose: string; state: string; key_id: string }[], state: 'current' | 'next') =>
-  rows.find((row) => row.purpose === 'signing' && row.state === state)?.key_id;
-
-const currentOf = (rows: Parameters<typeof signingIn>[0]) =>
-  present(signingIn(rows, 'current'), 'the database names a current key once the service has started');
+const currentOf = (rows: RegisteredKey[]) =>
+  present(signingIn(rows, 'current'), 'the database names a current key once the service has started').key_id;

@@ -2,12 +2,11 @@ import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { CannotStart } from '../../cannot-start.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
-import type { Tx } from '../../db/client.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
 import { sealAgain } from '../session/index.ts';
-import { nameKey, readKeys, type NamedKey } from './claim.ts';
-import { keyFiles, type KeyConfig } from './given.ts';
+import { loseKey, registerKey, readKeys, withId } from './claim.ts';
+import { keyFiles, type KeyConfig } from './local-keys.ts';
 import { present } from '../../invariants.ts';
 
 /**
@@ -25,37 +24,25 @@ export async function rotateSecrets(
   if (!file)
     throw new CannotStart('The key comes from SECRETS_KEY: say where the new one goes, with --out FILE.');
   const rotated = await systemChange(parts, now, async ({ tx, audit }) => {
-    const { given, rows } = await readKeys(tx, config);
-    const isCurrent = ({ purpose, state }: NamedKey) => purpose === 'secrets' && state === 'current';
-    const reason = 'without its current key the command does not start';
-    const { key_id: current } = present(rows.find(isCurrent), reason);
-    const before = present(
-      given.secrets.all.find(({ keyId }) => keyId === current),
-      reason,
-    );
+    const { local, rows } = await readKeys(tx, config);
+    const current = rows.find(({ purpose, state }) => purpose === 'secrets' && state === 'current');
+    const found = withId(local.secrets.all, current?.key_id);
+    const before = present(found, 'without its current key the command does not start');
     // an earlier rotation stopped before it moved the file into place
-    if (!config.secretsKey && given.secrets.key !== before) await rename(file, files.secrets);
+    if (!config.secretsKey && local.secrets.key !== before) await rename(file, files.secrets);
     const next = readSecrets(await readOrMake(file, newSecretsKey), file);
-    if (next.keyId === current) throw new CannotStart(`${file} holds the key that is in use already.`);
-    await endKey(tx, current, now);
-    await nameKey(tx, { purpose: 'secrets', key: next, state: 'current', now });
+    if (next.keyId === before.keyId) throw new CannotStart(`${file} holds the key that is in use already.`);
+    // no data is encrypted with it any more
+    await loseKey(tx, { purpose: 'secrets', key_id: before.keyId }, now);
+    await registerKey(tx, { purpose: 'secrets', key: next, state: 'current', now });
     const factors = await sealAgain(tx, before, next);
     await audit('key.secrets_rotated', next, {
-      what: `replaced the secrets key ${current}; second factors encrypted again: ${factors}`,
-      before: { keyId: current },
+      what: `replaced the secrets key ${before.keyId}; second factors encrypted again: ${factors}`,
+      before: { keyId: before.keyId },
       after: { keyId: next.keyId, factors },
     });
-    return { keyId: next.keyId, before: current, factors };
+    return { keyId: next.keyId, before: before.keyId, factors };
   });
   if (!config.secretsKey) await rename(file, files.secrets);
   return rotated;
 }
-
-/** No data is encrypted with this key any more. */
-const endKey = (tx: Tx, keyId: string, now: Date) =>
-  tx
-    .updateTable('installation_keys')
-    .set({ state: 'lost', ended_at: now })
-    .where('purpose', '=', 'secrets')
-    .where('key_id', '=', keyId)
-    .execute();

@@ -4,36 +4,35 @@ import { CannotStart } from '../../cannot-start.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { labelsOfProcesses } from '../../db/signals.ts';
-import { nameKey, readKeys, type NamedKey } from './claim.ts';
-import { keyFiles, tidyFiles, type KeyConfig } from './given.ts';
+import { registerKey, readKeys, signingIn, withId, type RegisteredKey } from './claim.ts';
+import { keyFiles, tidyFiles, type KeyConfig } from './local-keys.ts';
 import { present } from '../../invariants.ts';
 import { readOrMakeSigner, signJson, type Signer } from '../../signer.ts';
 
-export type Rotated = { keyId: string; before: string; isInUse: boolean };
+type RotateOptions = { prepare: boolean; out: string | undefined; now: Date };
 
-type RotateOptions = { prepare: boolean; out: string | undefined; now: Date; patienceMs?: number };
+/** How long the other processes may take to load a new key. */
+const loadMs = 5000;
 
 /**
  * Creates the next signing key, endorsed by the current one, and makes all processes sign with it; with `prepare` it is
  * only published, so that a desktop release can include it. Uses a prepared key or the one in `next-signing-key.pem` if
  * there is one. `out` is the file for a new key when keys come from SIGNING_KEY. `parts` sign audit entries with the
  * current key. Throws CannotStart, with the key prepared, when a process that serves the database does not have it
- * within `patienceMs`: it would reject responses and entries of the others as forged.
+ * within 5 s: it would reject responses and entries of the others as forged.
  */
 export async function rotateKey(
   parts: ChangeParts,
   config: KeyConfig,
-  { prepare, out, now, patienceMs = 5000 }: RotateOptions,
-): Promise<Rotated> {
+  { prepare, out, now }: RotateOptions,
+): Promise<{ keyId: string; before: string }> {
   const { current, next } = await systemChange(parts, now, async (change) => {
     const { tx } = change;
-    const { given, rows } = await readKeys(tx, config);
-    const held = (row: NamedKey | undefined) =>
-      row && given.signing.all.find(({ keyId }) => keyId === row.key_id);
-    const inState = (state: NamedKey['state']) =>
-      rows.find((row) => row.purpose === 'signing' && row.state === state);
-    const signer = present(held(inState('current')), 'without its current key the command does not start');
-    const prepared = inState('next');
+    const { local, rows } = await readKeys(tx, config);
+    const held = (row: RegisteredKey | undefined) => withId(local.signing.all, row?.key_id);
+    const current = held(signingIn(rows, 'current'));
+    const signer = present(current, 'without its current key the command does not start');
+    const prepared = signingIn(rows, 'next');
     if (prepared && !held(prepared))
       throw new CannotStart(
         `The next key ${prepared.key_id} was prepared, and is not in ${placeOfNext(config)}. Bring it there.`,
@@ -43,9 +42,9 @@ export async function rotateKey(
     await change.announce('keys');
     return { current: signer, next: found };
   });
-  const rotated = { keyId: next.keyId, before: current.keyId, isInUse: !prepare };
+  const rotated = { keyId: next.keyId, before: current.keyId };
   if (prepare) return rotated;
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + loadMs;
   while ((await lackingProcesses(parts.db, next)) > 0 && performance.now() < until) await sleep(100);
   await systemChange(parts, now, async (change) => {
     const { tx } = change;
@@ -95,7 +94,7 @@ async function prepareNext(
   if (!file)
     throw new CannotStart('Keys come from SIGNING_KEY: say where the new one goes, with --out FILE.');
   const next = await readOrMakeSigner(file);
-  await nameKey(tx, {
+  await registerKey(tx, {
     purpose: 'signing',
     key: next,
     state: 'next',
@@ -110,7 +109,7 @@ async function prepareNext(
 }
 
 async function takeIntoUse({ tx, now, audit }: Change, current: Signer, next: Signer): Promise<void> {
-  const setState = async (key: Signer, from: NamedKey['state'], set: Partial<NamedKey>) => {
+  const setState = async (key: Signer, from: RegisteredKey['state'], set: Partial<RegisteredKey>) => {
     const { numUpdatedRows } = await tx
       .updateTable('installation_keys')
       .set(set)

@@ -9,7 +9,7 @@ import { readSigners, type Signer } from '../../signer.ts';
 export type KeyConfig = Pick<Config, 'dataDir' | 'signingKey' | 'secretsKey'>;
 
 /** The keys of a process, before they are checked against the database. */
-export type Given = {
+export type LocalKeys = {
   signing: {
     /** The name in messages: SIGNING_KEY, or the file. */
     place: string;
@@ -37,7 +37,7 @@ export const keyFiles = (dataDir: string) => ({
 });
 
 /** Reads the keys from the settings and the data directory. Throws CannotStart for a damaged key. */
-export async function readGiven({ dataDir, signingKey, secretsKey }: KeyConfig): Promise<Given> {
+export async function readLocalKeys({ dataDir, signingKey, secretsKey }: KeyConfig): Promise<LocalKeys> {
   const files = keyFiles(dataDir);
   const fromFile = await readSignersOf(files.signing);
   const fromSetting = signingKey ? readSigners(await textOf(signingKey), 'SIGNING_KEY') : [];
