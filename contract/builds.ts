@@ -62,6 +62,9 @@ export const publishFields = {
   failureThreshold: failureThreshold.nullish().transform((value) => value ?? null),
 };
 
+/** What staff or a build pipeline say about a build, in every upload mode. */
+export type BuildInput = z.output<z.ZodObject<typeof buildFields & typeof publishFields>>;
+
 /** 64 bytes in base64, or 128 hex digits; stored as base64. */
 export const sha512 = z
   .string('SHA512 hash is required')

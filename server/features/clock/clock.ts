@@ -6,7 +6,7 @@ import { clockJump } from '../../checked-time.ts';
 import { countPurgeable } from '../releases/index.ts';
 
 /** How long a person has to confirm the displayed time. */
-const patienceMs = 10 * 60_000;
+const confirmWithinMs = 10 * 60_000;
 
 /** The clock of this process, and the latest time in the database if the two are too far apart. */
 export async function clockState(db: Db, now: Date): Promise<ClockState> {
@@ -24,7 +24,7 @@ export async function confirmClock({ tx, now, audit }: Change, seen: Date): Prom
   await tx.selectFrom('newest_moment').select('at').forUpdate().execute();
   const jump = await clockJump(tx, now);
   if (!jump) return clockState(tx, now);
-  if (Math.abs(now.getTime() - seen.getTime()) > patienceMs)
+  if (Math.abs(now.getTime() - seen.getTime()) > confirmWithinMs)
     return fail(
       'WRONG_STATE',
       `The clock of the server that answers says ${now.toISOString()}, which is not the time that you confirm. ` +

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { uploads } from '../../../contract/uploads.ts';
+import type { BuildInput } from '../../../contract/builds.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { embeddedBlockmapSize } from '../../binaries/blockmap.ts';
 import { acceptedKindOf, refuseKind, type FileKind } from '../../binaries/file-kind.ts';
@@ -8,11 +7,6 @@ import { stampOf } from '../../binaries/stamp.ts';
 import { blockmapKeyOf } from '../../binaries/storage-key.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { NewRelease } from '../releases/index.ts';
-
-export type CompleteInput = z.output<typeof uploads.complete.body>;
-
-/** The metadata of a file sent by staff or a build pipeline. */
-export type BuildFields = Omit<CompleteInput, 'uploadId' | 'fileKey' | 'totalChunks' | 'sha512'>;
 
 /** Why received data does not match; `expected` has only the values that the client sent. */
 export function checkFindings(
@@ -39,25 +33,13 @@ export async function toBuild(
   storage: Storage,
   file: { name: string; key: string },
   findings: Findings,
-  fields: BuildFields,
+  fields: BuildInput,
 ): Promise<NewRelease> {
   const { size, sha512, sha1, blockmap } = findings;
   const fileKind = acceptedKindOf(file.name);
   const blockmapKey = blockmap ? blockmapKeyOf(file.key) : null;
-  const { version, channel, platform, architecture } = fields;
-  const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =
-    fields;
   return {
-    version,
-    channel,
-    platform,
-    architecture,
-    releaseNotes,
-    minimumAppVersion,
-    isMandatory,
-    isDraft,
-    rolloutPercentage,
-    failureThreshold,
+    ...fields,
     fileName: file.name,
     fileKind,
     fileSize: size,

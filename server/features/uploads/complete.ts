@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Release } from '../../../contract/releases.ts';
+import type { RouteInput } from '../../../contract/route.ts';
+import type { uploads as calls } from '../../../contract/uploads.ts';
 import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange, systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { createRelease, getRelease, refuseNew } from '../releases/index.ts';
-import { checkFindings, toBuild, type CompleteInput } from './build.ts';
+import { checkFindings, toBuild } from './build.ts';
 import { acceptedKindOf, wantedOf } from '../../binaries/file-kind.ts';
 import type { IncrementalHash } from './incremental-hash.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
@@ -25,11 +27,12 @@ import {
   type UploadRow,
 } from './upload-row.ts';
 
+type CompleteInput = RouteInput<typeof calls.complete>['body'];
 type CompleteContext = Context & { incrementalHash: IncrementalHash; inspector: Inspector };
 
 const pollMs = 200;
 /** How long a repeated call waits for the first one before it returns an error to retry. */
-const patienceMs = 120_000;
+const longestWaitMs = 120_000;
 
 /**
  * Turns a chunked upload into a release when its size, hash and kind are right. May be repeated at any time, also
@@ -42,37 +45,30 @@ export async function completeUpload(
 ): Promise<Release | Failure> {
   const denied = refuseNew(by, input);
   if (denied) return denied;
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + longestWaitMs;
   for (;;) {
-    const claimed = await claim(context, input);
-    if (isFailure(claimed)) return claimed;
-    if (claimed === 'completed') return answerAgain(context, input.uploadId);
-    if (claimed !== 'claimed') return carryOut(context, by, input, claimed);
+    const upload = await claim(context, input);
+    if (upload !== 'claimed by another call') {
+      if (isFailure(upload)) return upload;
+      const isDone = upload.status === 'completed';
+      return isDone ? getRelease(context.db, upload.release_id) : carryOut(context, by, input, upload);
+    }
     if (performance.now() > until) return beingCompleted;
     await sleep(pollMs);
   }
 }
 
-async function answerAgain({ db }: CompleteContext, uploadId: string): Promise<Release | Failure> {
-  const { release_id } = await db
-    .selectFrom('uploads')
-    .select('release_id')
-    .where('upload_id', '=', uploadId)
-    .executeTakeFirstOrThrow();
-  return getRelease(db, release_id);
-}
-
-/** The upload under our claim, or why it cannot be claimed. A claimed upload accepts no chunks. */
+/** The upload, completed or under our claim, or why it cannot be claimed. A claimed upload accepts no chunks. */
 async function claim(
   context: CompleteContext,
   input: CompleteInput,
-): Promise<UploadRow | 'claimed' | 'completed' | Failure> {
+): Promise<UploadRow | 'claimed by another call' | Failure> {
   return systemChange(context, context.clock(), async ({ tx, now }) => {
     const upload = await lockUpload(tx, input.uploadId);
     if (!upload || upload.file_key !== input.fileKey) return notFound;
-    if (upload.status === 'completed') return 'completed';
+    if (upload.status === 'completed') return upload;
     if (upload.status === 'cancelled') return cancelled;
-    if (isClaimed(upload, now)) return 'claimed';
+    if (isClaimed(upload, now)) return 'claimed by another call';
     return tx
       .updateTable('uploads')
       .set({ claim: randomUUID(), claimed_at: now, updated_at: now })

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { BuildInput } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Caller } from '../../caller.ts';
@@ -8,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { StorageDown } from '../../storage/storage.ts';
 import { createRelease, refuseNew } from '../releases/index.ts';
-import { checkFindings, toBuild, type BuildFields } from './build.ts';
+import { checkFindings, toBuild } from './build.ts';
 import { kindOf, wantedOf, type FileKind } from '../../binaries/file-kind.ts';
 import { checkForm, largestForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
@@ -98,7 +99,7 @@ async function toRelease(
 }
 
 /** Maps the field names of the form to those of the service. */
-function toBuildFields(fields: FormFields): BuildFields {
+function toBuildFields(fields: FormFields): BuildInput {
   return {
     version: fields.version,
     channel: fields.channel,

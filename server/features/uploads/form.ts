@@ -24,24 +24,21 @@ const asJson = z.string().transform((value, issues): unknown => {
 
 const withLineFeeds = (text: unknown) => (typeof text === 'string' ? text.replaceAll('\r\n', '\n') : text);
 
-const { releaseNotes, minimumAppVersion, isMandatory, isDraft, rolloutPercentage, failureThreshold } =
-  publishFields;
-
 /** The form fields in addition to the file, by the names of the spec; all are text. */
 const formFields = z.strictObject({
   ...buildFields,
   // multipart forms send line breaks as CR LF
-  release_notes: z.preprocess(withLineFeeds, releaseNotes),
-  minimum_app_version: minimumAppVersion,
-  is_mandatory: asFlag.optional().pipe(isMandatory),
-  is_draft: asFlag.optional().pipe(isDraft),
-  rollout_percentage: asNumber.optional().pipe(rolloutPercentage),
-  failure_threshold: asJson.optional().pipe(failureThreshold),
+  release_notes: z.preprocess(withLineFeeds, publishFields.releaseNotes),
+  minimum_app_version: publishFields.minimumAppVersion,
+  is_mandatory: asFlag.optional().pipe(publishFields.isMandatory),
+  is_draft: asFlag.optional().pipe(publishFields.isDraft),
+  rollout_percentage: asNumber.optional().pipe(publishFields.rolloutPercentage),
+  failure_threshold: asJson.optional().pipe(publishFields.failureThreshold),
   sha512: sha512.optional(),
 });
 export type FormFields = z.output<typeof formFields>;
 
-const fileName = uploads.prepare.body.shape.fileName;
+const fileName = z.string('File is required').pipe(uploads.prepare.body.shape.fileName);
 
 /** Checks the text fields and the name of the file, and reports all errors. */
 export function checkForm(
@@ -51,17 +48,7 @@ export function checkForm(
   const named = fileName.safeParse(name);
   const parsed = formFields.safeParse(fields);
   const details: ErrorDetail[] = [
-    ...(named.error
-      ? [
-          {
-            path: 'file',
-            message:
-              name === undefined
-                ? 'File is required'
-                : (named.error.issues[0]?.message ?? 'File is required'),
-          },
-        ]
-      : []),
+    ...(named.error?.issues.slice(0, 1) ?? []).flatMap((issue) => toDetails('file', issue)),
     ...(parsed.error?.issues ?? []).flatMap((issue) => toDetails('body', issue)),
   ];
   if (parsed.success && named.success) return { fields: parsed.data, fileName: named.data };
@@ -107,8 +94,8 @@ export async function readForm<T>(
     return unreadable('The form names no boundary.');
   }
   // it may emit further errors after it was abandoned
-  const heard = () => undefined;
-  parser.on('error', heard);
+  const ignore = () => undefined;
+  parser.on('error', ignore);
   parser.on('field', (key, value, _, isCut) => {
     fields[key] = value;
     if (isCut) excess ??= `${printable(key)}: Is too long`;
@@ -116,12 +103,12 @@ export async function readForm<T>(
   parser.on('file', (field, stream, given) => {
     if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
     name = given;
-    open = stream.on('error', heard);
+    open = stream.on('error', ignore);
     const bytes = whole(stream);
     taking = take(bytes, given);
     // drain bytes that `take` left unread, which would block the form
     const drain = () => bytes.return().then(() => stream.resume());
-    taking.then(drain, drain).catch(heard);
+    taking.then(drain, drain).catch(ignore);
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     parser.on(limit, () => (excess ??= 'The form has too many parts.'));
@@ -129,7 +116,7 @@ export async function readForm<T>(
     await pass(readable, parser);
   } catch (error) {
     open?.destroy(error as Error);
-    await taking?.catch(() => undefined);
+    await taking?.catch(ignore);
     if (error instanceof TooLarge) return tooLarge;
     if (error instanceof ArrivedTooSlowly) throw error;
     return unreadable('The form is not whole.');

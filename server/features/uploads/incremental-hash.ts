@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../../db/client.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Context } from '../../context.ts';
 import { acceptedKindOf, wantedOf } from '../../binaries/file-kind.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import type { Inspection, Inspector } from '../../binaries/inspect.ts';
@@ -9,6 +8,8 @@ import { present } from '../../invariants.ts';
 
 /** Uploads hashed while they arrive; beyond this, those idle longest are hashed at the end. */
 const mostHashed = 64;
+
+type HashContext = Pick<Context, 'db' | 'storage'> & { inspector: Inspector };
 
 type Hashing = {
   upload: UploadRow;
@@ -25,15 +26,7 @@ type Hashing = {
  * Hashes chunked uploads while they arrive, as far as the chunks have no gap, so that little is left at the end. A hash
  * is valid only while every chunk still has the same tag.
  */
-export function createIncrementalHash({
-  db,
-  storage,
-  inspector,
-}: {
-  db: Db;
-  storage: Storage;
-  inspector: Inspector;
-}) {
+export function createIncrementalHash({ db, storage, inspector }: HashContext) {
   const all = new LRUCache<string, Hashing>({
     max: mostHashed,
     dispose: ({ inspection }) => inspection.drop(),
@@ -42,14 +35,21 @@ export function createIncrementalHash({
   function hashingOf(upload: UploadRow): Hashing {
     const known = all.get(upload.upload_id);
     if (known) return known;
-    const hashing = begin(upload, inspector);
-    hashing.work = learn(hashing);
+    const hashing: Hashing = {
+      upload,
+      inspection: inspector.begin(wantedOf(acceptedKindOf(upload.file_name))),
+      known: new Map(),
+      hashed: [],
+      work: Promise.resolve(),
+      findings: undefined,
+    };
+    hashing.work = loadStored(hashing);
     all.set(upload.upload_id, hashing);
     return hashing;
   }
 
   /** Loads the chunks stored before this process tracked the upload. */
-  async function learn({ upload, known }: Hashing): Promise<void> {
+  async function loadStored({ upload, known }: Hashing): Promise<void> {
     for (const { index, etag } of await storedChunks(db, upload.upload_id))
       if (!known.has(index)) known.set(index, etag);
   }
@@ -113,14 +113,3 @@ export function createIncrementalHash({
 }
 
 export type IncrementalHash = ReturnType<typeof createIncrementalHash>;
-
-function begin(upload: UploadRow, inspector: Inspector): Hashing {
-  return {
-    upload,
-    inspection: inspector.begin(wantedOf(acceptedKindOf(upload.file_name))),
-    known: new Map(),
-    hashed: [],
-    work: Promise.resolve(),
-    findings: undefined,
-  };
-}

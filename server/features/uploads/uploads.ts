@@ -68,8 +68,6 @@ export async function prepareUpload(
       architecture,
       release_id: uuidv7(),
       begun_by: actorId(by.actor),
-      claim: null,
-      claimed_at: null,
       created_at: now,
       updated_at: now,
     })
