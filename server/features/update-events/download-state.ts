@@ -22,7 +22,7 @@ export type DownloadState = {
  * rollback is a failure. A slow clock may date an install before the release, which would exclude it from the failure
  * count: it is dated `published` at the earliest.
  */
-export function after(
+export function nextState(
   state: DownloadState,
   { type, at, bytesDownloaded, errorCode }: UpdateEvent,
   published: Date,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
-import { concerns, type UpdateEvent } from './update-event.ts';
+import { concernedVersion, type UpdateEvent } from './update-event.ts';
 import { present } from '../../invariants.ts';
 
 type Named = {
@@ -17,7 +17,7 @@ type Named = {
 };
 
 /** An event with its release. */
-export type About = UpdateEvent & { release?: Named | undefined };
+export type EventWithRelease = UpdateEvent & { release?: Named | undefined };
 
 /** File kinds for updaters come before those for manual downloads. */
 const kindsFirst = ['exe', 'zip', 'appimage', 'nupkg', 'deb', 'rpm', 'dmg'];
@@ -26,10 +26,10 @@ const kindsFirst = ['exe', 'zip', 'appimage', 'nupkg', 'deb', 'rpm', 'dmg'];
  * Finds the release of each event without one, by version, platform and architecture. The releases are locked against
  * removal until the batch is written; references to removed ones are cleared.
  */
-export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Promise<About[]> {
+export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Promise<EventWithRelease[]> {
   // a check already references the offered release, and needs no lookup
   const others = events.filter((event) => event.type !== 'check');
-  const versions = [...new Set(others.map(concerns).filter((v) => v !== null))];
+  const versions = [...new Set(others.map(concernedVersion).filter((v) => v !== null))];
   const ids = [...new Set(others.map((event) => event.releaseId).filter((id) => id !== null))];
   if (versions.length === 0 && ids.length === 0) return [...events];
   const { rows } = await sql<Named>`
@@ -58,7 +58,7 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
 const fitting = (ranked: readonly Named[], event: UpdateEvent): Named[] =>
   ranked.filter(
     (r) =>
-      r.version === concerns(event) &&
+      r.version === concernedVersion(event) &&
       (event.platform === null || r.platform === event.platform) &&
       (event.architecture === null || r.architecture === event.architecture),
   );
@@ -76,7 +76,7 @@ function findRelease(
 
 /** The key of a machine and the version that it was offered or that an event is about. */
 export const offerOf = (event: UpdateEvent) =>
-  `${event.machineHash} ${event.type === 'check' ? event.toVersion : concerns(event)}`;
+  `${event.machineHash} ${event.type === 'check' ? event.toVersion : concernedVersion(event)}`;
 
 /**
  * The release of that version that a feed last offered each machine, within a month: where a version has several kinds
@@ -91,7 +91,7 @@ export async function lastOffered(
   const asked = [...new Map(unclear.map((event) => [offerOf(event), event])).values()];
   const { rows } = await sql<{ place: number; releaseId: string }>`
     select a.place::int, e.release_id as "releaseId"
-      from unnest(${asked.map((event) => event.machineHash)}::text[], ${asked.map(concerns)}::text[],
+      from unnest(${asked.map((event) => event.machineHash)}::text[], ${asked.map(concernedVersion)}::text[],
                   ${asked.map((event) => event.receivedAt)}::timestamptz[])
         with ordinality as a (hash, version, received_at, place)
      cross join lateral (

@@ -63,13 +63,13 @@ function runningVersion({ type, fromVersion, toVersion, appVersion }: UpdateEven
 }
 
 /** The version whose release the event is about: a rollback is about the abandoned version. */
-export function concerns({ type, fromVersion, toVersion }: UpdateEvent): string | null {
+export function concernedVersion({ type, fromVersion, toVersion }: UpdateEvent): string | null {
   if (type === 'check') return null;
   return type === 'rollback' ? fromVersion : toVersion;
 }
 
 /** The changes of one machine in a batch of events. */
-export type MachineNews = Pick<
+export type MachineActivity = Pick<
   UpdateEvent,
   'machineHash' | 'platform' | 'architecture' | 'channel' | 'osVersion' | 'appVersion'
 > & {
@@ -86,13 +86,13 @@ export type MachineNews = Pick<
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 /** One entry per machine, sorted by key; `events` are sorted by time. */
-export function newsByMachine(events: readonly UpdateEvent[]): MachineNews[] {
-  const news = new Map<string, MachineNews>();
+export function activityByMachine(events: readonly UpdateEvent[]): MachineActivity[] {
+  const activity = new Map<string, MachineActivity>();
   for (const event of events) {
-    const before = news.get(event.machineHash);
+    const before = activity.get(event.machineHash);
     const days = new Map(before?.checkDays);
     if (event.type === 'check') days.set(dayOf(event.at), (days.get(dayOf(event.at)) ?? 0) + 1);
-    news.set(event.machineHash, {
+    activity.set(event.machineHash, {
       machineHash: event.machineHash,
       platform: event.platform ?? before?.platform ?? null,
       architecture: event.architecture ?? before?.architecture ?? null,
@@ -108,5 +108,5 @@ export function newsByMachine(events: readonly UpdateEvent[]): MachineNews[] {
       checkDays: [...days],
     });
   }
-  return [...news.values()].toSorted((a, b) => (a.machineHash < b.machineHash ? -1 : 1));
+  return [...activity.values()].toSorted((a, b) => (a.machineHash < b.machineHash ? -1 : 1));
 }

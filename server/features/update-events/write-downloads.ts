@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../../db/client.ts';
-import { after, counted, type DownloadState } from './download-state.ts';
-import { lastOffered, offerOf, withReleases, type About } from './event-releases.ts';
+import { nextState, counted, type DownloadState } from './download-state.ts';
+import { lastOffered, offerOf, withReleases, type EventWithRelease } from './event-releases.ts';
 import type { UpdateEvent } from './update-event.ts';
 import { present } from '../../invariants.ts';
 
@@ -31,14 +31,14 @@ export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promi
   const events = await withReleases(tx, all);
   const downloads = byMachineAndRelease(events);
   if (downloads.length === 0) return { events, newDownloads: new Map(), failedReleases: [] };
-  const made = await ensure(tx, downloads);
+  const made = await insertMissing(tx, downloads);
   const before = await lockStates(tx, downloads);
   const reported = downloads.map((download) => {
     const from = present(before.get(keyOf(download)), 'every download was just locked');
     return {
       ...download,
       from,
-      to: download.events.reduce((state, event) => after(state, event, download.published), from),
+      to: download.events.reduce((state, event) => nextState(state, event, download.published), from),
     };
   });
   const states = await withOffers(tx, all, reported);
@@ -56,7 +56,7 @@ const keyOf = ({ machineHash, releaseId }: Pick<Download, 'machineHash' | 'relea
   `${machineHash} ${releaseId}`;
 
 /** The events of each machine and release, sorted by key. */
-function byMachineAndRelease(events: readonly About[]): Download[] {
+function byMachineAndRelease(events: readonly EventWithRelease[]): Download[] {
   const downloads = new Map<string, Download>();
   for (const event of events) {
     if (!event.release) continue;
@@ -70,7 +70,7 @@ function byMachineAndRelease(events: readonly About[]): Download[] {
 }
 
 /** Returns the keys of the new downloads. */
-async function ensure(tx: Tx, downloads: readonly Download[]): Promise<Set<string>> {
+async function insertMissing(tx: Tx, downloads: readonly Download[]): Promise<Set<string>> {
   const { rows } = await sql<{ machineHash: string; releaseId: string }>`
     insert into downloads (download_id, machine_hash, release_id, version, started_at)
     select id, decode(hash, 'hex'), release_id, version, at

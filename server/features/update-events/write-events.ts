@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
-import { isEvent, newsByMachine, succeeded, type UpdateEvent, type MachineNews } from './update-event.ts';
+import {
+  isEvent,
+  activityByMachine,
+  succeeded,
+  type UpdateEvent,
+  type MachineActivity,
+} from './update-event.ts';
 import { displayIdOf } from './machine-id.ts';
 import { writeDownloads } from './write-downloads.ts';
 
@@ -20,14 +26,14 @@ type Known = {
 export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Date): Promise<string[]> {
   const fresh = await onlyFresh(tx, batch, now);
   if (fresh.length === 0) return [];
-  const news = newsByMachine(fresh);
-  const known = await lockMachines(tx, news);
+  const activity = activityByMachine(fresh);
+  const known = await lockMachines(tx, activity);
   const { events, newDownloads, failedReleases } = await writeDownloads(
     tx,
     fresh.map((event) => withKnown(event, known.get(event.machineHash))),
   );
-  await updateMachines(tx, news, newDownloads);
-  await countCheckDays(tx, news, known);
+  await updateMachines(tx, activity, newDownloads);
+  await countCheckDays(tx, activity, known);
   await insertEvents(tx, events.filter(isEvent));
   return failedReleases;
 }
@@ -49,12 +55,12 @@ async function onlyFresh(tx: Tx, batch: readonly UpdateEvent[], now: Date): Prom
 }
 
 /** Inserts missing machines, and locks all. */
-async function lockMachines(tx: Tx, news: readonly MachineNews[]): Promise<Map<string, Known>> {
-  const hashes = news.map((m) => m.machineHash);
+async function lockMachines(tx: Tx, activity: readonly MachineActivity[]): Promise<Map<string, Known>> {
+  const hashes = activity.map((m) => m.machineHash);
   await sql`
     insert into machines (machine_hash, display_id, first_seen, last_seen)
     select decode(hash, 'hex'), display_id, seen, seen
-      from unnest(${hashes}::text[], ${hashes.map(displayIdOf)}::text[], ${news.map((m) => m.firstAt)}::timestamptz[])
+      from unnest(${hashes}::text[], ${hashes.map(displayIdOf)}::text[], ${activity.map((m) => m.firstAt)}::timestamptz[])
         as m (hash, display_id, seen)
     on conflict do nothing`.execute(tx);
   const { rows } = await sql<Known & { hash: string }>`
@@ -78,10 +84,10 @@ function withKnown(event: UpdateEvent, known: Known | undefined): UpdateEvent {
 
 async function updateMachines(
   tx: Tx,
-  news: readonly MachineNews[],
+  activity: readonly MachineActivity[],
   newDownloads: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const column = <K extends keyof MachineNews>(name: K) => news.map((m) => m[name]);
+  const column = <K extends keyof MachineActivity>(name: K) => activity.map((m) => m[name]);
   await sql`
     update machines m
        set platform = coalesce(n.platform, m.platform),
@@ -99,8 +105,8 @@ async function updateMachines(
              ${column('machineHash')}::text[], ${column('platform')}::text[], ${column('architecture')}::text[],
              ${column('channel')}::text[], ${column('lastVersion')}::text[], ${column('osVersion')}::text[],
              ${column('appVersion')}::text[], ${column('lastAt')}::timestamptz[],
-             ${news.map((m) => m.checkDays.at(-1)?.[0] ?? null)}::date[], ${column('events')}::int[],
-             ${column('checks')}::int[], ${news.map((m) => newDownloads.get(m.machineHash) ?? 0)}::int[])
+             ${activity.map((m) => m.checkDays.at(-1)?.[0] ?? null)}::date[], ${column('events')}::int[],
+             ${column('checks')}::int[], ${activity.map((m) => newDownloads.get(m.machineHash) ?? 0)}::int[])
         as n (hash, platform, architecture, channel, last_version, os_version, app_version, seen, check_day,
               events, checks, downloads)
      where m.machine_hash = decode(n.hash, 'hex')`.execute(tx);
@@ -112,11 +118,11 @@ async function updateMachines(
  */
 async function countCheckDays(
   tx: Tx,
-  news: readonly MachineNews[],
+  activity: readonly MachineActivity[],
   known: ReadonlyMap<string, Known>,
 ): Promise<void> {
   const days = new Map<string, { checks: number; machines: number }>();
-  for (const machine of news) {
+  for (const machine of activity) {
     const last = known.get(machine.machineHash)?.lastCheckDay ?? '';
     for (const [day, checks] of machine.checkDays) {
       const sum = days.get(day) ?? { checks: 0, machines: 0 };
