@@ -2,19 +2,21 @@ import { account as calls } from '../../../contract/account.ts';
 import type { Context } from '../../context.ts';
 import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import type { Refusals } from '../audit/index.ts';
-import { refuseCurrentPassword } from '../session/index.ts';
+import {
+  confirmSecondFactor,
+  enrollSecondFactor,
+  proveApp,
+  refuseCurrentPassword,
+} from '../session/index.ts';
 import type { Passwords } from '../../passwords.ts';
 import {
-  beginSecondFactor,
   changePassword,
   dropSecondFactor,
   endOtherSessions,
   endOwnSession,
-  finishSecondFactor,
   listOwnSessions,
   ownSecondFactor,
   prepareNewPassword,
-  proveOwnApp,
 } from './account.ts';
 
 export function accountRoutes(context: Context, passwords: Passwords, refusals: Refusals) {
@@ -31,12 +33,12 @@ export function accountRoutes(context: Context, passwords: Passwords, refusals: 
     secondFactor: ({ by }) => ownSecondFactor(db, by),
     enrollSecondFactor: inChangeAfter(
       ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),
-      ({ tx }, { by }) => beginSecondFactor(tx, secrets, by),
+      (change) => enrollSecondFactor(change, secrets),
     ),
     // The codes are hashed before the transaction, so that no connection waits for argon2.
     confirmSecondFactor: inChangeAfter(
-      ({ by, body }) => proveOwnApp({ db, secrets, passwords }, by, body.code),
-      (change, _, proven) => finishSecondFactor(change, proven),
+      ({ by, body }) => proveApp({ db, secrets, passwords }, by, body.code),
+      (change, _, proven) => confirmSecondFactor(change, proven),
     ),
     removeSecondFactor: inChangeAfter(
       ({ by, body }) => refuseCurrentPassword(guarded, by, body.currentPassword),

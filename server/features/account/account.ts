@@ -4,22 +4,16 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
-import type { Secrets } from '../../secrets.ts';
 import {
-  confirmSecondFactor,
   endOpenSession,
   endSessionsOf,
-  enrollSecondFactor,
   listOpenSessions,
-  proveApp,
   refuseCurrentPassword,
   type Guarded,
   removeSecondFactor,
-  type FactorTools,
-  type ProvenApp,
 } from '../session/index.ts';
 
 const sameMessage = 'This is the current password. Choose another.';
@@ -50,6 +44,8 @@ export async function changePassword(change: Change, passwordHash: string): Prom
     .where('user_id', '=', userId)
     .execute();
   await endSessionsOf(change, { userId, reason: 'password changed', except: sessionId });
+  // what the remaining session may do can depend on an own password
+  await change.announce('sessions');
   await change.audit('user.password_changed', { id: userId, email });
 }
 
@@ -63,13 +59,13 @@ export function listOwnSessions({ db, config }: Pick<Context, 'db' | 'config'>, 
 /** Ends one of the caller's own sessions. */
 export function endOwnSession(change: Change, sessionId: string): Promise<undefined | Failure> {
   const { userId: id, email } = personOf(change.by);
-  return endOpenSession(change, { id, email }, { sessionId, reason: 'ended by the person' });
+  return endOpenSession(change, { id, email }, { sessionId, reason: 'ended by the user' });
 }
 
 /** Ends all of the caller's sessions except the current one. */
 export async function endOtherSessions(change: Change): Promise<undefined> {
   const { userId, sessionId, email } = personOf(change.by);
-  const ended = await endSessionsOf(change, { userId, reason: 'ended by the person', except: sessionId });
+  const ended = await endSessionsOf(change, { userId, reason: 'ended by the user', except: sessionId });
   await change.audit(
     'user.sessions_ended',
     { id: userId, email },
@@ -99,20 +95,6 @@ async function roleRequiringFactor(db: Db, roles: readonly string[]): Promise<st
     .orderBy('role_id')
     .executeTakeFirst();
   return requiring?.role_id;
-}
-
-/** Starts the setup of a second factor; the current password must have been verified. */
-export const beginSecondFactor = (tx: Tx, secrets: Secrets, by: Caller) =>
-  enrollSecondFactor(tx, secrets, personOf(by));
-
-/** Verifies the first code of the authenticator app; writes nothing. */
-export const proveOwnApp = (tools: FactorTools, by: Caller, code: string) =>
-  proveApp(tools, by, personOf(by).userId, code);
-
-/** Activates the verified factor. Permissions withheld until then apply from the next call. */
-export function finishSecondFactor(change: Change, proven: ProvenApp) {
-  const { userId: id, email } = personOf(change.by);
-  return confirmSecondFactor(change, { id, email }, proven);
 }
 
 /** Removes the second factor, unless a role requires it. */

@@ -1,13 +1,7 @@
 export { clearSessions, endOpenSession, endSessionsOf, listOpenSessions } from './open-sessions.ts';
 export { type Guarded, refuseCurrentPassword, refuseUnproven } from './own-password.ts';
 export { protectSecondFactors, sealAgain } from './protect-second-factors.ts';
-export {
-  type FactorTools,
-  type ProvenApp,
-  confirmSecondFactor,
-  enrollSecondFactor,
-  proveApp,
-  removeSecondFactor,
-} from './second-factor.ts';
+export { confirmSecondFactor, enrollSecondFactor, proveApp, removeSecondFactor } from './second-factor.ts';
+export { permissionsOfUser, rolesOfUser } from './session-row.ts';
 export { type Sessions, createSessions } from './session.ts';
 export { clearFailures } from './throttle.ts';

@@ -1,10 +1,10 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { OpenSession } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { hashToken } from './tokens.ts';
 
 /** The open sessions of a user that were active after `since`, the latest first. */
 export async function listOpenSessions(
@@ -29,42 +29,28 @@ export async function listOpenSessions(
   }));
 }
 
-/** Ends every open session of a user, except an optional one, and counts them; their next call is refused. */
-export async function endSessionsOf(
-  change: Change,
-  { userId, reason, except }: { userId: string; reason: string; except?: string },
+/** Ends the open sessions `s` that match, and counts them; their next call is refused. */
+export async function endSessions(
+  { tx, now, announce }: Change,
+  matching: RawBuilder<SqlBool>,
+  reason: string,
 ): Promise<number> {
-  const ended = await change.tx
-    .updateTable('sessions')
-    .set({ ended_at: change.now, end_reason: reason })
-    .where('user_id', '=', userId)
-    .where('ended_at', 'is', null)
-    .$call((q) => (except === undefined ? q : q.where('session_id', '<>', except)))
+  const { numUpdatedRows } = await tx
+    .updateTable('sessions as s')
+    .set({ ended_at: now, end_reason: reason })
+    .where('s.ended_at', 'is', null)
+    .where(matching)
     .executeTakeFirst();
-  await change.announce('sessions');
-  return Number(ended.numUpdatedRows);
+  if (numUpdatedRows > 0n) await announce('sessions');
+  return Number(numUpdatedRows);
 }
 
-/** Ends the previous session of a browser at a new sign-in, by its cookie, rotated or not. */
-export async function endSessionBehind(change: Change, cookie: string): Promise<void> {
-  const hash = hashToken(cookie);
-  const ended = await change.tx
-    .updateTable('sessions')
-    .set({ ended_at: change.now, end_reason: 'signed in again' })
-    .where((eb) =>
-      eb.or([
-        eb('cookie_hash', '=', hash),
-        eb(
-          'session_id',
-          '=',
-          eb.selectFrom('rotated_cookies').select('session_id').where('cookie_hash', '=', hash),
-        ),
-      ]),
-    )
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  if (ended.numUpdatedRows > 0n) await change.announce('sessions');
-}
+/** Ends every open session of a user, except an optional one, and counts them. */
+export const endSessionsOf = (
+  change: Change,
+  { userId, reason, except = null }: { userId: string; reason: string; except?: string | null },
+): Promise<number> =>
+  endSessions(change, sql`s.user_id = ${userId} and s.session_id is distinct from ${except}::uuid`, reason);
 
 /** Ends one open session of a user. NOT_FOUND when there is none with that id. */
 export async function endOpenSession(
@@ -72,15 +58,12 @@ export async function endOpenSession(
   user: { id: string; email: string },
   { sessionId, reason }: { sessionId: string; reason: string },
 ): Promise<undefined | Failure> {
-  const ended = await change.tx
-    .updateTable('sessions')
-    .set({ ended_at: change.now, end_reason: reason })
-    .where('user_id', '=', user.id)
-    .where('session_id', '=', sessionId)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  if (ended.numUpdatedRows === 0n) return fail('NOT_FOUND', 'There is no such open session.');
-  await change.announce('sessions');
+  const ended = await endSessions(
+    change,
+    sql`s.user_id = ${user.id} and s.session_id = ${sessionId}`,
+    reason,
+  );
+  if (ended === 0) return fail('NOT_FOUND', 'There is no such open session.');
   await change.audit('session.ended', { sessionId, email: user.email });
   return undefined;
 }

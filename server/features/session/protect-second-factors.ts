@@ -39,13 +39,13 @@ async function sealSecrets(context: Context): Promise<void> {
 
 /** Encrypts second factors again with `to` instead of `from`; returns their number. Skips damaged ones. */
 export async function sealAgain(tx: Tx, from: Secrets, to: Secrets): Promise<number> {
-  const people = await tx
+  const users = await tx
     .selectFrom('users')
     .select(['user_id', 'totp_secret'])
     .where('totp_secret', 'like', `${from.sealedPrefix}%`)
     .forUpdate()
     .execute();
-  const readable = people.flatMap(({ user_id, totp_secret }) => {
+  const readable = users.flatMap(({ user_id, totp_secret }) => {
     const secret = from.open(present(totp_secret, 'the query asks for it'), user_id);
     return secret === undefined ? [] : [{ user_id, totp_secret: to.seal(secret, user_id) }];
   });

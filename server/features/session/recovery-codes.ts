@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import type { Passwords } from '../../passwords.ts';
 
 const recoveryCodeCount = 10;
-const codeSigns = 'abcdefghjkmnpqrstuvwxyz23456789';
+const codeCharacters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 export type RecoveryCodes = { codes: string[]; hashes: Buffer[] };
 
@@ -15,8 +15,10 @@ export async function makeRecoveryCodes(passwords: Passwords, userId: string): P
 }
 
 function newCode(): string {
-  const signs = Array.from({ length: 10 }, () => codeSigns[randomInt(codeSigns.length)]).join('');
-  return `${signs.slice(0, 5)}-${signs.slice(5)}`;
+  const characters = Array.from({ length: 10 }, () => codeCharacters[randomInt(codeCharacters.length)]).join(
+    '',
+  );
+  return `${characters.slice(0, 5)}-${characters.slice(5)}`;
 }
 
 /** The hash of a user's recovery code, as stored. */

@@ -1,6 +1,6 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import type { SubjectOf } from '../../../contract/audit-events.ts';
-import type { Caller } from '../../caller.ts';
+import { personOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -87,12 +87,12 @@ export async function spendProof(
   return recoveryCodesLeft === undefined ? undefined : { recoveryCodesLeft };
 }
 
-/** Starts the enrollment of a second factor: the new secret has no effect until a code confirms it. */
+/** Starts the enrollment of a second factor: the caller's new secret has no effect until a code confirms it. */
 export async function enrollSecondFactor(
-  tx: Tx,
+  { tx, by }: Change,
   secrets: Secrets,
-  { userId, email }: { userId: string; email: string },
 ): Promise<{ secret: string; otpauthUrl: string } | Failure> {
+  const { userId, email } = personOf(by);
   const secret = generateSecret();
   const begun = await tx
     .updateTable('users')
@@ -107,13 +107,13 @@ export async function enrollSecondFactor(
 
 export type ProvenApp = { sealedSecret: string; step: number; recovery: RecoveryCodes };
 
-/** Verifies a code of the new app and creates the recovery codes, which have no effect until the user confirms. */
+/** Verifies a code of the caller's new app and creates the recovery codes, which have no effect until confirmed. */
 export async function proveApp(
   { db, secrets, passwords }: FactorTools,
-  { now }: Caller,
-  userId: string,
+  by: Caller,
   code: string,
 ): Promise<ProvenApp | Failure> {
+  const { userId } = personOf(by);
   const user = await db
     .selectFrom('users')
     .select(['totp_secret', 'totp_confirmed_at'])
@@ -122,29 +122,32 @@ export async function proveApp(
   const sealedSecret = user?.totp_secret;
   const secret = sealedSecret && secrets.open(sealedSecret, userId);
   if (!sealedSecret || !secret || user.totp_confirmed_at) return noneBegun;
-  const step = provenStep(secret, code, null, now);
+  const step = provenStep(secret, code, null, by.now);
   if (step === undefined)
     return fail('RULE_VIOLATED', 'The code is not right. Check the clock of your phone.');
   return { sealedSecret, step, recovery: await makeRecoveryCodes(passwords, userId) };
 }
 
-/** Activates the verified second factor and returns the recovery codes, which are never shown again. */
+/**
+ * Activates the caller's verified second factor and returns the recovery codes, which are never shown again.
+ * Permissions withheld until then apply from the next call.
+ */
 export async function confirmSecondFactor(
   change: Change,
-  user: SubjectOf<'user.second_factor_set'>,
   { sealedSecret, step, recovery }: ProvenApp,
 ): Promise<{ recoveryCodes: string[] } | Failure> {
+  const { userId: id, email } = personOf(change.by);
   const set = await change.tx
     .updateTable('users')
     .set({ totp_confirmed_at: change.now, totp_last_step: step })
-    .where('user_id', '=', user.id)
+    .where('user_id', '=', id)
     .where('totp_secret', '=', sealedSecret)
     .where('totp_confirmed_at', 'is', null)
     .executeTakeFirst();
   if (set.numUpdatedRows === 0n) return noneBegun;
-  await keepRecoveryCodes(change.tx, user.id, recovery);
+  await keepRecoveryCodes(change.tx, id, recovery);
   await change.announce('sessions');
-  await change.audit('user.second_factor_set', user);
+  await change.audit('user.second_factor_set', { id, email });
   return { recoveryCodes: recovery.codes };
 }
 

@@ -1,23 +1,25 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type { Permission } from '../../../contract/permissions.ts';
 import type { Staff } from '../../caller.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 
+/** The roles of the user `u`. */
+export const rolesOfUser = sql<string[]>`coalesce((select json_agg(r.role_id order by r.role_id)
+  from user_roles r where r.user_id = u.user_id), '[]')`.as('roles');
+
+/** The permissions of the user `u`. */
+export const permissionsOfUser = sql<Permission[]>`coalesce(
+  (select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
+    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
+  'permissions',
+);
+
 const rights = [
   'u.totp_confirmed_at',
   'u.password_is_own',
-  sql<
-    string[]
-  >`coalesce((select json_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.user_id), '[]')`.as(
-    'roles',
-  ),
-  sql<
-    Permission[]
-  >`coalesce((select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
-    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
-    'permissions',
-  ),
+  rolesOfUser,
+  permissionsOfUser,
   sql<boolean>`u.totp_confirmed_at is null and exists (select 1 from user_roles r join roles using (role_id)
     where r.user_id = u.user_id and requires_second_factor)`.as('second_factor_missing'),
 ] as const;
@@ -44,47 +46,31 @@ export function loadSession(db: Db, hash: Buffer, kind: Staff['via']) {
     )
     .select(['s.session_id', 's.access_expires_at', 's.created_at', 's.last_seen_at', 'r.rotated_at'])
     .select(['u.user_id', 'u.email', 'u.name', ...rights])
-    .where((eb) =>
-      kind === 'bearer'
-        ? eb('s.access_hash', '=', hash)
-        : eb.or([
-            eb('s.cookie_hash', '=', hash),
-            eb(
-              's.session_id',
-              '=',
-              eb.selectFrom('rotated_cookies').select('session_id').where('cookie_hash', '=', hash),
-            ),
-          ]),
-    )
+    .where((eb) => (kind === 'bearer' ? eb('s.access_hash', '=', hash) : hasCookie(hash)))
     .where('s.ended_at', 'is', null)
     .where('u.status', '=', 'active')
     .executeTakeFirst();
 }
 
+/** The condition for the session `s` of a cookie, rotated or not. */
+export const hasCookie = (hash: Buffer) =>
+  sql<SqlBool>`(s.cookie_hash = ${hash}
+    or s.session_id = (select session_id from rotated_cookies where cookie_hash = ${hash}))`;
+
 export type SessionRow = NonNullable<Awaited<ReturnType<typeof loadSession>>>;
 export type FoundUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
 /** The identity and permissions of a session or an account. */
-export type Person = Omit<Staff, 'kind' | 'sessionId' | 'via'>;
+export type Identity = Omit<Staff, 'kind' | 'sessionId' | 'via'>;
 
 /** A user whose only role is this one uses API keys and cannot sign in. */
 export const isServiceAccount = ({ roles }: { roles: string[] }): boolean =>
   roles.length > 0 && roles.every((role) => role === 'service_account');
 
-export function toPerson(
-  row: Pick<
-    SessionRow,
-    | 'user_id'
-    | 'email'
-    | 'name'
-    | 'roles'
-    | 'permissions'
-    | 'totp_confirmed_at'
-    | 'second_factor_missing'
-    | 'password_is_own'
-  >,
+export function toIdentity(
+  row: FoundUser | SessionRow,
   { requireOwnPassword }: Pick<Config, 'requireOwnPassword'>,
-): Person {
+): Identity {
   const asksForPassword = !row.password_is_own && !isServiceAccount(row);
   const asksForFactor =
     !row.totp_confirmed_at &&
@@ -113,5 +99,5 @@ export const toStaff = (row: SessionRow, via: Staff['via'], config: Config): Sta
   kind: 'staff',
   sessionId: row.session_id,
   via,
-  ...toPerson(row, config),
+  ...toIdentity(row, config),
 });

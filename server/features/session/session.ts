@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { session as calls } from '../../../contract/session.ts';
@@ -11,17 +12,18 @@ import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
 import {
   findUser,
+  hasCookie,
   isServiceAccount,
   loadSession,
-  toPerson,
+  toIdentity,
   toStaff,
   type FoundUser,
-  type Person,
+  type Identity,
   type SessionRow,
 } from './session-row.ts';
 import { proveSecondFactor, spendProof, type Proof } from './second-factor.ts';
 import { deviceCookie, readDevice } from './device.ts';
-import { endSessionBehind } from './open-sessions.ts';
+import { endSessions } from './open-sessions.ts';
 import { countFailure, secondsToWait, signInCounters, type Counter } from './throttle.ts';
 import { hashToken, newToken } from './tokens.ts';
 
@@ -35,7 +37,7 @@ type SignIn = RouteAnswer<typeof calls.login>;
 export type Sessions = ReturnType<typeof createSessions>;
 
 const wrongCredentials = fail('WRONG_CREDENTIALS', 'Email or password is not right.');
-const codeWanted = fail('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app.');
+const codeRequired = fail('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app.');
 const wrongCode = fail('WRONG_CREDENTIALS', 'The code is not right.');
 const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
 
@@ -44,8 +46,8 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   const { db, signals, config, clock, secrets } = context;
   const cached = createCache<SessionRow | undefined>(signals, 'sessions', { max: 10_000, ttlMs: 60_000 });
   // Verified for a missing account, so that both responses take the same time.
-  const nobodysHash = passwords.hash('nobody has this password');
-  nobodysHash.catch(() => undefined);
+  const decoyHash = passwords.hash('no account has this password');
+  decoyHash.catch(() => undefined);
 
   // A write every 30 seconds is precise enough for an idle time of minutes; a shorter one needs more.
   const touchEveryMs = Math.min(30_000, config.sessionIdleMs / 20);
@@ -82,63 +84,53 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   /** Two clients hold the cookie, so one of them stole it: the session ends for both. */
   async function endStolen({ session_id, email }: SessionRow, by: Caller): Promise<void> {
     const ended = await runChange(context, by, async (change) => {
-      const { numUpdatedRows } = await change.tx
-        .updateTable('sessions')
-        .set({ ended_at: by.now, end_reason: 'rotated cookie came back' })
-        .where('session_id', '=', session_id)
-        .where('ended_at', 'is', null)
-        .executeTakeFirst();
-      await change.announce('sessions');
-      if (numUpdatedRows === 0n) return false;
-      await change.audit(
-        'session.cookie_reused',
-        { sessionId: session_id, email },
-        { error: 'The cookie was used twice, so it may be stolen.' },
-      );
-      return true;
+      const count = await endSessions(change, sql`s.session_id = ${session_id}`, 'rotated cookie came back');
+      const error = 'The cookie was used twice, so it may be stolen.';
+      if (count > 0) await change.audit('session.cookie_reused', { sessionId: session_id, email }, { error });
+      return count;
     });
-    if (ended) refusals.count('rotated_cookie');
+    if (ended > 0) refusals.count('rotated_cookie');
   }
 
   /**
    * Checks email and password and opens a session; the previous session of the browser ends. Every attempt is in the
-   * audit log. `had` are the cookies of the browser.
+   * audit log. `cookies` are those of the browser.
    */
   async function login(
     by: Caller,
     { email, password, code }: { email: string; password: string; code?: string | undefined },
-    had: { session: string | undefined; device: string | undefined },
+    cookies: { session: string | undefined; device: string | undefined },
   ): Promise<{ answer: SignIn; cookie: string; device: string } | Failure> {
     const user = await findUser(db, email);
-    const device = readDevice(secrets, had.device);
+    const device = readDevice(secrets, cookies.device);
     const isKnown = user !== undefined && device?.people.includes(user.user_id) === true;
     const counters = signInCounters(by, user?.email ?? email, isKnown ? device.id : undefined);
     const wait = await secondsToWait(db, counters, by.now);
     if (wait !== undefined) return throttled(by, email, wait);
-    const matches = await passwords.verify(user?.password_hash ?? (await nobodysHash), password);
+    const matches = await passwords.verify(user?.password_hash ?? (await decoyHash), password);
     const found = admit(user, matches);
     if (isFailure(found)) return failed(by, { email, user, counters }, found);
     // A known device has its own counter for codes too, which attackers elsewhere cannot use up.
     if (!isKnown) counters.push({ kind: 'code', of: found.user_id });
-    const proven = await proveMore(by, found, code);
+    const proven = await checkSecondFactor(by, found, code);
     // Not a failed attempt: the user is asked for the code.
-    if (proven === codeWanted) return codeWanted;
+    if (proven === codeRequired) return codeRequired;
     if (isFailure(proven)) return failed(by, { email, user, counters }, proven);
     const waitNow = await secondsToWait(db, counters, by.now);
     if (waitNow !== undefined) return throttled(by, email, waitNow);
-    const opened = await open(by, found, proven, had.session);
+    const opened = await open(by, found, proven, cookies.session);
     if (isFailure(opened)) return failed(by, { email, user, counters }, opened);
     return { ...opened, device: deviceCookie(secrets, device, found.user_id) };
   }
 
   /** Verifies the second factor; undefined where the password is enough. */
-  async function proveMore(
+  async function checkSecondFactor(
     by: Caller,
     user: FoundUser,
     code: string | undefined,
   ): Promise<Proof | undefined | Failure> {
     if (!user.totp_confirmed_at) return undefined;
-    if (code === undefined) return codeWanted;
+    if (code === undefined) return codeRequired;
     return (await proveSecondFactor({ db, secrets, passwords }, user.user_id, code, by.now)) ?? wrongCode;
   }
 
@@ -160,21 +152,21 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     });
   }
 
-  async function open(by: Caller, user: FoundUser, proof: Proof | undefined, hadSession: string | undefined) {
+  async function open(by: Caller, user: FoundUser, proof: Proof | undefined, oldSession: string | undefined) {
     const cookie = newToken();
     const access = newToken();
     const session_id = uuidv7();
-    const person = toPerson(user, config);
+    const identity = toIdentity(user, config);
     const signedIn = {
       ...by,
-      actor: { kind: 'staff', sessionId: session_id, via: 'cookie', ...person } as const,
+      actor: { kind: 'staff', sessionId: session_id, via: 'cookie', ...identity } as const,
     };
     const refusal = await runChange(context, signedIn, async (change) => {
       const { tx } = change;
       if (!(await lockWithPassword(tx, user))) return wrongCredentials;
       const used = proof && (await spendProof(tx, user.user_id, proof));
       if (proof && !used) return wrongCode;
-      if (hadSession) await endSessionBehind(change, hadSession);
+      if (oldSession) await endSessions(change, hasCookie(hashToken(oldSession)), 'signed in again');
       await tx
         .updateTable('users')
         .set({ last_sign_in_at: by.now })
@@ -192,8 +184,6 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
           last_seen_at: by.now,
           ip_address: by.ip,
           user_agent: by.userAgent,
-          ended_at: null,
-          end_reason: null,
         })
         .execute();
       await change.audit(
@@ -204,7 +194,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
       return undefined;
     });
     if (refusal) return refusal;
-    return { answer: toSignIn(person, access.token), cookie: cookie.token };
+    return { answer: { accessToken: access.token, ...me(identity) }, cookie: cookie.token };
   }
 
   /** Users type passwords into the email field by mistake, so text that matches no account is not stored as is. */
@@ -263,7 +253,10 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
       await announce('sessions');
       return won;
     });
-    return { answer: toSignIn(staff, access.token), ...(rotated ? { cookie: cookie.token } : {}) };
+    return {
+      answer: { accessToken: access.token, ...me(staff) },
+      ...(rotated ? { cookie: cookie.token } : {}),
+    };
   }
 
   /** Ends the caller's session, if there is one. */
@@ -272,12 +265,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     if (actor.kind !== 'staff') return;
     const { sessionId, email } = actor;
     await runChange(context, by, async (change) => {
-      await change.tx
-        .updateTable('sessions')
-        .set({ ended_at: by.now, end_reason: 'logout' })
-        .where('session_id', '=', sessionId)
-        .execute();
-      await change.announce('sessions');
+      await endSessions(change, sql`s.session_id = ${sessionId}`, 'logout');
       await change.audit('session.logout', { sessionId, email });
     });
   }
@@ -307,25 +295,14 @@ const lockWithPassword = (tx: Tx, { user_id, password_hash }: FoundUser) =>
 const howSignedIn = (recoveryCodesLeft: number | undefined) =>
   recoveryCodesLeft === undefined ? 'signed in' : `signed in with a recovery code; ${recoveryCodesLeft} left`;
 
-function toSignIn(person: Person, accessToken: string): SignIn {
-  return { accessToken, ...me(person) };
-}
-
 /** The user with permissions and roles, as `GET /api/v1/auth/me` returns them. */
-export function me({
-  userId,
-  email,
-  name,
-  permissions,
-  roles,
-  secondFactorMissing,
-  ownPasswordMissing,
-  advice,
-}: Person): RouteAnswer<typeof calls.me> {
+export function me(identity: Identity): RouteAnswer<typeof calls.me> {
+  const { userId, email, name, permissions, secondFactorMissing, ownPasswordMissing, advice } = identity;
+  const roles = identity.roles.map((role) => ({ name: role }));
   return {
     user: { userId, email, name },
     permissions,
-    roles: roles.map((role) => ({ name: role })),
+    roles,
     secondFactorMissing,
     ownPasswordMissing,
     advice,
