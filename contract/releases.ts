@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
-  answeredInstant,
-  answeredUrl,
+  dateTime,
+  url,
   id,
   isStorableText,
   listMeta,
@@ -28,7 +28,7 @@ import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, versionText } from './versions.ts';
 
 /** Recycle bin retention in days (spec part 2, section 9). */
-export const binDays = 30;
+export const trashDays = 30;
 
 /** A desktop release (spec part 2, section 3). Sizes are bytes, `sha512` is base64, `releaseDate` its publication. */
 export const release = namedObject('Release', {
@@ -43,30 +43,30 @@ export const release = namedObject('Release', {
   rolloutPercentage: z.number(),
   minimumAppVersion: z.string().nullable(),
   releaseNotes: z.string().nullable(),
-  releaseDate: answeredInstant,
+  releaseDate: dateTime,
   fileName: z.string(),
   fileSize: z.number(),
-  fileUrl: answeredUrl,
+  fileUrl: url,
   sha512: z.string(),
   downloadCount: z.number(),
   failureThreshold: failureThreshold.nullable(),
-  pausedAt: answeredInstant.nullable().meta({ description: 'Set while the rollout is paused' }),
+  pausedAt: dateTime.nullable().meta({ description: 'Set while the rollout is paused' }),
   pauseReason: z.string().nullable(),
-  damagedAt: answeredInstant.nullable().meta({
+  damagedAt: dateTime.nullable().meta({
     description: 'Set while the stored file is missing or damaged; no machine is offered the release',
   }),
   pausedBy: z
     .string()
     .nullable()
     .meta({ description: 'Email of the user who paused it; null when the failure threshold paused it' }),
-  createdAt: answeredInstant,
-  updatedAt: answeredInstant,
+  createdAt: dateTime,
+  updatedAt: dateTime,
 });
 export type Release = z.output<typeof release>;
 
 export const deletedRelease = release
   .extend({
-    deletedAt: answeredInstant,
+    deletedAt: dateTime,
     deletedBy: z.string().nullable(),
     deleteUserEmail: z.string().nullable(),
     deletionReason: z.string().nullable(),
@@ -183,7 +183,7 @@ export const releaseAnalytics = namedObject('ReleaseAnalytics', {
       platform: z.string().nullable(),
       architecture: z.string().nullable(),
       lastVersion: z.string().nullable(),
-      lastSeen: answeredInstant,
+      lastSeen: dateTime,
       totalEvents: z.number(),
     }),
   ),
@@ -299,7 +299,7 @@ export const releases = {
     body: z.strictObject({ reason }),
     answer: z.object({
       release,
-      affectedMachines: z.array(z.object({ displayId: z.string(), lastSeen: answeredInstant })),
+      affectedMachines: z.array(z.object({ displayId: z.string(), lastSeen: dateTime })),
       affectedTotal: z.number(),
     }),
     errors: ['NOT_FOUND', 'WRONG_STATE'],

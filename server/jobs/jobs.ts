@@ -5,7 +5,7 @@ import { isDatabaseUnreachable } from '../db/client.ts';
 import { closeWindows, type ChainWatch } from '../features/audit/index.ts';
 import { checkClock, isJump, jumpSentence, type CheckedTime } from '../checked-time.ts';
 import { keepRetention } from './audit-retention.ts';
-import { purgeBin } from '../features/releases/index.ts';
+import { purgeTrash } from '../features/releases/index.ts';
 import { keepEvents } from '../features/update-events/index.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
@@ -37,7 +37,7 @@ const jobs: Job[] = [
     failed: 'Refusals were not summed up',
   },
   { name: 'housekeeping', everyMs: hourMs, deletes: housekeep, failed: 'Housekeeping failed' },
-  { name: 'bin purge', everyMs: hourMs, deletes: purgeBin, failed: 'The recycle bin was not purged' },
+  { name: 'bin purge', everyMs: hourMs, deletes: purgeTrash, failed: 'The recycle bin was not purged' },
   { name: 'upload sweep', everyMs: hourMs, deletes: sweepUploads, failed: 'The sweep of uploads failed' },
   {
     name: 'file check',

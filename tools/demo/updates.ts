@@ -4,7 +4,7 @@ import type { ReportedEvent } from '../../contract/update-events.ts';
 import { channels, compareVersions } from '../../contract/versions.ts';
 import type { Caller } from '../../server/caller.ts';
 import type { ChangeParts } from '../../server/change.ts';
-import { softDeleteRelease } from '../../server/features/releases/release-bin.ts';
+import { softDeleteRelease } from '../../server/features/releases/release-trash.ts';
 import { createRelease, type NewRelease } from '../../server/features/releases/index.ts';
 import { rolloutBucket } from '../../server/features/updates/bucket.ts';
 import {

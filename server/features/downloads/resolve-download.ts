@@ -42,7 +42,7 @@ export async function resolveDownload(
   { releaseId, version, fileName }: FilePath,
 ): Promise<ResolvedFile | undefined> {
   const isStaff = actor.kind === 'staff';
-  const named = live.find((r) => r.id === releaseId) ?? (isStaff ? await binned(db, releaseId) : undefined);
+  const named = live.find((r) => r.id === releaseId) ?? (isStaff ? await trashed(db, releaseId) : undefined);
   const wantsBlockmap = blockmapEnding.test(fileName);
   if (!named || named.fileKind !== kindOf(fileName.replace(blockmapEnding, ''))) return undefined;
   const found =
@@ -99,7 +99,7 @@ function toFile(release: LiveRelease, isBlockmap: boolean): ResolvedFile | undef
   return { key: blockmapKey, name, size: undefined, etag: `${sha512}.blockmap`, ...about };
 }
 
-async function binned(db: Db, releaseId: string): Promise<LiveRelease | undefined> {
+async function trashed(db: Db, releaseId: string): Promise<LiveRelease | undefined> {
   const row = await selectReleases(db)
     .where('r.release_id', '=', releaseId)
     .where('r.deleted_at', 'is not', null)

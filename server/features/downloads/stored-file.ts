@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { binDays } from '../../../contract/releases.ts';
+import { trashDays } from '../../../contract/releases.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
@@ -170,7 +170,7 @@ async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number
             .where('storage_key', 'is not', null)
             // Skips releases about to be purged: the purge would skip a locked row.
             .where((is) =>
-              is.or([is('deleted_at', 'is', null), is('deleted_at', '>', before(binDays * dayMs))]),
+              is.or([is('deleted_at', 'is', null), is('deleted_at', '>', before(trashDays * dayMs))]),
             )
             .where((is) =>
               is.or([

@@ -1,6 +1,6 @@
 export { type LiveRelease, type ReleaseSet, createReleaseSet, toLiveRelease } from './live-releases.ts';
 export { refuseNew } from './publishing.ts';
-export { countPurgeable, purgeBin } from './release-bin.ts';
+export { countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';
 export { filePathOf, selectReleases } from './release-row.ts';
 export { type NewRelease, checkIdentity, createRelease } from './releases.ts';

@@ -9,7 +9,7 @@ import { refuseOffer } from './publishing.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 export const notFound = fail('NOT_FOUND', 'There is no such release.');
-export const notInBin = fail('NOT_FOUND', 'There is no such release in the recycle bin.');
+export const notInTrash = fail('NOT_FOUND', 'There is no such release in the recycle bin.');
 
 /** The error for a second live build with the same identity. */
 export const alreadyExists = (
@@ -31,7 +31,7 @@ export const toRecord = (row: ReleaseRow): ReleaseRecord =>
 /** The edit helper for releases that are not in the bin. */
 export const liveRelease = editableRelease(({ deleted_at }) => deleted_at === null, notFound);
 /** The edit helper for releases in the bin. */
-export const binnedRelease = editableRelease(({ deleted_at }) => deleted_at !== null, notInBin);
+export const trashedRelease = editableRelease(({ deleted_at }) => deleted_at !== null, notInTrash);
 
 /**
  * Writing returns ALREADY_EXISTS when a live release has the same identity as the result, and FORBIDDEN when the change

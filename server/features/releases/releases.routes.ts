@@ -2,7 +2,7 @@ import { releases as calls } from '../../../contract/releases.ts';
 import type { Context } from '../../context.ts';
 import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import { releaseAnalytics } from './release-analytics.ts';
-import { deletePermanently, listBin, restoreRelease, softDeleteRelease } from './release-bin.ts';
+import { deletePermanently, listTrash, restoreRelease, softDeleteRelease } from './release-trash.ts';
 import { reachOf } from './reach.ts';
 import { getRelease, listReleases } from './release-list.ts';
 import { refuseNew } from './publishing.ts';
@@ -30,7 +30,7 @@ export const releaseRoutes = (context: Context) => {
     softDelete: inChange((change, { params, body }) =>
       softDeleteRelease(change, params.releaseId, body.reason),
     ),
-    trash: ({ by, query }) => listBin(db, by.now, query),
+    trash: ({ by, query }) => listTrash(db, by.now, query),
     restore: inChange((change, { params, body }) => restoreRelease(change, params.releaseId, body.reason)),
     deletePermanently: inChange((change, { params, body }) =>
       deletePermanently(change, context, params.releaseId, body),

@@ -1,5 +1,5 @@
 import { lazy } from 'react';
-import { binDays, type Release } from '../../../contract/releases.ts';
+import { trashDays, type Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
@@ -61,7 +61,7 @@ const changes: Record<
   softDelete: {
     title: 'Delete Release',
     message: (release) =>
-      `Version ${buildText(release)} is moved to the recycle bin and permanently deleted after ${binDays} days.`,
+      `Version ${buildText(release)} is moved to the recycle bin and permanently deleted after ${trashDays} days.`,
     confirmLabel: 'Move to Recycle Bin',
     run: softDeleteRelease,
     done: ({ version }) => `Version ${version} moved to recycle bin`,

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy } from 'react';
-import { binDays } from '../../../contract/releases.ts';
+import { trashDays } from '../../../contract/releases.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
@@ -41,7 +41,7 @@ export function ReleaseTrashPage() {
       }
     >
       <Text c="dimmed" mt={-12}>
-        Deleted releases are kept for {binDays} days before permanent deletion.
+        Deleted releases are kept for {trashDays} days before permanent deletion.
       </Text>
       <FilterRow
         left={

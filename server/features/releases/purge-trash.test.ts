@@ -12,7 +12,7 @@ import {
   checkedTime,
 } from '../../../tests/harness.ts';
 import { locks } from '../../db/locks.ts';
-import { purgeBin } from './release-bin.ts';
+import { purgeTrash } from './release-trash.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -43,9 +43,9 @@ test('what lay in the bin for 30 days goes with its binary, and the audit log sa
   server.clock.advance(1);
   const younger = await binRelease(server);
   server.clock.advance(days(30) - 2);
-  expect(await purgeBin(server.context, checkedTime(server))).toBe(0);
+  expect(await purgeTrash(server.context, checkedTime(server))).toBe(0);
   server.clock.advance(1);
-  expect(await purgeBin(server.context, checkedTime(server))).toBe(1);
+  expect(await purgeTrash(server.context, checkedTime(server))).toBe(1);
   expect([await exists(old.id), await isStored(old.key)]).toEqual([false, false]);
   expect([await exists(younger.id), await isStored(younger.key)]).toEqual([true, true]);
   expect(await exists(live.id)).toBe(true);
@@ -54,7 +54,7 @@ test('what lay in the bin for 30 days goes with its binary, and the audit log sa
   expect(entry.changes_summary).toMatch(/: permanently deleted after 30 days in the recycle bin$/);
   expect(entry.timestamp).toEqual(server.clock.now());
   server.clock.advance(days(1));
-  expect(await purgeBin(server.context, checkedTime(server))).toBe(1);
+  expect(await purgeTrash(server.context, checkedTime(server))).toBe(1);
   expect(await exists(live.id)).toBe(true);
 });
 
@@ -66,7 +66,7 @@ test('many processes at once remove each release once', async () => {
     server.clock.advance(days(30));
     const contexts = [server.context, twin.context, server.context, twin.context];
     await eventually(async () => {
-      await Promise.all(contexts.map((context) => purgeBin(context, checkedTime(server))));
+      await Promise.all(contexts.map((context) => purgeTrash(context, checkedTime(server))));
       for (const { id } of made) if (await exists(id)) return false;
       return true;
     });
@@ -84,10 +84,10 @@ test('while another process is at it, nothing is done here', async () => {
   server.clock.advance(days(30));
   await server.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${locks.binPurge})`.execute(tx);
-    expect(await purgeBin(server.context, checkedTime(server))).toBe(0);
+    expect(await purgeTrash(server.context, checkedTime(server))).toBe(0);
   });
   expect(await exists(id)).toBe(true);
-  expect(await purgeBin(server.context, checkedTime(server))).toBe(1);
+  expect(await purgeTrash(server.context, checkedTime(server))).toBe(1);
 });
 
 test('one that is being restored at that moment is left alone', async () => {
@@ -95,8 +95,8 @@ test('one that is being restored at that moment is left alone', async () => {
   server.clock.advance(days(30));
   await server.db.transaction().execute(async (tx) => {
     await tx.updateTable('releases').set({ deleted_at: null }).where('release_id', '=', id).execute();
-    expect(await purgeBin(server.context, checkedTime(server))).toBe(0);
+    expect(await purgeTrash(server.context, checkedTime(server))).toBe(0);
   });
-  expect(await purgeBin(server.context, checkedTime(server))).toBe(0);
+  expect(await purgeTrash(server.context, checkedTime(server))).toBe(0);
   expect(await exists(id)).toBe(true);
 });

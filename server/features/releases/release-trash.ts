@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import {
-  binDays,
+  trashDays,
   permanentConfirmation,
   type DeletedRelease,
   type Release,
@@ -15,7 +15,7 @@ import { contains } from '../../db/sql.ts';
 import { editRecord } from '../../edit-record.ts';
 import { breaksRule, isFailure, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
-import { binnedRelease, liveRelease, notInBin, toRecord } from './release-change.ts';
+import { trashedRelease, liveRelease, notInTrash, toRecord } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 import { present } from '../../invariants.ts';
 
@@ -38,7 +38,7 @@ export async function softDeleteRelease(
       deleted_by_email: staff?.email ?? null,
       deletion_reason: reason,
     },
-    detail: (before, after) => ({ what: `moved to the recycle bin: ${reason}`, before, after }),
+    what: () => `moved to the recycle bin: ${reason}`,
   });
   return isFailure(deleted) ? deleted : { id: releaseId };
 }
@@ -49,10 +49,10 @@ export const restoreRelease = (
   releaseId: string,
   reason: string,
 ): Promise<Release | Failure> =>
-  editRecord(change, binnedRelease, releaseId, {
+  editRecord(change, trashedRelease, releaseId, {
     event: 'release.restored',
     columns: { deleted_at: null, deleted_by: null, deleted_by_email: null, deletion_reason: null },
-    detail: (before, after) => ({ what: `restored: ${reason}`, before, after }),
+    what: () => `restored: ${reason}`,
   });
 
 type Files = Pick<Context, 'storage' | 'log'>;
@@ -68,7 +68,7 @@ export async function deletePermanently(
     return breaksRule('confirmation', `Must be exactly "${permanentConfirmation}"`);
   }
   const row = await lockRelease(change.tx, releaseId);
-  if (!row?.deleted_at) return notInBin;
+  if (!row?.deleted_at) return notInTrash;
   await remove(change, files, row, 'release.deleted', `permanently deleted: ${reason}`);
   return { id: releaseId };
 }
@@ -78,7 +78,7 @@ export async function deletePermanently(
  * removed with each may be many. Returns the number removed by this process: 0 while another process purges. Skips a
  * release that is being restored.
  */
-export async function purgeBin(context: ChangeParts & Files, { now }: CheckedTime): Promise<number> {
+export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedTime): Promise<number> {
   for (let removed = 0; ;) {
     const batch = await systemChange(context, now, async (change) => {
       if (!(await tryLock(change.tx, locks.binPurge))) return 0;
@@ -89,7 +89,7 @@ export async function purgeBin(context: ChangeParts & Files, { now }: CheckedTim
         .forUpdate('r')
         .skipLocked()
         .execute();
-      const what = `permanently deleted after ${binDays} days in the recycle bin`;
+      const what = `permanently deleted after ${trashDays} days in the recycle bin`;
       for (const row of rows) await remove(change, context, row, 'release.purged', what);
       return rows.length;
     });
@@ -99,9 +99,9 @@ export async function purgeBin(context: ChangeParts & Files, { now }: CheckedTim
 }
 
 /** Releases deleted before this time have been in the bin for 30 days. */
-const purgedUntil = (now: Date) => new Date(now.getTime() - binDays * dayMs);
+const purgedUntil = (now: Date) => new Date(now.getTime() - trashDays * dayMs);
 
-/** The number of releases that `purgeBin` would remove now. */
+/** The number of releases that `purgeTrash` would remove now. */
 export async function countPurgeable(db: Db, now: Date): Promise<number> {
   const { due } = await db
     .selectFrom('releases')
@@ -112,7 +112,7 @@ export async function countPurgeable(db: Db, now: Date): Promise<number> {
 }
 
 /** A page of the recycle bin, the last deleted first. */
-export async function listBin(
+export async function listTrash(
   db: Db,
   now: Date,
   { page, pageSize, search }: RouteInput<typeof calls.trash>['query'],
@@ -180,6 +180,6 @@ function toDeletedRelease(row: ReleaseRow, now: Date): DeletedRelease {
 
 /** Rounds up to whole days: 30 right after deletion, 0 once the purge may run. */
 function daysLeft(deletedAt: Date, now: Date): number {
-  const left = Math.ceil((deletedAt.getTime() - now.getTime()) / dayMs + binDays);
-  return Math.min(binDays, Math.max(0, left));
+  const left = Math.ceil((deletedAt.getTime() - now.getTime()) / dayMs + trashDays);
+  return Math.min(trashDays, Math.max(0, left));
 }
