@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  answeredInstant,
-  id,
-  isEmail,
-  namedObject,
-  requiredText,
-  search,
-  seenVersion,
-  text,
-} from './common.ts';
+import { dateTime, id, isEmail, namedObject, requiredText, search, seenVersion, text } from './common.ts';
 import { permission } from './permissions.ts';
 import { route, staffWith } from './route.ts';
 
@@ -26,9 +17,9 @@ export const user = namedObject('User', {
   roles: z.array(z.string()),
   status: z.enum(userStatuses),
   secondFactor: z.boolean().meta({ description: 'Whether the user signs in with a second factor' }),
-  lastSignInAt: answeredInstant.nullable(),
-  createdAt: answeredInstant,
-  updatedAt: answeredInstant,
+  lastSignInAt: dateTime.nullable(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
 });
 export type User = z.output<typeof user>;
 
@@ -40,9 +31,17 @@ export const role = namedObject('Role', {
   requiresSecondFactor: z.boolean(),
   permissions: z.array(permission),
   userCount: z.number(),
-  updatedAt: answeredInstant,
+  updatedAt: dateTime,
 });
 export type Role = z.output<typeof role>;
+
+/** Why an action on a role is refused in its present state; null when it is allowed. */
+export const roleRefusal = {
+  delete({ builtIn, userCount }: Pick<Role, 'builtIn' | 'userCount'>) {
+    if (builtIn) return 'One of the seven roles cannot be removed.';
+    return userCount > 0 ? 'There are users with this role.' : null;
+  },
+};
 
 const email = requiredText(320, 'Email is required').refine(isEmail, 'Must be an email address');
 const roleId = z
@@ -76,8 +75,8 @@ export const openSession = namedObject('OpenSession', {
   current: z.boolean(),
   ipAddress: z.string(),
   userAgent: z.string(),
-  createdAt: answeredInstant,
-  lastSeenAt: answeredInstant,
+  createdAt: dateTime,
+  lastSeenAt: dateTime,
 });
 export type OpenSession = z.output<typeof openSession>;
 

@@ -376,7 +376,7 @@ test('a role is copied from another, saved by two users concurrently, and delete
   await test.step('deleted once nobody has it', async () => {
     const user = await makeUser(server, roleId);
     await page.reload();
-    await expect(button(page, 'Delete')).toHaveAttribute('title', 'Somebody still has this role.');
+    await expect(button(page, 'Delete')).toHaveAttribute('title', 'There are users with this role.');
     await server.admin.ok(users.delete, { params: { id: user.id } });
     await page.reload();
     await button(page, 'Delete').click();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { resourceActions, resources, roleNames, type Permission } from '../../../contract/permissions.ts';
-import type { rbac as calls, Role, User } from '../../../contract/users.ts';
+import { roleRefusal, type rbac as calls, type Role, type User } from '../../../contract/users.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { changedFields, type Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
@@ -13,19 +13,16 @@ import { present } from '../../invariants.ts';
 const noUser = fail('NOT_FOUND', 'There is no such user.');
 const noRole = fail('NOT_FOUND', 'There is no such role.');
 
+const permissions = sql<Permission[]>`coalesce((
+  select json_agg(json_build_object('resource', resource, 'action', action) order by resource, action)
+    from role_permissions p where p.role_id = roles.role_id), '[]')`;
+
 /** All roles with their permissions: the seven built-in ones in the order of the spec, then the others by name. */
 export async function listRoles(db: Db): Promise<Role[]> {
   const rows = await db
     .selectFrom('roles')
     .select(['role_id', 'description', 'built_in', 'requires_second_factor', 'updated_at'])
-    .select(
-      sql<
-        Permission[]
-      >`coalesce((select json_agg(json_build_object('resource', p.resource, 'action', p.action)
-        order by p.resource, p.action) from role_permissions p where p.role_id = roles.role_id), '[]')`.as(
-        'permissions',
-      ),
-    )
+    .select(permissions.as('permissions'))
     .select(sql<number>`(select count(*) from user_roles u where u.role_id = roles.role_id)`.as('user_count'))
     .orderBy('role_id')
     .execute();
@@ -52,28 +49,18 @@ export async function impactOfRole(
   db: Db,
   roleId: string,
 ): Promise<RouteAnswer<typeof calls.roleImpact> | Failure> {
-  const role = await db
-    .selectFrom('roles')
-    .select('role_id')
-    .where('role_id', '=', roleId)
-    .executeTakeFirst();
-  if (!role) return noRole;
-  const { people, withoutSecondFactor } = await db
-    .selectFrom('user_roles as r')
-    .innerJoin('users as u', 'u.user_id', 'r.user_id')
-    .where('r.role_id', '=', roleId)
-    .where('u.status', '=', 'active')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('people'),
-      fn.countAll<number>().filterWhere('u.totp_confirmed_at', 'is', null).as('withoutSecondFactor'),
-    ])
-    .executeTakeFirstOrThrow();
-  return { people, withoutSecondFactor };
+  const { rows } = await sql<RouteAnswer<typeof calls.roleImpact>>`
+    select count(u.user_id) as people,
+           count(u.user_id) filter (where u.totp_confirmed_at is null) as "withoutSecondFactor"
+      from roles
+      left join user_roles r using (role_id)
+      left join users u on u.user_id = r.user_id and u.status = 'active'
+     where role_id = ${roleId} group by role_id`.execute(db);
+  return rows[0] ?? noRole;
 }
 
-export function listPermissions(): Permission[] {
-  return resources.flatMap((resource) => resourceActions[resource].map((action) => ({ resource, action })));
-}
+export const listPermissions = (): Permission[] =>
+  resources.flatMap((resource) => resourceActions[resource].map((action) => ({ resource, action })));
 
 /** The roles of one user. */
 export async function listRolesOf(
@@ -209,7 +196,7 @@ export async function updateRole(
       return missing && breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`);
     },
     columns: sent,
-    detail: (before, after) => ({ what: whatChanged(before, after), before, after }),
+    what: whatChanged,
   });
 }
 
@@ -217,8 +204,8 @@ export async function updateRole(
 export async function deleteRole(change: Change, roleId: string): Promise<undefined | Failure> {
   const before = await lockAllowed(change, editable, roleId);
   if (isFailure(before)) return before;
-  if (before.builtIn) return fail('RULE_VIOLATED', 'One of the seven roles cannot be removed.');
-  if (before.userCount > 0) return fail('RULE_VIOLATED', 'Somebody still has this role.');
+  const reason = roleRefusal.delete(before);
+  if (reason) return fail('RULE_VIOLATED', reason);
   await change.tx.deleteFrom('roles').where('role_id', '=', roleId).execute();
   await change.audit('role.deleted', before, { before });
   return undefined;

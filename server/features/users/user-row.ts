@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { User } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { rolesOfUser } from '../session/index.ts';
 
 /** Users with their roles, the source of every response about a user. */
 export function selectUsers(db: Db) {
@@ -10,10 +10,7 @@ export function selectUsers(db: Db) {
     .selectFrom('users as u')
     .select(['u.user_id', 'u.email', 'u.name', 'u.status', 'u.last_sign_in_at', 'u.totp_confirmed_at'])
     .select(['u.created_at', 'u.updated_at'])
-    .select(
-      sql<string[]>`coalesce((select json_agg(r.role_id order by r.role_id) from user_roles r
-                               where r.user_id = u.user_id), '[]')`.as('roles'),
-    );
+    .select(rolesOfUser);
 }
 
 type UserRow = Awaited<ReturnType<ReturnType<typeof selectUsers>['executeTakeFirstOrThrow']>>;
@@ -55,10 +52,6 @@ export async function insertUser(change: Change, user: NewUser): Promise<User> {
       password_is_own: false,
       created_at: now,
       updated_at: now,
-      last_sign_in_at: null,
-      totp_secret: null,
-      totp_confirmed_at: null,
-      totp_last_step: null,
     })
     .execute();
   await tx.insertInto('user_roles').values({ user_id: userId, role_id: user.role }).execute();

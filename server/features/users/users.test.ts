@@ -330,7 +330,7 @@ describe('roles', () => {
     await root.ok(rbac.updateRole, { params: { roleId: 'trial_desk' }, body });
     expect((await create()).status).toBe(201);
     expect((await root.call(rbac.deleteRole, { params: { roleId: 'trial_desk' } })).body).toMatchObject({
-      error: 'Somebody still has this role.',
+      error: 'There are users with this role.',
     });
     await root.ok(calls.delete, { params: { id: user.id } });
     expect((await root.call(rbac.deleteRole, { params: { roleId: 'trial_desk' } })).status).toBe(204);

@@ -46,26 +46,13 @@ export async function impactOfUser(
   id: string,
   since: Date,
 ): Promise<RouteAnswer<typeof calls.impact> | Failure> {
-  const row = await db
-    .selectFrom('users as u')
-    .where('u.user_id', '=', id)
-    .select((eb) => [
-      eb
-        .selectFrom('sessions as s')
-        .whereRef('s.user_id', '=', 'u.user_id')
-        .where('s.ended_at', 'is', null)
-        .where('s.last_seen_at', '>', since)
-        .select(eb.fn.countAll<number>().as('count'))
-        .as('openSessions'),
-      eb
-        .selectFrom('api_keys as k')
-        .whereRef('k.created_by', '=', 'u.user_id')
-        .where('k.revoked_at', 'is', null)
-        .select(eb.fn.countAll<number>().as('count'))
-        .as('apiKeys'),
-    ])
-    .executeTakeFirst();
-  return row ? { openSessions: row.openSessions ?? 0, apiKeys: row.apiKeys ?? 0 } : notFound;
+  const { rows } = await sql<RouteAnswer<typeof calls.impact>>`
+    select (select count(*) from sessions s
+             where s.user_id = u.user_id and s.ended_at is null and s.last_seen_at > ${since}) as "openSessions",
+           (select count(*) from api_keys k
+             where k.created_by = u.user_id and k.revoked_at is null) as "apiKeys"
+      from users u where u.user_id = ${id}`.execute(db);
+  return rows[0] ?? notFound;
 }
 
 /** Creates a user with one role, with no more permissions than the caller's own. */

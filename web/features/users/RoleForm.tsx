@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { lazy } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
-import type { Role } from '../../../contract/users.ts';
+import { roleRefusal, type Role } from '../../../contract/users.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
@@ -16,15 +16,7 @@ import { changeOf, isNoticed } from './role-consequences.ts';
 import { RoleConsequences } from './RoleConsequences.tsx';
 import { conflictRows } from './role-conflict.ts';
 import { RoleMatrix } from './RoleMatrix.tsx';
-import {
-  isChanged,
-  payloadOf,
-  valuesOf,
-  whyNotCell,
-  whyNotDelete,
-  whyNotEdit,
-  withCell,
-} from './role-form.ts';
+import { isChanged, payloadOf, valuesOf, whyNotCell, whyNotEdit, withCell } from './role-form.ts';
 import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
 import { useMe } from './use-roles.ts';
@@ -73,7 +65,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
         <Group gap="xs">
           <SeeAsRole role={role} reason={unsaved} />
           {can.updateUsers && (
-            <DisabledReason reason={whyNotDelete(role) ?? unsaved}>
+            <DisabledReason reason={roleRefusal.delete(role) ?? unsaved}>
               <Button variant="default" onClick={() => setDeleting(true)}>
                 Delete
               </Button>

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Permission } from '../../../contract/permissions.ts';
-import {
-  isChanged,
-  permissionsOf,
-  valuesOf,
-  whyNotCell,
-  whyNotDelete,
-  whyNotEdit,
-  withCell,
-} from './role-form.ts';
+import { roleRefusal } from '../../../contract/users.ts';
+import { isChanged, permissionsOf, valuesOf, whyNotCell, whyNotEdit, withCell } from './role-form.ts';
 import { fallbackRoles } from './role-labels.ts';
 import type { Me } from './user-can.ts';
 
@@ -52,9 +45,9 @@ test('users cannot grant permissions that they lack', () => {
 });
 
 test('a role can be deleted when it is not built in and no user has it', () => {
-  expect(whyNotDelete(role('viewer'))).toBe('One of the seven roles cannot be removed.');
-  expect(whyNotDelete({ ...role('viewer'), builtIn: false, userCount: 2 })).toBe(
-    'Somebody still has this role.',
+  expect(roleRefusal.delete(role('viewer'))).toBe('One of the seven roles cannot be removed.');
+  expect(roleRefusal.delete({ ...role('viewer'), builtIn: false, userCount: 2 })).toBe(
+    'There are users with this role.',
   );
-  expect(whyNotDelete({ ...role('viewer'), builtIn: false })).toBeNull();
+  expect(roleRefusal.delete({ ...role('viewer'), builtIn: false })).toBeNull();
 });

@@ -75,11 +75,5 @@ export function whyNotCell(me: Me, role: Role, permission: Permission): string |
   return me.holds(permission) ? null : `You lack ${permission.resource}:${permission.action} yourself`;
 }
 
-/** Why a role cannot be deleted. */
-export function whyNotDelete(role: Role): string | null {
-  if (role.builtIn) return 'One of the seven roles cannot be removed.';
-  return role.userCount > 0 ? 'Somebody still has this role.' : null;
-}
-
 const sameCells = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   one.size === other.size && [...one].every((cell) => other.has(cell));
