@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AuditDetail, AuditEvent, SubjectOf } from '../contract/audit-events.ts';
+import type { AuditEvent, SubjectOf } from '../contract/audit-events.ts';
 import type { Change } from './change.ts';
 import { nextUpdatedAt } from './db/sql.ts';
 import { fail, isFailure, type Failure } from './failure.ts';
@@ -12,6 +12,8 @@ export type Editable<R extends Versioned, Columns> = {
   name: string;
   /** Reads the record and locks it until the transaction ends. */
   lock(change: Change, id: string): Promise<R | Failure>;
+  /** The record as audit entries show it; by default whole. */
+  audited?(record: R): object;
   /** Writes the columns, announces the change to other processes, and reads the record again. */
   write(change: Change, before: R, columns: Columns & { updated_at: Date }): Promise<R | Failure>;
 };
@@ -29,8 +31,8 @@ type Edit<R, Columns, E extends AuditEvent> = {
   /** The version that the user loaded. */
   seen?: string | undefined;
   columns: Columns | ((before: R) => Columns);
-  /** What the audit entry shows instead of the record before and after. */
-  detail?: (before: R, after: R) => AuditDetail<E>;
+  /** The text of the audit entry; by default that of the event, or the changed fields. */
+  what?: (before: R, after: R) => string | undefined;
 };
 
 /** Locks the record and returns it if its state allows the change, else the Failure. */
@@ -58,7 +60,7 @@ export async function editRecord<
   change: Change,
   kind: Editable<R, Columns>,
   id: string,
-  { event, refuse, check, sent, seen, columns, detail }: Edit<R, Columns, E>,
+  { event, refuse, check, sent, seen, columns, what }: Edit<R, Columns, E>,
 ): Promise<R | Failure> {
   const before = await lockAllowed(change, kind, id, refuse);
   if (isFailure(before)) return before;
@@ -74,7 +76,10 @@ export async function editRecord<
   const after = await kind.write(change, before, { ...set, updated_at });
   if (isFailure(after)) return after;
   const happened = typeof event === 'function' ? event(before) : event;
-  await change.audit(happened, after, detail?.(before, after) ?? { before, after });
+  const { audited = (record: R) => record } = kind;
+  const text = what?.(before, after);
+  const shown = { before: audited(before), after: audited(after) };
+  await change.audit(happened, after, text === undefined ? shown : { ...shown, what: text });
   return after;
 }
 

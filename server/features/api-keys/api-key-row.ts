@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { lacksForScope, type ApiKey } from '../../../contract/api-keys.ts';
-import type { Permission } from '../../../contract/permissions.ts';
 import type { Db } from '../../db/client.ts';
+import { permissionsOfUser } from '../session/index.ts';
 
 /** Selects keys with their creators, as needed by all responses about keys. */
 export function selectApiKeys(db: Db) {
@@ -11,14 +11,7 @@ export function selectApiKeys(db: Db) {
     .selectAll('k')
     .select(['u.user_id as maker_id', 'u.status as maker_status'])
     .select(sql<string | null>`coalesce(u.email, k.maker_email)`.as('maker_name'))
-    .select(
-      sql<
-        Permission[]
-      >`coalesce((select json_agg(json_build_object('resource', p.resource, 'action', p.action))
-        from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
-        'maker_permissions',
-      ),
-    );
+    .select(permissionsOfUser);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectApiKeys>['executeTakeFirstOrThrow']>>;
@@ -49,7 +42,7 @@ function makerOf(row: Row): ApiKey['maker'] {
     userId: row.maker_id,
     email: row.maker_name,
     status: (row.maker_id === null ? null : row.maker_status) ?? 'deleted',
-    lacks: [...new Set(row.scopes.flatMap((scope) => lacksForScope(scope, row.maker_permissions)))],
+    lacks: [...new Set(row.scopes.flatMap((scope) => lacksForScope(scope, row.permissions)))],
   };
 }
 

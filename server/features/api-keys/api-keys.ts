@@ -28,14 +28,15 @@ type Row = Selectable<Tables['api_keys']>;
 const keyForm = /^(lyd_[a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 
 /** Lower case only: Squirrel.Windows retries a failed request with its URL, including the key, in lower case. */
-const keySigns = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const keyCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Each character has 5.17 bits of entropy. */
-const randomSigns = (count: number) =>
-  Array.from({ length: count }, () => keySigns[randomInt(keySigns.length)]).join('');
+const randomCharacters = (count: number) =>
+  Array.from({ length: count }, () => keyCharacters[randomInt(keyCharacters.length)]).join('');
 
 const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
-const nobodysHash = hashSecret('nobody has this secret');
+/** Compared for an unknown key, so that both responses take the same time. */
+const decoyHash = hashSecret('no key has this secret');
 
 /** All keys, or those created by one user, newest first, without secrets. */
 export async function listApiKeys(
@@ -57,21 +58,19 @@ export async function impactOfApiKey(
   now: Date,
   id: string,
 ): Promise<RouteAnswer<typeof calls.impact> | Failure> {
-  const key = await db
-    .selectFrom('api_keys')
-    .select('api_key_id')
-    .where('api_key_id', '=', id)
-    .executeTakeFirst();
-  if (!key) return notFound;
-  return db
-    .selectFrom('validations')
-    .where('api_key_id', '=', id)
-    .where('occurred_at', '>', new Date(now.getTime() - dayMs))
-    .select(({ fn }) => [
-      fn.countAll<number>().as('validations'),
-      fn.count<number>('machine_id').distinct().as('machines'),
-    ])
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<RouteAnswer<typeof calls.impact>>`
+    select count(v.occurred_at) as validations, count(distinct v.machine_id) as machines
+      from api_keys k
+      left join validations v on v.api_key_id = k.api_key_id and v.occurred_at > ${new Date(now.getTime() - dayMs)}
+     where k.api_key_id = ${id} group by k.api_key_id`.execute(db);
+  return rows[0] ?? notFound;
+}
+
+function refuseAddresses(ipWhitelist: string[] = []): Failure | undefined {
+  const [wrong] = wrongEntries(ipWhitelist);
+  return wrong === undefined
+    ? undefined
+    : breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
 }
 
 /** A key cannot have more permissions than the person who grants its scopes. */
@@ -105,15 +104,14 @@ export async function createApiKey(
   input: ApiKeyInput,
 ): Promise<(ApiKey & { key: string }) | Failure> {
   const { tx, by } = change;
-  const [wrong] = wrongEntries(input.ipWhitelist ?? []);
-  if (wrong !== undefined)
-    return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
+  const wrong = refuseAddresses(input.ipWhitelist);
+  if (wrong) return wrong;
   if (Date.parse(input.expiresAt) <= by.now.getTime())
     return breaksRule('expiresAt', 'Must lie in the future');
   const beyond = refuseScopes(by, input.scopes);
   if (beyond) return beyond;
-  const keyPrefix = `lyd_${randomSigns(12)}`;
-  const secret = randomSigns(43);
+  const keyPrefix = `lyd_${randomCharacters(12)}`;
+  const secret = randomCharacters(43);
   const id = uuidv7();
   await tx
     .insertInto('api_keys')
@@ -123,11 +121,9 @@ export async function createApiKey(
       key_prefix: keyPrefix,
       secret_hash: hashSecret(secret),
       scopes: input.scopes,
-      revoked_at: null,
       expires_at: new Date(input.expiresAt),
       rate_limit: input.rateLimit,
       ip_whitelist: input.ipWhitelist ?? [],
-      last_used_at: null,
       created_by: by.actor.kind === 'staff' ? by.actor.userId : null,
       maker_email: by.actor.kind === 'staff' ? by.actor.email : null,
       created_at: by.now,
@@ -154,12 +150,9 @@ export const updateApiKey = (
     refuse: (key) => (key.revokedAt ? 'A revoked API key cannot be changed.' : null),
     sent: patch,
     seen,
-    check(before) {
-      const [wrong] = wrongEntries(patch.ipWhitelist ?? []);
-      if (wrong !== undefined)
-        return breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
-      return widens(before, patch) ? refuseScopes(change.by, patch.scopes ?? before.scopes) : undefined;
-    },
+    check: (before) =>
+      refuseAddresses(patch.ipWhitelist) ??
+      (widens(before, patch) ? refuseScopes(change.by, patch.scopes ?? before.scopes) : undefined),
     columns: {
       name: patch.name,
       is_active: patch.isActive,
@@ -168,11 +161,7 @@ export const updateApiKey = (
       ip_whitelist: patch.ipWhitelist,
       scopes: patch.scopes,
     },
-    detail: (before, after) => ({
-      what: whatChanged(before, after),
-      before: audited(before),
-      after: audited(after),
-    }),
+    what: whatChanged,
   });
 
 /** Mentions a change of the active state first, in the terms of the console. */
@@ -189,13 +178,13 @@ export async function revokeApiKey(change: Change, id: string): Promise<undefine
     event: 'api_key.revoked',
     refuse: (key) => (key.revokedAt ? 'The API key is already revoked.' : null),
     columns: { is_active: false, revoked_at: change.now },
-    detail: (before, after) => ({ before: audited(before), after: audited(after) }),
   });
   return isFailure(revoked) ? revoked : undefined;
 }
 
 const editable: Editable<ApiKey, Updateable<Tables['api_keys']>> = {
   name: 'API key',
+  audited,
   async lock({ tx }, id) {
     const row = await tx
       .selectFrom('api_keys')
@@ -217,17 +206,13 @@ const notFound = fail('NOT_FOUND', 'There is no such API key.');
 const read = async (db: Db, id: string): Promise<ApiKey> =>
   toApiKey(await selectApiKeys(db).where('k.api_key_id', '=', id).executeTakeFirstOrThrow());
 
+type CheckContext = Pick<Context, 'signals' | 'clock'> & { reserved: Pick<Context['reserved'], 'db'> };
+
 export type ApiKeyCheck = ReturnType<typeof createApiKeyCheck>;
 
 /** Authenticates API keys: checks secret, state, address and hourly limit, and counts their use in batches. */
 export function createApiKeyCheck(
-  {
-    reserved,
-    signals,
-    clock,
-  }: Pick<Context, 'signals' | 'clock'> & {
-    reserved: Pick<Context['reserved'], 'db'>;
-  },
+  { reserved, signals, clock }: CheckContext,
   budgets: Budgets,
   behind: WriteBehind,
 ) {
@@ -240,7 +225,7 @@ export function createApiKeyCheck(
   async function check(presented: string, ip: string): Promise<Checked> {
     const [, prefix, secret] = keyForm.exec(presented) ?? [];
     const known = prefix === undefined ? undefined : await cached(prefix, () => find(reserved.db, prefix));
-    const proven = timingSafeEqual(hashSecret(secret ?? ''), known?.row.secret_hash ?? nobodysHash);
+    const proven = timingSafeEqual(hashSecret(secret ?? ''), known?.row.secret_hash ?? decoyHash);
     if (!known || !proven) return attacked('api_key_unknown', undefined, 'The API key is not known.');
     const { row, allows } = known;
     if (row.revoked_at) return attacked('api_key_revoked', row, 'The API key has been revoked.');
@@ -249,20 +234,15 @@ export function createApiKeyCheck(
       return attacked('api_key_expired', row, 'The API key has expired.');
     if (!allows(ip))
       return attacked('api_key_address', row, 'The API key may not be used from this address.');
-    const budget = await budgets.take({
-      budget: 'requests',
-      subject: row.api_key_id,
-      limit: row.rate_limit,
-    });
+    const limit = row.rate_limit;
+    const budget = await budgets.take({ budget: 'requests', subject: row.api_key_id, limit });
     if (!budget.allowed) {
-      const message = `The API key has used its ${row.rate_limit} requests of this hour.`;
+      const message = `The API key has used its ${limit} requests of this hour.`;
       return { holder: fail('TOO_MANY_REQUESTS', message, { retryAfter: budget.resetSeconds }), budget };
     }
-    usage.add({ apiKeyId: row.api_key_id, at: clock(), ip });
-    return {
-      holder: { kind: 'apiKey', apiKeyId: row.api_key_id, name: row.name, scopes: row.scopes },
-      budget,
-    };
+    const { api_key_id: apiKeyId, name, scopes } = row;
+    usage.add({ apiKeyId, at: clock(), ip });
+    return { holder: { kind: 'apiKey', apiKeyId, name, scopes }, budget };
   }
 
   return { check };

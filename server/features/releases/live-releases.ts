@@ -1,27 +1,11 @@
 import { compareVersions } from '../../../contract/versions.ts';
-import type { Release } from '../../../contract/releases.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
 /** A release with the fields that feeds and downloads need in addition to those for staff. */
-export type LiveRelease = Omit<Release, 'downloadCount'> & {
-  fileKind: string;
-  /** Hex; null for an external file. */
-  sha1: string | null;
-  storageKey: string | null;
-  storageStamp: string | null;
-  externalUrl: string | null;
-  blockmapKey: string | null;
-  /** Bytes of the block map at the end of an AppImage. */
-  embeddedBlockmapSize: number | null;
-  rolloutSalt: string;
-  /** Failures before this do not count against the threshold. */
-  failuresFrom: string;
-  /** Set while it is in the bin. */
-  deletedAt: string | null;
-};
+export type LiveRelease = ReturnType<typeof toLiveRelease>;
 
 /** Every release that is not in the bin, newest version first, including drafts and inactive ones. */
 export async function listLiveReleases(db: Db): Promise<LiveRelease[]> {
@@ -39,19 +23,23 @@ export function createReleaseSet({ db, signals }: Pick<Context, 'db' | 'signals'
 }
 export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 
-export function toLiveRelease(row: ReleaseRow): LiveRelease {
+export function toLiveRelease(row: ReleaseRow) {
   const { downloadCount: _, ...release } = toRelease(row);
   return {
     ...release,
     fileKind: row.file_kind,
+    /** Hex; null for an external file. */
     sha1: row.sha1,
     storageKey: row.storage_key,
     storageStamp: row.storage_stamp,
     externalUrl: row.external_url,
     blockmapKey: row.blockmap_key,
+    /** Bytes of the block map at the end of an AppImage. */
     embeddedBlockmapSize: row.embedded_blockmap_size,
     rolloutSalt: row.rollout_salt,
+    /** Failures before this do not count against the threshold. */
     failuresFrom: row.failures_from.toISOString(),
+    /** Set while it is in the bin. */
     deletedAt: row.deleted_at?.toISOString() ?? null,
   };
 }

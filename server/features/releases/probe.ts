@@ -19,11 +19,10 @@ export async function probeFile(
   const signal = AbortSignal.timeout(limitMs);
   try {
     const url = new URL(fileUrl);
-    const told = sizeOf(await follow(outbound, url, { method: 'HEAD', headers: {}, signal }));
-    if (told === fileSize) return undefined;
-    const size = sizeOf(
-      await follow(outbound, url, { method: 'GET', headers: { range: 'bytes=0-0' }, signal }),
-    );
+    const head = await follow(outbound, url, { method: 'HEAD', headers: {}, signal });
+    if (sizeOf(head) === fileSize) return undefined;
+    const firstByte = { method: 'GET', headers: { range: 'bytes=0-0' }, signal } as const;
+    const size = sizeOf(await follow(outbound, url, firstByte));
     if (size instanceof Unusable) throw size;
     return size === fileSize
       ? undefined
@@ -36,16 +35,16 @@ export async function probeFile(
   }
 }
 
-type Ask = Parameters<typeof requestOutbound>[2];
+type Options = Parameters<typeof requestOutbound>[2];
 
-async function follow(outbound: Outbound, first: URL, ask: Ask): Promise<IncomingMessage> {
+async function follow(outbound: Outbound, first: URL, options: Options): Promise<IncomingMessage> {
   let url = first;
   for (let redirects = 0; ; redirects++) {
     if (!/^https?:$/.test(url.protocol)) {
       throw new Unusable('Redirects to an address that is neither http nor https');
     }
-    const headers = { ...ask.headers, 'accept-encoding': 'identity', 'user-agent': 'Lanyard' };
-    const response = await requestOutbound(outbound, url, { ...ask, headers });
+    const headers = { ...options.headers, 'accept-encoding': 'identity', 'user-agent': 'Lanyard' };
+    const response = await requestOutbound(outbound, url, { ...options, headers });
     // only the headers matter, so close without reading a large file
     response.on('error', () => undefined).destroy();
     const { location } = response.headers;

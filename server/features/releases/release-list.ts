@@ -34,12 +34,9 @@ export async function listReleases(
   const rows = await selectReleases(db)
     .where('r.release_id', '=', sql<string>`any(${page}::uuid[])`)
     .execute();
-  const position = new Map(page.map((id, index) => [id, index]));
-  const sorted = rows.toSorted(
-    (a, b) => (position.get(a.release_id) ?? 0) - (position.get(b.release_id) ?? 0),
-  );
+  const byId = new Map(rows.map((row) => [row.release_id, toRelease(row)]));
   return {
-    data: sorted.map(toRelease),
+    data: page.flatMap((id) => byId.get(id) ?? []),
     meta: {
       total: found.length,
       limit: limit ?? null,

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { Architecture, FailureThreshold, Platform } from '../../../contract/builds.ts';
+import type { BuildInput, FailureThreshold } from '../../../contract/builds.ts';
 import { releaseRefusal, type Release, type ReleasePatch } from '../../../contract/releases.ts';
-import type { Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';
@@ -12,13 +11,9 @@ import { refuseNew } from './publishing.ts';
 import { toRelease } from './release-row.ts';
 
 /** A build with known and checked bytes, ready to become a release. */
-export type NewRelease = {
+export type NewRelease = BuildInput & {
   /** Set by callers that may repeat the creation; otherwise generated. */
   releaseId?: string;
-  version: string;
-  channel: Channel;
-  platform: Platform;
-  architecture: Architecture;
   fileName: string;
   /** The extension of the file in lower case, without the dot: `exe`, `appimage`. */
   fileKind: string;
@@ -31,16 +26,10 @@ export type NewRelease = {
   blockmapKey: string | null;
   /** Bytes of the block map at the end of an AppImage. */
   embeddedBlockmapSize?: number | null;
-  releaseNotes: string | null;
-  minimumAppVersion: string | null;
-  isMandatory: boolean;
-  isDraft: boolean;
-  rolloutPercentage: number;
-  failureThreshold: FailureThreshold | null;
 } & (
-  | { storageKey: string; storageStamp: string | null; externalUrl?: never }
-  | { externalUrl: string; storageKey?: never; storageStamp?: never }
-);
+    | { storageKey: string; storageStamp: string | null; externalUrl?: never }
+    | { externalUrl: string; storageKey?: never; storageStamp?: never }
+  );
 
 /**
  * Creates a release. ALREADY_EXISTS when a live one has the same version, channel, platform, architecture and kind of
@@ -77,7 +66,8 @@ export async function checkIdentity(
   db: Db,
   build: Pick<NewRelease, 'version' | 'channel' | 'platform' | 'architecture' | 'fileKind'>,
 ): Promise<Failure | undefined> {
-  const identity = { ...identityColumns(build), file_kind: build.fileKind };
+  const { version, channel, platform, architecture, fileKind: file_kind } = build;
+  const identity = { version, channel, platform, architecture, file_kind };
   const found = await db
     .selectFrom('releases')
     .select('release_id')
@@ -116,11 +106,7 @@ export const updateRelease = (
       ...patchColumns(sent(before)),
       ...(isPublished(before) ? { release_date: change.now, failures_from: change.now } : {}),
     }),
-    detail: (before, after) => ({
-      ...(isPublished(before) ? { what: `published at ${after.rolloutPercentage} %` } : {}),
-      before,
-      after,
-    }),
+    what: (before, after) => (isPublished(before) ? `published at ${after.rolloutPercentage} %` : undefined),
   });
 };
 
@@ -142,22 +128,13 @@ const thresholdColumns = (threshold: FailureThreshold | null) => ({
   failure_min_installs: threshold?.minimumInstalls ?? null,
 });
 
-const identityColumns = ({
-  version,
-  channel,
-  platform,
-  architecture,
-}: Pick<NewRelease, 'version' | 'channel' | 'platform' | 'architecture'>) => ({
-  version,
-  channel,
-  platform,
-  architecture,
-});
-
 function toColumns(build: NewRelease, now: Date) {
   return {
     release_id: build.releaseId ?? uuidv7(),
-    ...identityColumns(build),
+    version: build.version,
+    channel: build.channel,
+    platform: build.platform,
+    architecture: build.architecture,
     is_draft: build.isDraft,
     is_mandatory: build.isMandatory && !build.isDraft,
     rollout_percentage: build.rolloutPercentage,
@@ -172,20 +149,12 @@ function toColumns(build: NewRelease, now: Date) {
     storage_key: build.storageKey ?? null,
     storage_stamp: build.storageStamp ?? null,
     verified_at: build.storageStamp ? now : null,
-    damaged_at: null,
     sha512: build.sha512,
     sha1: build.sha1,
     blockmap_key: build.blockmapKey,
     embedded_blockmap_size: build.embeddedBlockmapSize ?? null,
     ...thresholdColumns(build.failureThreshold),
     failures_from: now,
-    paused_at: null,
-    pause_reason: null,
-    paused_by: null,
-    deleted_at: null,
-    deleted_by: null,
-    deleted_by_email: null,
-    deletion_reason: null,
     created_at: now,
     updated_at: now,
   };

@@ -23,11 +23,7 @@ export const setRollout = (
     refuse: releaseRefusal.rollOut,
     sent: { rolloutPercentage: percentage },
     columns: { rollout_percentage: percentage },
-    detail: (before, after) => ({
-      what: `rollout ${before.rolloutPercentage} % → ${percentage} %`,
-      before,
-      after,
-    }),
+    what: (before) => `rollout ${before.rolloutPercentage} % → ${percentage} %`,
   });
 
 /**
@@ -43,11 +39,7 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
       pause_reason: reason,
       paused_by: change.by.actor.kind === 'staff' ? change.by.actor.email : null,
     },
-    detail: (before, after) => ({
-      what: `rollout paused at ${after.rolloutPercentage} %: ${reason}`,
-      before,
-      after,
-    }),
+    what: (_, after) => `rollout paused at ${after.rolloutPercentage} %: ${reason}`,
   });
 
 /** Resumes a paused rollout; the failure count restarts. */
@@ -56,11 +48,7 @@ export const resumeRollout = (change: Change, releaseId: string): Promise<Releas
     event: 'release.rollout_resumed',
     refuse: releaseRefusal.resume,
     columns: { paused_at: null, pause_reason: null, paused_by: null, failures_from: change.now },
-    detail: (before, after) => ({
-      what: `rollout resumed at ${after.rolloutPercentage} %`,
-      before,
-      after,
-    }),
+    what: (_, after) => `rollout resumed at ${after.rolloutPercentage} %`,
   });
 
 /** Removes a release from every feed immediately; returns the first 200 machines that run it, and the total. */
@@ -75,11 +63,7 @@ export async function withdrawRelease(
   const release = await editRecord(change, liveRelease, releaseId, {
     event: 'release.withdrawn',
     columns: { is_active: false },
-    detail: (_, after) => ({
-      what: `withdrawn, while ${total} ${total === 1 ? 'machine runs' : 'machines run'} it: ${reason}`,
-      before,
-      after,
-    }),
+    what: () => `withdrawn, while ${total} ${total === 1 ? 'machine runs' : 'machines run'} it: ${reason}`,
   });
   return isFailure(release) ? release : { release, affectedMachines: machines, affectedTotal: total };
 }
