@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant, id, namedObject, requiredText, text } from './common.ts';
+import { dateTime, id, namedObject, requiredText, text } from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** `released`: by the machine itself; `deactivated`: by staff. Only `active` holds a seat. */
@@ -19,8 +19,8 @@ export const activation = namedObject('Activation', {
   architecture: z.string().nullable(),
   osVersion: z.string().nullable(),
   appVersion: z.string().nullable(),
-  lastCheckedAt: answeredInstant.nullable(),
-  createdAt: answeredInstant,
+  lastCheckedAt: dateTime.nullable(),
+  createdAt: dateTime,
 });
 
 export type Activation = z.output<typeof activation>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant, namedObject } from './common.ts';
+import { dateTime, namedObject } from './common.ts';
 import { route, staffWith } from './route.ts';
 import { validationCodes } from './validation.ts';
 
@@ -26,7 +26,7 @@ export const health = namedObject('LicenseHealth', {
     .number()
     .meta({ description: 'Validations of the last 7 days that were not VALID, in percent' }),
   avgResponseTime: z.number().meta({ description: 'Milliseconds, over the last 7 days' }),
-  lastUpdated: answeredInstant,
+  lastUpdated: dateTime,
 });
 
 export const trends = namedObject('LicenseTrends', {

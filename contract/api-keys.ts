@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredInstant, id, instant, namedObject, requiredText, seenVersion, text } from './common.ts';
+import { dateTime, id, instant, namedObject, requiredText, seenVersion, text } from './common.ts';
 import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
 import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
 
@@ -37,17 +37,17 @@ const apiKey = namedObject('ApiKey', {
   name: z.string(),
   keyPrefix: z.string(),
   isActive: z.boolean(),
-  revokedAt: answeredInstant.nullable().meta({ description: 'When the key was revoked; cannot be undone' }),
+  revokedAt: dateTime.nullable().meta({ description: 'When the key was revoked; cannot be undone' }),
   scopes: z.array(z.enum(apiKeyScopes)),
-  expiresAt: answeredInstant.nullable(),
+  expiresAt: dateTime.nullable(),
   rateLimit: z.number().meta({ description: 'Requests per hour' }),
   ipWhitelist: z.array(z.string()),
   totalRequests: z.number(),
-  createdAt: answeredInstant,
-  lastUsedAt: answeredInstant.nullable(),
+  createdAt: dateTime,
+  lastUsedAt: dateTime.nullable(),
   lastUsedIp: z.string().nullable().meta({ description: 'IP address of the last use' }),
   maker: apiKeyMaker.nullable().meta({ description: 'Null for a key that Lanyard created itself' }),
-  updatedAt: answeredInstant.meta({
+  updatedAt: dateTime.meta({
     description: 'When name, state, limits or scopes last changed; using the key does not change it',
   }),
 });

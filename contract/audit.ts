@@ -1,20 +1,11 @@
 import { z } from 'zod';
-import {
-  answeredInstant,
-  id,
-  namedObject,
-  queryFlag,
-  requiredText,
-  search,
-  text,
-  wholeNumber,
-} from './common.ts';
+import { dateTime, id, namedObject, queryFlag, requiredText, search, text, wholeNumber } from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** An audit entry in the list; snake_case as the spec names it (part 2, section 3). */
 export const auditEntry = namedObject('AuditEntry', {
   audit_id: z.string(),
-  timestamp: answeredInstant,
+  timestamp: dateTime,
   user_email: z.string().nullable(),
   user_role: z.string().nullable(),
   event_type: z.string(),
@@ -36,7 +27,7 @@ export const auditDetail = auditEntry
     request_id: z.string().nullable(),
     before: z.record(z.string(), z.unknown()).nullable(),
     after: z.record(z.string(), z.unknown()).nullable(),
-    seal: z.object({ sequence: z.number(), sealedAt: answeredInstant }).nullable(),
+    seal: z.object({ sequence: z.number(), sealedAt: dateTime }).nullable(),
   })
   .meta({ id: 'AuditDetail' });
 export type AuditDetail = z.output<typeof auditDetail>;
@@ -84,16 +75,14 @@ export const chainState = namedObject('AuditChainState', {
     .meta({ description: 'checking: the first check of all entries has not finished yet' }),
   broken: broken.nullable(),
   sequence: z.number().meta({ description: 'Sequence number of the last sealed entry' }),
-  checkedAt: answeredInstant.nullable(),
-  wholeAt: answeredInstant
-    .nullable()
-    .meta({ description: 'When a check of all entries last found no break' }),
+  checkedAt: dateTime.nullable(),
+  wholeAt: dateTime.nullable().meta({ description: 'When a check of all entries last found no break' }),
   kept: z
     .array(
       z.object({
         place: z.string(),
         sequence: z.number(),
-        at: answeredInstant.nullable(),
+        at: dateTime.nullable(),
         error: z.string().nullable(),
       }),
     )
@@ -131,7 +120,7 @@ export const audit = {
       totalIsExact: z.boolean().meta({ description: 'false: there are more entries than total' }),
       hasMore: z.boolean(),
       nextCursor: z.string().nullable(),
-      searchedBackTo: answeredInstant.nullable().meta({
+      searchedBackTo: dateTime.nullable().meta({
         description:
           'Not null: the filter is so expensive that only entries newer than this were searched; continue with nextCursor',
       }),
@@ -193,14 +182,14 @@ export const audit = {
     }),
     answer: namedObject('AuditCleanupImpact', {
       entries: z.number(),
-      oldest: answeredInstant.nullable(),
-      newest: answeredInstant.nullable(),
+      oldest: dateTime.nullable(),
+      newest: dateTime.nullable(),
     }),
   }),
   cleanup: route('POST', '/api/audit/cleanup', {
     summary: 'Delete entries older than the retention; a signed anchor replaces them',
     access: staffWith('audit', 'delete'),
-    answer: z.object({ removed: z.number(), before: answeredInstant }),
+    answer: z.object({ removed: z.number(), before: dateTime }),
     errors: ['WRONG_STATE'],
   }),
   verify: route('POST', '/api/audit/verify', {

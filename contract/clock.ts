@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { answeredInstant, instant, namedObject } from './common.ts';
+import { dateTime, instant, namedObject } from './common.ts';
 import { route, staffWith } from './route.ts';
 
 const canConfirm = staffWith('audit', 'delete');
 
 /** The clock of the responding process, compared with the newest time that the database has seen. */
 export const clockState = namedObject('ClockState', {
-  now: answeredInstant,
-  newest: answeredInstant.nullable().meta({
+  now: dateTime,
+  newest: dateTime.nullable().meta({
     description: 'Null when the clock is plausible; otherwise the newest time that the database has seen',
   }),
   releasesDue: z

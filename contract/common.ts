@@ -53,10 +53,10 @@ export const instant = z.iso
   .transform((value) => new Date(value).toISOString());
 
 /** An instant in a response; already normalized, so not parsed again. */
-export const answeredInstant = z.string().meta({ format: 'date-time' });
+export const dateTime = z.string().meta({ format: 'date-time' });
 
 /** A URL in a response. Handlers return URLs of this service as paths; the adapter prepends its address. */
-export const answeredUrl = z.string().meta({ format: 'uri' });
+export const url = z.string().meta({ format: 'uri' });
 
 /** A whole number in a path or query string: decimal digits only. */
 export const wholeNumber = (min: number, max: number) =>
@@ -69,6 +69,10 @@ export const wholeNumber = (min: number, max: number) =>
 
 /** A flag in a query string: `true` or `false`. */
 export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** The values of `sort`: each column ascending, and descending with a minus. */
+export const sortsBy = <const Column extends string>(...columns: Column[]) =>
+  columns.flatMap((column) => [column, `-${column}` as const]);
 
 /** Paging of a list. Without `limit` the list is complete, as in the calls of the spec. */
 export const paging = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  answeredInstant,
+  dateTime,
   id,
   idList,
   isEmail,
@@ -12,6 +12,7 @@ import {
   requiredText,
   search,
   seenVersion,
+  sortsBy,
   text,
 } from './common.ts';
 import { isCountryCode } from './countries.ts';
@@ -32,9 +33,9 @@ export const customer = namedObject('Customer', {
   type: z.string(),
   status: z.enum(customerStatuses),
   inheritLicenses: z.boolean(),
-  deletedAt: answeredInstant.nullable(),
-  createdAt: answeredInstant,
-  updatedAt: answeredInstant,
+  deletedAt: dateTime.nullable(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
   licenseCount: z.number(),
   licenses: z
     .array(z.object({ licenseId: z.string(), licenseKey: z.string(), moduleIds: z.array(z.string()) }))
@@ -56,16 +57,7 @@ const fields = {
 export const customerInput = z.strictObject(fields);
 export type CustomerInput = z.output<typeof customerInput>;
 
-export const customerSorts = [
-  'name',
-  '-name',
-  'email',
-  '-email',
-  'country',
-  '-country',
-  'createdAt',
-  '-createdAt',
-] as const;
+export const customerSorts = sortsBy('name', 'email', 'country', 'createdAt');
 
 const filter = { search, status: z.enum(customerStatuses).optional(), country: text(2).optional() };
 const byId = z.object({ id });

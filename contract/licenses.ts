@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  answeredInstant,
+  dateTime,
   id,
   idList,
   instant,
@@ -9,6 +9,7 @@ import {
   paging,
   search,
   seenVersion,
+  sortsBy,
   text,
   wholeNumber,
 } from './common.ts';
@@ -28,18 +29,18 @@ export const license = namedObject('License', {
   licenseKey: z.string(),
   customerId: z.string(),
   customer: z
-    .object({ name: z.string(), deletedAt: answeredInstant.nullable() })
+    .object({ name: z.string(), deletedAt: dateTime.nullable() })
     .nullable()
     .meta({ description: 'The customer that owns the license; null when unknown' }),
   type: z.enum(licenseTypes),
   status: z.enum(licenseStatuses),
-  validFrom: answeredInstant,
-  validUntil: answeredInstant,
+  validFrom: dateTime,
+  validUntil: dateTime,
   maxActivations: z.number(),
   currentActivations: z.number(),
   moduleIds: z.array(z.string()),
-  createdAt: answeredInstant,
-  updatedAt: answeredInstant,
+  createdAt: dateTime,
+  updatedAt: dateTime,
 });
 
 export type License = z.output<typeof license>;
@@ -101,20 +102,14 @@ export const licensePatch = z
   .refine(inOrder, orderError);
 export type LicensePatch = z.output<typeof licensePatch>;
 
-export const licenseSorts = [
+export const licenseSorts = sortsBy(
   'customer',
-  '-customer',
   'licenseKey',
-  '-licenseKey',
   'type',
-  '-type',
   'validUntil',
-  '-validUntil',
   'activations',
-  '-activations',
   'createdAt',
-  '-createdAt',
-] as const;
+);
 export type LicenseSort = (typeof licenseSorts)[number];
 
 const filter = {

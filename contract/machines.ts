@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { activationStatuses } from './activations.ts';
-import {
-  answeredInstant,
-  listMeta,
-  namedObject,
-  paging,
-  requiredText,
-  search,
-  wholeNumber,
-} from './common.ts';
+import { dateTime, listMeta, namedObject, paging, requiredText, search, wholeNumber } from './common.ts';
 import { channels } from './versions.ts';
 import { route, staffWith } from './route.ts';
 
@@ -34,8 +26,8 @@ export const machine = namedObject('Machine', {
   lastVersion: z.string().nullable(),
   osVersion: z.string().nullable(),
   appVersion: z.string().nullable(),
-  firstSeen: answeredInstant,
-  lastSeen: answeredInstant,
+  firstSeen: dateTime,
+  lastSeen: dateTime,
   totalUpdateChecks: z.number(),
   totalDownloads: z.number(),
   notes: z.string().nullable(),
@@ -50,7 +42,7 @@ export const updateEvent = namedObject('UpdateEvent', {
   toVersion: z.string().nullable(),
   errorMessage: z.string().nullable(),
   errorCode: z.string().nullable(),
-  timestamp: answeredInstant,
+  timestamp: dateTime,
 });
 export type UpdateEvent = z.output<typeof updateEvent>;
 
@@ -134,8 +126,8 @@ export const machines = {
       downloadHistory: z.array(
         z.object({
           id: z.string(),
-          startedAt: answeredInstant,
-          completedAt: answeredInstant.nullable(),
+          startedAt: dateTime,
+          completedAt: dateTime.nullable(),
           bytesDownloaded: z.number().nullable(),
           errorCode: z.string().nullable(),
           version: z.string().nullable(),
@@ -146,7 +138,7 @@ export const machines = {
           activationId: z.string(),
           licenseKey: z.string(),
           status: z.enum(activationStatuses),
-          createdAt: answeredInstant,
+          createdAt: dateTime,
         }),
       ),
       totals: z

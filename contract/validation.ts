@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { activation, licenseKeyInput, machineId } from './activations.ts';
-import { answeredInstant, namedObject, text } from './common.ts';
+import { dateTime, namedObject, text } from './common.ts';
 import { licenseTypes } from './licenses.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
@@ -71,15 +71,15 @@ export const validationResult = namedObject('ValidationResult', {
     .object({
       licenseKey: z.string(),
       type: z.enum(licenseTypes),
-      validUntil: answeredInstant,
+      validUntil: dateTime,
       modules: z.array(z.object({ moduleId: z.string(), name: z.string() })),
     })
     .nullable(),
   activation: validatedActivation.nullable(),
   machineId: z.string(),
   nonce: z.string().nullable(),
-  issuedAt: answeredInstant,
-  expiresAt: answeredInstant.meta({
+  issuedAt: dateTime,
+  expiresAt: dateTime.meta({
     description:
       'Until when the application may rely on this result without validating again; a refusal must not be cached',
   }),

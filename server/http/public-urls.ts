@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { answeredUrl } from '../../contract/common.ts';
+import { url } from '../../contract/common.ts';
 
 export type UrlCompleter = ((data: unknown) => unknown) | undefined;
 
 /** Prepends the service's address to the paths in a response of this schema; undefined where it has no URLs. */
 export function urlCompleter(schema: z.ZodType | undefined, publicUrl: string): UrlCompleter {
-  if (schema === answeredUrl)
+  if (schema === url)
     return (url) => (typeof url === 'string' && url.startsWith('/') ? publicUrl + url : url);
   if (schema instanceof z.ZodArray) {
     const complete = urlCompleter(schema.element as z.ZodType, publicUrl);

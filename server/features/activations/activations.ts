@@ -9,7 +9,7 @@ import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { findLicenseId } from '../licenses/index.ts';
+import { parseLicenseKey } from '../licenses/index.ts';
 
 export type ActivationRow = Selectable<Tables['activations']>;
 
@@ -22,19 +22,16 @@ export async function listActivations(
   releasesPerSeat: number,
   licenseKey: string,
 ): Promise<RouteAnswer<typeof calls.list> | Failure> {
-  const licenseId = await findLicenseId(db, licenseKey);
-  const license =
-    licenseId &&
-    (await db
-      .selectFrom('licenses')
-      .select(['max_activations', selfReleasesOn(now)])
-      .where('license_id', '=', licenseId)
-      .executeTakeFirst());
+  const license = await db
+    .selectFrom('licenses')
+    .select(['license_id', 'max_activations', selfReleasesOn(now)])
+    .where('license_key', '=', parseLicenseKey(licenseKey) ?? '')
+    .executeTakeFirst();
   if (!license) return fail('NOT_FOUND', 'There is no license with this key.');
   const rows = await db
     .selectFrom('activations')
     .selectAll()
-    .where('license_id', '=', licenseId)
+    .where('license_id', '=', license.license_id)
     .orderBy((eb) => eb('status', '=', 'active'), 'desc')
     .orderBy('created_at')
     .orderBy('activation_id')

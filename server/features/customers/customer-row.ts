@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Customer } from '../../../contract/customers.ts';
 import type { Db } from '../../db/client.ts';
+import type { Tables } from '../../db/tables.ts';
 
 /** The columns of all responses about a customer, for select and returning. */
 export const customerColumns = [
@@ -40,21 +41,7 @@ export async function withLicenses(db: Db, customers: Customer[]): Promise<Custo
   return customers.map((c) => ({ ...c, licenses: byCustomer.get(c.customerId) ?? [] }));
 }
 
-export type CustomerRow = {
-  customer_id: string;
-  name: string;
-  contact_name: string | null;
-  email: string | null;
-  phone: string | null;
-  country: string;
-  type: string;
-  status: Customer['status'];
-  inherit_licenses: boolean;
-  license_count: number;
-  deleted_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-};
+type CustomerRow = Selectable<Tables['customers']> & { license_count: number };
 
 export function toCustomer(row: CustomerRow): Customer {
   return {

@@ -32,7 +32,6 @@ export async function createCustomer(change: Change, input: CustomerInput): Prom
       ...toColumns(input),
       created_at: change.now,
       updated_at: change.now,
-      deleted_at: null,
     })
     .returning(customerColumns)
     .executeTakeFirstOrThrow();

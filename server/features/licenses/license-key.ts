@@ -11,7 +11,7 @@ const keyLength = 25;
 export function newLicenseKey(type: LicenseType): string {
   let body = prefixes[type];
   while (body.length < keyLength - 1) body += alphabet[randomInt(base)];
-  return grouped(body + checkSign(body));
+  return grouped(body + checkCharacter(body));
 }
 
 /**
@@ -19,17 +19,17 @@ export function newLicenseKey(type: LicenseType): string {
  * that cannot be part of a key, or is too short to distinguish from a word.
  */
 export function licenseKeyFragment(typed: string): string | undefined {
-  const signs = signsOf(typed);
+  const characters = normalized(typed);
   const isPart =
-    signs.length >= 4 &&
-    signs.length <= keyLength &&
+    characters.length >= 4 &&
+    characters.length <= keyLength &&
     /\d/.test(typed) &&
-    Array.from(signs).every((sign) => alphabet.includes(sign));
-  return isPart ? signs.toLowerCase() : undefined;
+    Array.from(characters).every((character) => alphabet.includes(character));
+  return isPart ? characters.toLowerCase() : undefined;
 }
 
 /** Normalizes case, grouping and lookalike letters. */
-const signsOf = (typed: string) =>
+const normalized = (typed: string) =>
   typed
     .toUpperCase()
     .replaceAll(/[\s\p{Pd}_]/gu, '')
@@ -41,22 +41,22 @@ const signsOf = (typed: string) =>
  * invalid key: a wrong length, an unknown character, or a wrong check character.
  */
 export function parseLicenseKey(typed: string): string | undefined {
-  const signs = signsOf(typed);
+  const characters = normalized(typed);
   const isKey =
-    signs.length === keyLength &&
-    Array.from(signs).every((sign) => alphabet.includes(sign)) &&
-    Object.values(prefixes).includes(signs.slice(0, 1)) &&
-    checkSign(signs.slice(0, -1)) === signs.at(-1);
-  return isKey ? grouped(signs) : undefined;
+    characters.length === keyLength &&
+    Array.from(characters).every((character) => alphabet.includes(character)) &&
+    Object.values(prefixes).includes(characters.slice(0, 1)) &&
+    checkCharacter(characters.slice(0, -1)) === characters.at(-1);
+  return isKey ? grouped(characters) : undefined;
 }
 
-const grouped = (signs: string) => signs.replaceAll(/.{5}(?=.)/g, '$&-');
+const grouped = (characters: string) => characters.replaceAll(/.{5}(?=.)/g, '$&-');
 
 /** ISO 7064 hybrid system, MOD 33,32: detects every single wrong character and nearly every swap of neighbors. */
-function checkSign(body: string): string {
+function checkCharacter(body: string): string {
   let product = base;
-  for (const sign of body) {
-    const sum = (product + alphabet.indexOf(sign)) % base || base;
+  for (const character of body) {
+    const sum = (product + alphabet.indexOf(character)) % base || base;
     product = (sum * 2) % (base + 1);
   }
   return alphabet.charAt((base + 1 - product) % base);

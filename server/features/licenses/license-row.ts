@@ -1,7 +1,6 @@
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { License } from '../../../contract/licenses.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import type { Tables } from '../../db/tables.ts';
 
 /** Licenses with their owner, the source of every response about a license. */
 export function selectLicenses(db: Db) {
@@ -26,13 +25,7 @@ export function selectLicenses(db: Db) {
     ]);
 }
 
-export type LicenseRow = Omit<
-  Selectable<Tables['licenses']>,
-  'customer_sort' | 'search_text' | 'self_release_day' | 'self_releases'
-> & {
-  customer_name: string;
-  customer_deleted_at: Date | null;
-};
+export type LicenseRow = Awaited<ReturnType<ReturnType<typeof selectLicenses>['executeTakeFirstOrThrow']>>;
 
 export function toLicense(row: LicenseRow): License {
   return {

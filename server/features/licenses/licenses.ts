@@ -13,7 +13,7 @@ import { withPatch } from '../../with-patch.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { unknownModules } from '../modules/index.ts';
-import { newLicenseKey, parseLicenseKey } from './license-key.ts';
+import { newLicenseKey } from './license-key.ts';
 import { lockLicense, selectLicenses, toLicense } from './license-row.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such license.');
@@ -21,18 +21,6 @@ const notFound = fail('NOT_FOUND', 'There is no such license.');
 export async function getLicense(db: Db, id: string): Promise<License | Failure> {
   const row = await selectLicenses(db).where('l.license_id', '=', id).executeTakeFirst();
   return row ? toLicense(row) : notFound;
-}
-
-/** The id of the license with this key, in any typed form. */
-export async function findLicenseId(db: Db, typedKey: string): Promise<string | undefined> {
-  const key = parseLicenseKey(typedKey);
-  if (!key) return undefined;
-  const row = await db
-    .selectFrom('licenses')
-    .select('license_id')
-    .where('license_key', '=', key)
-    .executeTakeFirst();
-  return row?.license_id;
 }
 
 /** Issues a license with a new key to a customer that is not soft-deleted. */
@@ -79,8 +67,11 @@ export async function updateLicense(
     refuse: licenseRefusal.update,
     sent: patch,
     seen,
-    check: async (before) =>
-      wrongCustomer ?? refusePatch(before, patch) ?? (await refuseAdded(tx, before, patch)),
+    check: async (before) => {
+      // modules that the license already has may stay, even if they no longer exist
+      const added = patch.moduleIds?.filter((moduleId) => !before.moduleIds.includes(moduleId)) ?? [];
+      return wrongCustomer ?? refusePatch(before, patch) ?? (await refuseModules(tx, added));
+    },
     columns: (before) => toColumns(withPatch(before, patch)),
   });
 }
@@ -136,11 +127,6 @@ function refusePatch(before: License, patch: LicensePatch): Failure | undefined 
     );
   }
   return undefined;
-}
-
-/** Modules that the license already has may stay, even if they no longer exist. */
-function refuseAdded(tx: Tx, before: License, patch: LicensePatch): Promise<Failure | undefined> {
-  return refuseModules(tx, patch.moduleIds?.filter((id) => !before.moduleIds.includes(id)) ?? []);
 }
 
 /** Share-locks the row, so that the customer cannot be deleted before the license exists. */

@@ -36,8 +36,9 @@ export async function findMachine(db: Db, id: string): Promise<MachineRow | unde
  */
 export function foundBy(search: string): RawBuilder<boolean> {
   const ways = [sql`m.machine_hash = decode(${machineHashOf(search)}, 'hex')`];
-  const sign = search.toUpperCase();
-  if (/^[0-9A-Z]{1,12}$/.test(sign)) ways.push(sql`m.display_id >= ${sign} and m.display_id < ${`${sign}~`}`);
+  const displayId = search.toUpperCase();
+  if (/^[0-9A-Z]{1,12}$/.test(displayId))
+    ways.push(sql`m.display_id >= ${displayId} and m.display_id < ${`${displayId}~`}`);
   if (/^[0-9a-f]{1,64}$/i.test(search)) {
     const [least, most] = [search.padEnd(64, '0'), search.padEnd(64, 'f')];
     ways.push(sql`m.machine_hash between decode(${least}, 'hex') and decode(${most}, 'hex')`);

@@ -4,7 +4,7 @@ import { implement } from '../../http/call.ts';
 import { createMachineCount, explainMachine, getMachine, listMachines } from './machines.ts';
 
 export const machineRoutes = ({ db }: Context) => {
-  const count = createMachineCount({ db });
+  const count = createMachineCount(db);
   return implement(calls, {
     list: ({ query }) => listMachines(db, count, query),
     get: ({ params }) => getMachine(db, params.id),

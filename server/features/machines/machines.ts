@@ -3,7 +3,6 @@ import type { activationStatuses } from '../../../contract/activations.ts';
 import type { Explanation, machines as calls } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { explainOffers } from '../updates/index.ts';
@@ -14,17 +13,14 @@ import { onlyRow } from '../../invariants.ts';
 const notFound = fail('NOT_FOUND', 'Machine not found');
 
 const shownAtMost = 200;
+const everyMachine = sql<boolean>`true`;
 
 /** The total number of machines, cached for some seconds: counting a million takes longer than a page of them. */
-export function createMachineCount({ db }: Pick<Context, 'db'>) {
+export function createMachineCount(db: Db) {
   let kept: { count: Promise<number>; until: number } | undefined;
   return (): Promise<number> => {
     if (kept && kept.until > performance.now()) return kept.count;
-    const count = db
-      .selectFrom('machines')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-      .then((row) => row.count);
+    const count = countFound(db, everyMachine);
     kept = { count, until: performance.now() + 5000 };
     count.catch(() => (kept = undefined));
     return count;
@@ -41,11 +37,11 @@ export async function listMachines(
   countAll: MachineCount,
   { search, after, limit, offset = 0 }: RouteInput<typeof calls.list>['query'],
 ): Promise<RouteAnswer<typeof calls.list>> {
-  const found = search ? foundBy(search) : sql<boolean>`true`;
+  const found = search ? foundBy(search) : everyMachine;
   const position = after?.split('~');
   const beyond = position
     ? sql<boolean>`(m.last_seen, m.machine_hash) < (${position[0]}::timestamptz, decode(${position[1]}, 'hex'))`
-    : sql<boolean>`true`;
+    : everyMachine;
   const [page, total] = await Promise.all([
     sql<MachineRow>`
       select * from machines m where ${found} and ${beyond}
@@ -56,10 +52,9 @@ export async function listMachines(
 }
 
 async function countFound(db: Db, found: RawBuilder<boolean>): Promise<number> {
-  const { rows } = await sql<{
-    count: number;
-  }>`select count(*) as count from machines m where ${found}`.execute(db);
-  return onlyRow({ rows }).count;
+  type Count = { count: number };
+  const counted = await sql<Count>`select count(*) as count from machines m where ${found}`.execute(db);
+  return onlyRow(counted).count;
 }
 
 /** One machine with its latest events (spec part 2, section 2.6). */

@@ -332,7 +332,7 @@ describe('the explanation', () => {
       [
         '2.5.0',
         'PAUSED',
-        'Its rollout is paused: 6 of 52 installs failed. Nobody is offered it until it is resumed.',
+        'Its rollout is paused: 6 of 52 installs failed. No machine is offered it until it is resumed.',
       ],
       [
         '2.0.0',

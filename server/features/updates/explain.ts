@@ -74,7 +74,7 @@ type Asked = Pick<Question, 'channel' | 'currentVersion'>;
 type Facts = { question: Asked; machine: KnownMachine; offered: Candidate | undefined };
 
 const runs = ({ currentVersion }: Asked) =>
-  currentVersion === undefined ? 'a version that is not known' : currentVersion;
+  currentVersion === undefined ? 'an unknown version' : currentVersion;
 
 const percent = (bucket: number | null) => (bucket ?? 0).toFixed(2);
 
@@ -97,7 +97,7 @@ const sentences: Record<OfferReason, (verdict: Verdict<Candidate>, facts: Facts)
   DAMAGED: () => 'Its stored file is damaged or missing: no feed offers it.',
   DELETED: () => 'It is in the recycle bin: no feed offers it.',
   PAUSED: ({ release }) =>
-    `Its rollout is paused${release.pauseReason ? `: ${release.pauseReason.replace(/\.$/, '')}` : ''}. Nobody is offered it until it is resumed.`,
+    `Its rollout is paused${release.pauseReason ? `: ${release.pauseReason.replace(/\.$/, '')}` : ''}. No machine is offered it until it is resumed.`,
   ROLLOUT_BUCKET: ({ release, bucket }) =>
     `The machine's bucket ${percent(bucket)} is not below its rollout of ${release.rolloutPercentage} %.`,
   MINIMUM_VERSION: ({ release }, { question }) =>
