@@ -10,7 +10,7 @@ export const linuxKinds = ['appimage', 'deb', 'rpm'] as const;
  * Query parameters of a feed. Updaters add parameters of their own (`noCache`, `arch`), which are ignored; an invalid
  * id or version counts as unknown.
  */
-const asked = {
+const feedQuery = {
   key: z.string().optional().meta({ description: 'API key, for clients that cannot send headers' }),
   machineId: z.string().optional().meta({ description: 'Or the header X-Machine-Id, or x-user-staging-id' }),
   currentVersion: z.string().optional().meta({ description: 'Or the header X-App-Version' }),
@@ -39,7 +39,7 @@ export const updates = {
       architecture: architectureName,
       file: z.string().max(100),
     }),
-    query: z.object({ ...asked, kind: z.enum(linuxKinds).optional() }),
+    query: z.object({ ...feedQuery, kind: z.enum(linuxKinds).optional() }),
     errors: ['NOT_FOUND'],
   }),
   squirrelWindows: route('GET', `${base}/squirrel/win32/{architecture}/RELEASES`, {
@@ -49,7 +49,7 @@ export const updates = {
     params: z.object({ architecture: z.enum(architectures) }),
     query: z
       .object({
-        ...asked,
+        ...feedQuery,
         ...lowerCased,
         channel,
         id: z.string().optional().meta({ description: 'Package name; sent by Squirrel' }),
@@ -67,6 +67,6 @@ export const updates = {
     ...feed,
     summary: 'Feed of Squirrel.Mac for an installed version; 204 when there is no newer one',
     params: z.object({ architecture: architectureName, version: z.string().max(100) }),
-    query: z.object({ ...asked, channel }),
+    query: z.object({ ...feedQuery, channel }),
   }),
 };

@@ -59,9 +59,9 @@ const isFromBefore = (keys: AuditKeys, { head, last }: End) =>
 
 /** Allows this transaction to remove sealed entries; false if the switch was not created with one of our keys. */
 export async function openSwitch(tx: Tx, keys: AuditKeys): Promise<boolean> {
-  const fitting = await openerOf(tx, keys);
-  if (fitting === undefined) return false;
-  await sql`select set_config('lanyard.audit_retention', ${fitting}, true)`.execute(tx);
+  const value = await openerOf(tx, keys);
+  if (value === undefined) return false;
+  await sql`select set_config('lanyard.audit_retention', ${value}, true)`.execute(tx);
   return true;
 }
 

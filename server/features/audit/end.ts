@@ -50,11 +50,7 @@ async function checkKept(
   gaps: Gap[],
 ): Promise<Broken | null> {
   if (!head || !isOurHead(keys, head)) {
-    return broken(
-      null,
-      null,
-      `The head of the chain that is kept in ${place} was not made by this installation.`,
-    );
+    return broken({}, `The head of the chain that is kept in ${place} was not made by this installation.`);
   }
   const { sequence, seal } = head;
   if (sequence === 0 || gaps.some((gap) => gap.after < sequence && sequence <= gap.until)) return null;
@@ -62,20 +58,18 @@ async function checkKept(
     const from = last.sequence + 1;
     const what = from === sequence ? `entry ${from}` : `the entries ${from} to ${sequence}`;
     return broken(
-      null,
-      from,
+      { sequence: from },
       `The database was put back to an earlier state: ${what} of the chain had been sealed, as the head in ${place} says, and can no longer be found.`,
     );
   }
-  const there = await sealAt(tx, sequence);
-  if (there && !there.equals(seal)) {
+  const stored = await sealAt(tx, sequence);
+  if (stored && !stored.equals(seal)) {
     return broken(
-      null,
-      sequence,
+      { sequence },
       `The chain was written anew: at place ${sequence} it is not the one whose head is kept in ${place}.`,
     );
   }
-  return there || (await isCleanedUp(tx, sequence)) ? null : removed(sequence, sequence);
+  return stored || (await isCleanedUp(tx, sequence)) ? null : removed(sequence, sequence);
 }
 
 async function sealAt(tx: Db, sequence: number): Promise<Buffer | undefined> {

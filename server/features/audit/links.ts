@@ -98,16 +98,19 @@ export function checkLink(
     const gap = gapAt(place, sequence - 1);
     if (!gaps.some((one) => isDeepStrictEqual(one, gap))) return removed(place.sequence + 1, sequence - 1);
   }
-  if (!entry) return broken(audit_id, sequence, 'The entry was removed from the database.');
+  if (!entry) return broken({ audit_id, sequence }, 'The entry was removed from the database.');
   const isSealedSo = hashEntry(entry).equals(link.entry_hash);
   if (!isOurs(keys, entry) && !(entry.mac === null && sequence <= unsignedUntil)) {
-    return broken(audit_id, sequence, isSealedSo ? notOurs : 'The entry was altered after it was written.');
+    return broken(
+      { audit_id, sequence },
+      isSealedSo ? notOurs : 'The entry was altered after it was written.',
+    );
   }
   if (!isMacOf(keys, 'seal', sealText(link), link.seal))
-    return broken(audit_id, sequence, 'The seal of the entry was altered.');
-  if (!isSealedSo) return broken(audit_id, sequence, 'The entry was altered after it was sealed.');
+    return broken({ audit_id, sequence }, 'The seal of the entry was altered.');
+  if (!isSealedSo) return broken({ audit_id, sequence }, 'The entry was altered after it was sealed.');
   if (!link.previous_seal.equals(place.seal))
-    return broken(audit_id, sequence, 'The seal does not follow the one before it.');
+    return broken({ audit_id, sequence }, 'The seal does not follow the one before it.');
   return null;
 }
 
@@ -120,21 +123,21 @@ export const isOurs = (keys: AuditKeys, entry: SignedEntryRow) =>
 
 /** The head is missing, has no mac, or its mac is not ours. */
 export const altered = (sequence: number): Broken =>
-  broken(null, sequence, 'The record of where the chain ends was altered.');
+  broken({ sequence }, 'The record of where the chain ends was altered.');
 
-export const broken = (audit_id: string | null, sequence: number | null, problem: string): Broken => ({
-  audit_id,
-  sequence,
+/** A problem at a place of the chain, if it has one. */
+export const broken = (at: { audit_id?: string; sequence?: number }, problem: string): Broken => ({
+  audit_id: null,
+  sequence: null,
+  ...at,
   problem,
 });
 
 /** Numbers of the chain whose entries are missing. */
 export function removed(first: number, last: number): Broken {
   const what =
-    first === last ? `Entry ${first} of the chain was` : `The entries ${first} to ${last} of the chain were`;
-  return broken(
-    null,
-    first,
-    `${what} removed from the database, together with the seal${first === last ? '' : 's'}.`,
-  );
+    first === last
+      ? `Entry ${first} of the chain was removed from the database, together with the seal.`
+      : `The entries ${first} to ${last} of the chain were removed from the database, together with the seals.`;
+  return broken({ sequence: first }, what);
 }

@@ -93,8 +93,7 @@ function checkAnchor(keys: AuditKeys, anchor: Anchor): Broken | null {
   if (isSignedBy(keys, anchor.key_id, anchorText(anchor), anchor.signature)) return null;
   const day = anchor.made_at.toISOString().slice(0, 10);
   return broken(
-    null,
-    anchor.sequence,
+    { sequence: anchor.sequence },
     `The anchor of the clean-up of ${day} is not signed by this installation.`,
   );
 }
@@ -148,8 +147,7 @@ async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
     .orderBy('p.position')
     .limit(1)
     .executeTakeFirst();
-  if (gone)
-    return broken(gone.audit_id, null, 'The entry was removed from the database before it was sealed.');
+  if (gone) return broken(gone, 'The entry was removed from the database before it was sealed.');
   const { unsignedUntil } = await beginningOf(tx, keys);
   const { last } = await readEnd(tx);
   const entries = tx
@@ -163,11 +161,10 @@ async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
     // Before the first seal, positions equal the numbers that the entries will get.
     const mayLackMac =
       last.sequence === 0 && position !== null && position <= unsignedUntil && entry.mac === null;
-    if (!isOurs(keys, entry) && !mayLackMac) return broken(entry.audit_id, null, notOurs);
+    if (!isOurs(keys, entry) && !mayLackMac) return broken({ audit_id: entry.audit_id }, notOurs);
     if (position === null)
       return broken(
-        entry.audit_id,
-        null,
+        { audit_id: entry.audit_id },
         'The entry was cut out of the chain: it has no seal and awaits none.',
       );
   }

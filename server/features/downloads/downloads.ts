@@ -48,8 +48,8 @@ export async function sendFile(
     count('delivery_begun');
     return reply.header('cache-control', 'no-store').redirect(file.externalUrl, 302);
   }
-  const spoiled = await context.checkFile(file.stored);
-  if (spoiled) return spoiled;
+  const unavailable = await context.checkFile(file.stored);
+  if (unavailable) return unavailable;
   const size = file.size ?? (await storage.sizeOf(file.key));
   if (size === undefined) return notFound;
 

@@ -68,11 +68,11 @@ async function registerSigner(
   now: Date,
 ): Promise<string> {
   const isKnown = ({ keyId }: Signer) => rows.some((row) => row.key_id === keyId);
-  const there = signing.main.find((key) => !isKnown(key));
-  if (!there && config.signingKey)
+  const found = signing.main.find((key) => !isKnown(key));
+  if (!found && config.signingKey)
     throw new CannotStart('Set SIGNING_KEY to a new key: openssl genpkey -algorithm ed25519');
   const file = keyFiles(config.dataDir).signing;
-  const key = there ?? (await readOrMakeSigner(file));
+  const key = found ?? (await readOrMakeSigner(file));
   // clients that trust a remaining key can verify the new one
   const endorser = signing.all.find((one) => isKnown(one));
   const endorsed = endorser && { endorsed: endorse(endorser, key, now) };

@@ -97,12 +97,12 @@ async function registerFirst<K extends { keyId: string; publicKeyPem?: string }>
   kind: Kind<K>,
   now: Date,
 ): Promise<K> {
-  const there = kind.main[0];
+  const existing = kind.main[0];
   if (!(await kind.isUnused(tx))) {
-    if (!there) throw new CannotStart(missingKey(kind, undefined));
-    if (!(await kind.fits(tx))) throw new CannotStart(anotherKey(kind, there.keyId, undefined));
+    if (!existing) throw new CannotStart(missingKey(kind, undefined));
+    if (!(await kind.fits(tx))) throw new CannotStart(anotherKey(kind, existing.keyId, undefined));
   }
-  const key = there ?? (await kind.make());
+  const key = existing ?? (await kind.make());
   await registerKey(tx, { purpose: kind.purpose, key, state: 'current', now });
   for (const old of kind.all.filter(({ keyId }) => keyId !== key.keyId))
     await registerKey(tx, { purpose: kind.purpose, key: old, state: 'retired', now });

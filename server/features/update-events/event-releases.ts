@@ -5,7 +5,7 @@ import type { Tx } from '../../db/client.ts';
 import { concernedVersion, type UpdateEvent } from './update-event.ts';
 import { present } from '../../invariants.ts';
 
-type Named = {
+type ReleaseFacts = {
   release_id: string;
   version: string;
   channel: Channel;
@@ -17,7 +17,7 @@ type Named = {
 };
 
 /** An event with its release. */
-export type EventWithRelease = UpdateEvent & { release?: Named | undefined };
+export type EventWithRelease = UpdateEvent & { release?: ReleaseFacts | undefined };
 
 /** File kinds for updaters come before those for manual downloads. */
 const kindsFirst = ['exe', 'zip', 'appimage', 'nupkg', 'deb', 'rpm', 'dmg'];
@@ -32,7 +32,7 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
   const versions = [...new Set(others.map(concernedVersion).filter((v) => v !== null))];
   const ids = [...new Set(others.map((event) => event.releaseId).filter((id) => id !== null))];
   if (versions.length === 0 && ids.length === 0) return [...events];
-  const { rows } = await sql<Named>`
+  const { rows } = await sql<ReleaseFacts>`
     select release_id, version, channel, platform, architecture, file_kind, release_date, deleted_at from releases
      where version = any(${versions}::text[]) or release_id = any(${ids}::uuid[])
      order by release_id for key share`.execute(tx);
@@ -44,7 +44,7 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
       kindsFirst.indexOf(a.file_kind) - kindsFirst.indexOf(b.file_kind),
   );
   const unclear = others.filter(
-    (event) => !byId.has(event.releaseId ?? '') && fitting(ranked, event).length > 1,
+    (event) => !byId.has(event.releaseId ?? '') && matching(ranked, event).length > 1,
   );
   const offered = await lastOffered(tx, events, unclear);
   return events.map((event) => {
@@ -55,7 +55,7 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
   });
 }
 
-const fitting = (ranked: readonly Named[], event: UpdateEvent): Named[] =>
+const matching = (ranked: readonly ReleaseFacts[], event: UpdateEvent): ReleaseFacts[] =>
   ranked.filter(
     (r) =>
       r.version === concernedVersion(event) &&
@@ -64,11 +64,11 @@ const fitting = (ranked: readonly Named[], event: UpdateEvent): Named[] =>
   );
 
 function findRelease(
-  ranked: readonly Named[],
+  ranked: readonly ReleaseFacts[],
   event: UpdateEvent,
   offeredId: string | undefined,
-): Named | undefined {
-  const all = fitting(ranked, event);
+): ReleaseFacts | undefined {
+  const all = matching(ranked, event);
   return (
     all.find((r) => r.release_id === offeredId) ?? all.find((r) => r.channel === event.channel) ?? all[0]
   );

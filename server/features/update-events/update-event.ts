@@ -57,9 +57,9 @@ export const succeeded = ({ type }: UpdateEvent): boolean => !type.endsWith('_er
 
 /** The version that the machine runs after the event, if known. */
 function runningVersion({ type, fromVersion, toVersion, appVersion }: UpdateEvent): string | null {
-  const told =
+  const version =
     type === 'install_complete' || type === 'rollback' ? toVersion : (fromVersion ?? appVersion ?? null);
-  return told !== null && isVersion(told) ? told : null;
+  return version !== null && isVersion(version) ? version : null;
 }
 
 /** The version whose release the event is about: a rollback is about the abandoned version. */

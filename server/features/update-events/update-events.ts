@@ -18,13 +18,13 @@ export async function reportEvents(
 ): Promise<{ accepted: number } | Failure> {
   const now = clock();
   const updateEvents = reported.map(({ eventId, machineId, eventType, timestamp, ...rest }): UpdateEvent => {
-    const said = timestamp === undefined ? now : new Date(timestamp);
+    const reportedAt = timestamp === undefined ? now : new Date(timestamp);
     const event: UpdateEvent = {
       ...unknownFields,
       eventId,
       reported: true,
       // the clock of a desktop may be wrong, but an event is never in the future
-      at: said > now ? now : said,
+      at: reportedAt > now ? now : reportedAt,
       receivedAt: now,
       machineHash: machineHashOf(machineId),
       type: eventType,

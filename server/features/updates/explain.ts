@@ -53,7 +53,11 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
   const offered = evaluated.find((verdict) => verdict.reason === 'OFFERED')?.release;
   const others = releases
     .filter((r) => !isMine(r))
-    .map((release): Verdict<Candidate> => ({ release, reason: elsewhere(release, machine), bucket: null }));
+    .map((release): Verdict<Candidate> => ({
+      release,
+      reason: reasonElsewhere(release, machine),
+      bucket: null,
+    }));
   return [...evaluated, ...others].map((verdict) => ({
     releaseId: verdict.release.id,
     version: verdict.release.version,
@@ -67,7 +71,7 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
   }));
 }
 
-const elsewhere = (release: Candidate, { platform, architecture }: KnownMachine): OfferReason =>
+const reasonElsewhere = (release: Candidate, { platform, architecture }: KnownMachine): OfferReason =>
   release.platform === platform && release.architecture === architecture ? 'NO_FEED' : 'OTHER_PLATFORM';
 
 type Asked = Pick<Question, 'channel' | 'currentVersion'>;

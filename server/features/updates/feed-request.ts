@@ -4,7 +4,7 @@ import type { Caller } from '../../caller.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
 
 /** Parameters that every feed accepts in its URL. */
-export type Asked = {
+export type FeedQuery = {
   key?: string | undefined;
   machineId?: string | undefined;
   currentVersion?: string | undefined;
@@ -24,14 +24,14 @@ export type FeedRequest = {
 };
 
 /** The version that the client reports, if valid. */
-export function versionOf(request: FastifyRequest, { currentVersion }: Asked): string | undefined {
+export function versionOf(request: FastifyRequest, { currentVersion }: FeedQuery): string | undefined {
   return [request.headers['x-app-version'], currentVersion].find(
     (text): text is string => typeof text === 'string' && isVersion(text),
   );
 }
 
 /** The query parameters of a feed that its file URLs need as well: machine and API key. */
-export function carriedQuery({ key, machineId }: Asked): string {
+export function carriedQuery({ key, machineId }: FeedQuery): string {
   const carried = Object.entries({ key, machineId }).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(carried as [string, string][]).toString();
   return query && `?${query}`;

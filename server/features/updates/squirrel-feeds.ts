@@ -64,8 +64,8 @@ function withSha1(releases: readonly LiveRelease[]): readonly LiveRelease[] {
  * format of the others: `1.2.0-beta1` is older than `1.2.0-beta.2` only as `1.2.0-beta.1`.
  */
 function ownVersion(releases: readonly LiveRelease[], localVersion: string): string | undefined {
-  const said = localVersion.toLowerCase();
-  const named = releases.find((r) => squirrelVersion(r.version).toLowerCase() === said);
+  const wanted = localVersion.toLowerCase();
+  const named = releases.find((r) => squirrelVersion(r.version).toLowerCase() === wanted);
   if (named) return named.version;
   if (!isVersion(localVersion)) return undefined;
   const [, numbers, word, count] = /^([^-]+-)([A-Za-z]+)(\d+)$/.exec(localVersion) ?? [];

@@ -13,8 +13,8 @@ export function squirrelVersion(version: string): string {
  */
 export function squirrelName({ fileName, version }: { fileName: string; version: string }): string {
   const name = fileName.replace(/(-full|-delta)?\.nupkg$/i, '');
-  const said = [version, squirrelVersion(version)].find((text) => name.endsWith(text));
-  const packageId = (said === undefined ? name : name.slice(0, -said.length))
+  const suffix = [version, squirrelVersion(version)].find((text) => name.endsWith(text));
+  const packageId = (suffix === undefined ? name : name.slice(0, -suffix.length))
     .replace(/[-._ ]+$/, '')
     .replaceAll(/[^0-9A-Za-z._-]+/g, '_');
   return `${packageId || 'app'}-${squirrelVersion(version)}-full.nupkg`;

@@ -93,7 +93,7 @@ export async function renew(context: LeaseContext, held: ChunkLease): Promise<vo
   const now = context.clock();
   if (now.getTime() - held.renewedAt.getTime() < leaseMs / 3) return;
   const { numUpdatedRows } = await systemChange(context, now, ({ tx }) =>
-    mine(tx, held).set({ claimed_at: now }).executeTakeFirst(),
+    leasedChunk(tx, held).set({ claimed_at: now }).executeTakeFirst(),
   );
   if (numUpdatedRows === 0n) throw new LeaseLost();
   held.renewedAt = now;
@@ -102,7 +102,7 @@ export async function renew(context: LeaseContext, held: ChunkLease): Promise<vo
 /** Ends a lease early; the chunk is not stored. */
 export const returnLease = (context: LeaseContext, held: ChunkLease): Promise<unknown> =>
   systemChange(context, context.clock(), ({ tx }) =>
-    mine(tx, held).set({ claim: null, claimed_at: null }).execute(),
+    leasedChunk(tx, held).set({ claim: null, claimed_at: null }).execute(),
   );
 
 /** Records that the bytes are on stable storage, and returns the number of stored chunks. */
@@ -119,7 +119,7 @@ export function recordStored(
       .where('status', '=', 'open')
       .executeTakeFirst();
     if (open === 0n) return (await findUpload(tx, held.uploadId)) ? cancelled : notFound;
-    const { numUpdatedRows: kept } = await mine(tx, held)
+    const { numUpdatedRows: kept } = await leasedChunk(tx, held)
       .set({ claim: null, claimed_at: null, done_at: now, etag })
       .executeTakeFirst();
     return kept === 0n ? takenOver : countStored(tx, held.uploadId);
@@ -136,7 +136,7 @@ export async function countStored(db: Db, uploadId: string): Promise<number> {
   return stored;
 }
 
-const mine = (tx: Tx, { uploadId, index, claim }: ChunkLease) =>
+const leasedChunk = (tx: Tx, { uploadId, index, claim }: ChunkLease) =>
   tx
     .updateTable('upload_chunks')
     .where('upload_id', '=', uploadId)

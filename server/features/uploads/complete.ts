@@ -137,8 +137,8 @@ async function checkChunks(
     return fail('RULE_VIOLATED', `This upload has ${total} chunks, not ${input.totalChunks}.`);
   const stored = await storedChunks(db, upload.upload_id);
   if (stored.length === total) return stored.map((chunk) => chunk.etag);
-  const there = new Set(stored.map((chunk) => chunk.index));
-  const missing = Array.from({ length: total }, (_, index) => index).filter((index) => !there.has(index));
+  const received = new Set(stored.map((chunk) => chunk.index));
+  const missing = Array.from({ length: total }, (_, index) => index).filter((index) => !received.has(index));
   const claims = await db
     .selectFrom('upload_chunks')
     .select(['claim', 'claimed_at'])

@@ -24,8 +24,10 @@ const holds = ({ actor }: Caller, { resource, action }: Permission): boolean =>
 export const beyond = (by: Caller, permissions: readonly Permission[]): Permission | undefined =>
   permissions.find((permission) => !holds(by, permission));
 
-/** Refuses a role with more permissions than the caller's, and one that does not exist. */
+/** Refuses a role with more permissions than the caller's, super_admin to all others, and one that does not exist. */
 export async function refuseGrant(tx: Tx, by: Caller, role: string): Promise<Failure | undefined> {
+  const superAdmin = refuseSuperAdmin(by, role);
+  if (superAdmin) return superAdmin;
   const granted = await permissionsOf(tx, [role]);
   if (!granted) return breaksRule('role', `There is no role ${role}`);
   const missing = beyond(by, granted);

@@ -92,10 +92,7 @@ export async function assignRole(
   const { tx, by } = change;
   const user = await lockUser(tx, userId);
   if (!user) return noUser;
-  const refusal =
-    (await refuseActingOn(tx, by, user)) ??
-    refuseSuperAdmin(by, roleId) ??
-    (await refuseGrant(tx, by, roleId));
+  const refusal = (await refuseActingOn(tx, by, user)) ?? (await refuseGrant(tx, by, roleId));
   if (refusal) return refusal;
   if (user.roles.includes(roleId)) return fail('ALREADY_EXISTS', 'The user has this role already.');
   await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId }).execute();
@@ -139,7 +136,7 @@ export async function createRole(
   { roleId, description, copyFrom }: NewRole,
 ): Promise<Role | Failure> {
   const { tx, by, now } = change;
-  const refusal = refuseSuperAdmin(by, copyFrom) ?? (await refuseGrant(tx, by, copyFrom));
+  const refusal = await refuseGrant(tx, by, copyFrom);
   if (refusal) return refusal;
   const made = await tx
     .insertInto('roles')

@@ -17,7 +17,7 @@ import {
   refuseUnproven,
   type Guarded,
 } from '../session/index.ts';
-import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf, refuseSuperAdmin } from './grants.ts';
+import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf } from './grants.ts';
 import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
 type UserPatch = RouteInput<typeof calls.update>['body'];
@@ -58,7 +58,7 @@ export async function impactOfUser(
 /** Creates a user with one role, with no more permissions than the caller's own. */
 export async function createUser(change: Change, user: NewUser): Promise<User | Failure> {
   const { tx, by } = change;
-  const refusal = refuseSuperAdmin(by, user.role) ?? (await refuseGrant(tx, by, user.role));
+  const refusal = await refuseGrant(tx, by, user.role);
   return refusal ?? orTaken(insertUser(change, user));
 }
 
@@ -194,14 +194,7 @@ function refuseOthersSessions({ actor }: Caller, userId: string): Failure | unde
     : fail('RULE_VIOLATED', 'Only a super admin sees and ends the sessions of others.');
 }
 
-type Columns = {
-  email?: string | undefined;
-  name?: string | undefined;
-  role?: string | undefined;
-  status?: User['status'];
-};
-
-const editable: Editable<User, Columns> = {
+const editable: Editable<User, UserPatch & { status?: User['status'] }> = {
   name: 'user',
   async lock({ tx, by }, id) {
     const user = await lockUser(tx, id);
@@ -230,7 +223,7 @@ async function refuseRole(
   role: string | undefined,
 ): Promise<Failure | undefined> {
   if (role === undefined || role === user.role) return undefined;
-  const grant = refuseSuperAdmin(by, role) ?? (await refuseGrant(tx, by, role));
+  const grant = await refuseGrant(tx, by, role);
   if (grant) return grant;
   return role === 'super_admin' ? undefined : refuseLastSuperAdmin(tx, user);
 }
