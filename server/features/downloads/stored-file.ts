@@ -62,15 +62,8 @@ export async function verifyFile(context: VerifyContext, file: StoredFile): Prom
   await systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
     const before = await tx
       .selectFrom('releases')
-      .select([
-        'release_id as id',
-        'version',
-        'channel',
-        'platform',
-        'architecture',
-        'damaged_at',
-        'file_name',
-      ])
+      .select(['release_id as id', 'version', 'channel', 'platform', 'architecture'])
+      .select(['damaged_at', 'file_name'])
       .where('release_id', '=', file.releaseId)
       .forUpdate()
       .executeTakeFirst();

@@ -7,17 +7,9 @@ export function selectLicenses(db: Db) {
   return db
     .selectFrom('licenses as l')
     .innerJoin('customers as c', 'c.customer_id', 'l.customer_id')
+    .select(['l.license_id', 'l.license_key', 'l.customer_id', 'l.type', 'l.status', 'l.module_ids'])
+    .select(['l.valid_from', 'l.valid_until', 'l.max_activations', 'l.current_activations'])
     .select([
-      'l.license_id',
-      'l.license_key',
-      'l.customer_id',
-      'l.type',
-      'l.status',
-      'l.valid_from',
-      'l.valid_until',
-      'l.max_activations',
-      'l.current_activations',
-      'l.module_ids',
       'l.created_at',
       'l.updated_at',
       'c.name as customer_name',

@@ -36,12 +36,8 @@ async function downloadsByRelease(db: Db): Promise<ReleaseAnalytics['releaseStat
     .selectFrom('releases as r')
     .leftJoin('release_totals as t', 't.release_id', 'r.release_id')
     .where('r.deleted_at', 'is', null)
+    .select(['r.release_id as id', 'r.version', 'r.channel', 'r.platform', 'r.architecture'])
     .select([
-      'r.release_id as id',
-      'r.version',
-      'r.channel',
-      'r.platform',
-      'r.architecture',
       'r.file_kind as fileKind',
       sql<number>`coalesce(t.downloads, 0)`.as('totalDownloads'),
       sql<number>`coalesce(t.completed_downloads, 0)`.as('completedDownloads'),
