@@ -13,7 +13,7 @@ export type Editable<R extends Versioned, Columns> = {
   /** Reads the record and locks it until the transaction ends. */
   lock(change: Change, id: string): Promise<R | Failure>;
   /** The record as audit entries show it; by default whole. */
-  audited?(record: R): object;
+  audited?: (record: R) => object;
   /** Writes the columns, announces the change to other processes, and reads the record again. */
   write(change: Change, before: R, columns: Columns & { updated_at: Date }): Promise<R | Failure>;
 };

@@ -6,7 +6,7 @@ export type UrlCompleter = ((data: unknown) => unknown) | undefined;
 /** Prepends the service's address to the paths in a response of this schema; undefined where it has no URLs. */
 export function urlCompleter(schema: z.ZodType | undefined, publicUrl: string): UrlCompleter {
   if (schema === url)
-    return (url) => (typeof url === 'string' && url.startsWith('/') ? publicUrl + url : url);
+    return (value) => (typeof value === 'string' && value.startsWith('/') ? publicUrl + value : value);
   if (schema instanceof z.ZodArray) {
     const complete = urlCompleter(schema.element as z.ZodType, publicUrl);
     return complete && ((values) => (values as unknown[]).map(complete));

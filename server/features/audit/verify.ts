@@ -40,18 +40,18 @@ export async function verifyChain(
   return inSnapshot(db, async (tx) => {
     const anchors = await readAnchors(tx);
     const gaps = await acceptedGaps(tx, keys);
-    const { checked, broken } = await checkAll(tx, keys, anchors, { kept, gaps });
+    const found = await checkAll(tx, keys, anchors, { kept, gaps });
     const { waiting } = await tx
       .selectFrom('audit_pending')
       .select((eb) => eb.fn.countAll<number>().as('waiting'))
       .executeTakeFirstOrThrow();
     return {
-      whole: broken === null,
-      checkedEntries: checked,
+      whole: found.broken === null,
+      checkedEntries: found.checked,
       unsealedEntries: waiting,
       anchors: anchors.length,
       acceptedGaps: gaps.length,
-      broken,
+      broken: found.broken,
       durationMs: Math.round(performance.now() - from),
     };
   });

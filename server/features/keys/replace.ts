@@ -30,8 +30,8 @@ export async function rotateKey(
     const { tx } = change;
     const { local, rows } = await readKeys(tx, config);
     const held = (row: RegisteredKey | undefined) => withId(local.signing.all, row?.key_id);
-    const current = held(signingIn(rows, 'current'));
-    const signer = present(current, 'without its current key the command does not start');
+    const signing = held(signingIn(rows, 'current'));
+    const signer = present(signing, 'without its current key the command does not start');
     const prepared = signingIn(rows, 'next');
     if (prepared && !held(prepared))
       throw new CannotStart(

@@ -13,7 +13,7 @@ import { present } from '../../invariants.ts';
 const noUser = fail('NOT_FOUND', 'There is no such user.');
 const noRole = fail('NOT_FOUND', 'There is no such role.');
 
-const permissions = sql<Permission[]>`coalesce((
+const rolePermissions = sql<Permission[]>`coalesce((
   select json_agg(json_build_object('resource', resource, 'action', action) order by resource, action)
     from role_permissions p where p.role_id = roles.role_id), '[]')`;
 
@@ -22,7 +22,7 @@ export async function listRoles(db: Db): Promise<Role[]> {
   const rows = await db
     .selectFrom('roles')
     .select(['role_id', 'description', 'built_in', 'requires_second_factor', 'updated_at'])
-    .select(permissions.as('permissions'))
+    .select(rolePermissions.as('permissions'))
     .select(sql<number>`(select count(*) from user_roles u where u.role_id = roles.role_id)`.as('user_count'))
     .orderBy('role_id')
     .execute();
