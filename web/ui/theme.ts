@@ -41,15 +41,7 @@ const red: MantineColorsTuple = [
   '#7d1512',
 ];
 
-const smallControls = [
-  'Button',
-  'TextInput',
-  'PasswordInput',
-  'Textarea',
-  'Checkbox',
-  'SegmentedControl',
-  'Switch',
-];
+const smallControls = ['Button', 'TextInput', 'Textarea', 'Checkbox', 'SegmentedControl', 'Switch'];
 
 /**
  * The list itself scrolls, because Mantine's scroll area cannot be reached by keyboard. It is next to its field in the
@@ -76,6 +68,13 @@ const components = {
       { defaultProps: { size: 'xs', ...accessibleOptions } },
     ]),
   ),
+  PasswordInput: {
+    defaultProps: {
+      size: 'xs',
+      maxLength: 1024,
+      visibilityToggleButtonProps: { 'aria-label': 'Show password', tabIndex: 0 },
+    },
+  },
   Text: { defaultProps: { size: 'sm' } },
   Anchor: { defaultProps: { size: 'sm' } },
   Input: { vars: () => ({ wrapper: { '--input-fz': '13px' } }) },

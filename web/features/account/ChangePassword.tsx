@@ -1,15 +1,14 @@
-import { Button, Stack } from '@mantine/core';
-import { useRef, useState, type FormEvent } from 'react';
+import { Button, PasswordInput, Stack } from '@mantine/core';
+import { useRef, useState } from 'react';
 import { sentenceOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { submitTexts } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { passwordsProblem } from '../users/index.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
 import { changePassword } from './queries.ts';
-import { PasswordField } from './PasswordField.tsx';
 
 /** Changes the user's own password; requires the current one. */
 export function ChangePassword() {
@@ -27,27 +26,24 @@ export function ChangePassword() {
     onError: (error) => setProblem(sentenceOf(error, 'Failed to change password')),
   });
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const text = (name: string) => formText(given, name);
-    const [newPassword, confirmPassword] = [text('newPassword'), text('confirmPassword')];
-    const currentPassword = text('currentPassword');
+  const submit = submitTexts((textOf) => {
+    const [newPassword, confirmPassword] = [textOf('newPassword'), textOf('confirmPassword')];
+    const currentPassword = textOf('currentPassword');
     const found =
       passwordsProblem(newPassword, confirmPassword) ??
       (currentPassword ? undefined : 'Please enter your current password');
     setProblem(found);
     if (!found) change.mutate({ currentPassword, newPassword, confirmPassword });
-  };
+  });
 
   return (
     <form ref={form} noValidate onSubmit={submit} className={classes.form}>
       {/* Tells password managers which account the password belongs to. */}
       <input type="email" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
       <Stack gap="md">
-        <PasswordField label="Current Password" name="currentPassword" />
-        <PasswordField label="New Password" name="newPassword" autoComplete="new-password" />
-        <PasswordField label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
+        <PasswordInput label="Current Password" name="currentPassword" autoComplete="current-password" />
+        <PasswordInput label="New Password" name="newPassword" autoComplete="new-password" />
+        <PasswordInput label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
         {problem && <ErrorText>{problem}</ErrorText>}
         <div>
           <Button type="submit" loading={change.isPending}>

@@ -1,13 +1,11 @@
-import { Stack, Text } from '@mantine/core';
-import type { FormEvent } from 'react';
+import { PasswordInput, Text } from '@mantine/core';
 import { sentenceOf } from '../../api-error.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormActions } from '../../ui/FormActions.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { DialogForm } from '../../ui/DialogForm.tsx';
+import { submitTexts } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { removeSecondFactor } from './queries.ts';
-import { PasswordField } from './PasswordField.tsx';
 
 /** Removes the second factor, so that the password alone signs in. */
 export default function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
@@ -18,26 +16,23 @@ export default function RemoveSecondFactor({ onClose }: { onClose: () => void })
       onClose();
     },
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    remove.mutate(formText(new FormData(event.currentTarget), 'currentPassword'));
-  };
   return (
     <Dialog title="Remove second factor" onClose={onClose}>
-      <form noValidate onSubmit={submit}>
-        <Stack gap="md">
-          <Text>From then on your password alone signs you in. Your recovery codes stop working.</Text>
-          <PasswordField label="Current Password" name="currentPassword" focused />
-          <FormActions
-            problem={
-              remove.error ? sentenceOf(remove.error, 'Failed to remove the second factor') : undefined
-            }
-            submitLabel="Remove"
-            busy={remove.isPending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
+      <DialogForm
+        onSubmit={submitTexts((textOf) => remove.mutate(textOf('currentPassword')))}
+        problem={remove.error ? sentenceOf(remove.error, 'Failed to remove the second factor') : undefined}
+        submitLabel="Remove"
+        busy={remove.isPending}
+        onCancel={onClose}
+      >
+        <Text>From then on your password alone signs you in. Your recovery codes stop working.</Text>
+        <PasswordInput
+          label="Current Password"
+          name="currentPassword"
+          autoComplete="current-password"
+          data-autofocus
+        />
+      </DialogForm>
     </Dialog>
   );
 }

@@ -1,5 +1,15 @@
-import { Anchor, Button, Center, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { lazy, Suspense, useState, type FormEvent } from 'react';
+import {
+  Anchor,
+  Button,
+  Center,
+  Group,
+  PasswordInput,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { sentenceOf } from '../../api-error.ts';
@@ -7,14 +17,13 @@ import { keptValues, useKeepingValues } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
-import { FormActions } from '../../ui/FormActions.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { submitTexts } from '../../ui/form-text.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
 import { confirmSecondFactor, enrollSecondFactor } from './queries.ts';
 import { inGroups } from './in-groups.ts';
-import { PasswordField } from './PasswordField.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
 
 const QrCode = lazy(() => import('./QrCode.tsx'));
@@ -62,23 +71,22 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
 
 function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => void; onCancel: () => void }) {
   const enroll = useChange({ mutationFn: enrollSecondFactor, onSuccess: onSecret });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    enroll.mutate(formText(new FormData(event.currentTarget), 'currentPassword'));
-  };
   return (
-    <form noValidate onSubmit={submit}>
-      <Stack gap="md">
-        <Text>Have an authenticator app at hand, such as the one of your phone’s password manager.</Text>
-        <PasswordField label="Current Password" name="currentPassword" focused />
-        <FormActions
-          problem={enroll.error ? sentenceOf(enroll.error, 'Failed to set up a second factor') : undefined}
-          submitLabel="Continue"
-          busy={enroll.isPending}
-          onCancel={onCancel}
-        />
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={submitTexts((textOf) => enroll.mutate(textOf('currentPassword')))}
+      problem={enroll.error ? sentenceOf(enroll.error, 'Failed to set up a second factor') : undefined}
+      submitLabel="Continue"
+      busy={enroll.isPending}
+      onCancel={onCancel}
+    >
+      <Text>Have an authenticator app at hand, such as the one of your phone’s password manager.</Text>
+      <PasswordInput
+        label="Current Password"
+        name="currentPassword"
+        autoComplete="current-password"
+        data-autofocus
+      />
+    </DialogForm>
   );
 }
 
@@ -89,12 +97,8 @@ function ProveApp(props: {
   onCode: (code: string) => void;
 }) {
   const { secret, error } = props;
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    props.onCode(formText(new FormData(event.currentTarget), 'code').replaceAll(' ', ''));
-  };
   return (
-    <form noValidate onSubmit={submit}>
+    <form noValidate onSubmit={submitTexts((textOf) => props.onCode(textOf('code').replaceAll(' ', '')))}>
       <Stack gap="md">
         <Text>
           Scan this with your authenticator app,{' '}

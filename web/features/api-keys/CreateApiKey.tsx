@@ -1,9 +1,9 @@
-import { Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { useAuth } from '../../session.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormActions } from '../../ui/FormActions.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
 import { useChange } from '../../use-change.ts';
 import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-key-form.ts';
 import { ApiKeyCreated } from './ApiKeyCreated.tsx';
@@ -55,26 +55,24 @@ function CreateForm(props: {
   });
   const problem = useRefusedFields(props.error, form, byField);
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}>
-      <Stack gap="md">
-        <TextInput
-          label="Name"
-          required
-          data-autofocus
-          maxLength={200}
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        <LimitFields form={form} required />
-        <WhitelistField form={form} canLift={false} />
-        <ScopesField form={form} already={[]} />
-        <FormActions
-          problem={problem}
-          submitLabel="Create API Key"
-          busy={props.busy}
-          onCancel={props.onCancel}
-        />
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values)))}
+      problem={problem}
+      submitLabel="Create API Key"
+      busy={props.busy}
+      onCancel={props.onCancel}
+    >
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        maxLength={200}
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+      <LimitFields form={form} required />
+      <WhitelistField form={form} canLift={false} />
+      <ScopesField form={form} already={[]} />
+    </DialogForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Select, Stack, TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { messageOf } from '../../api-error.ts';
@@ -8,9 +8,8 @@ import { useSeen } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
-import { focusLate } from '../../ui/focus-late.ts';
-import { FormActions } from '../../ui/FormActions.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { conflictRows, fieldLabels } from './api-key-conflict.ts';
 import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key-form.ts';
@@ -78,33 +77,31 @@ function EditForm(props: {
   });
   const problem = useRefusedFields(props.error, form, byField);
   return (
-    <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
-      <Stack gap="md">
-        <TextInput
-          label={fieldLabels.name}
-          data-autofocus
-          maxLength={200}
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        <Select
-          label={fieldLabels.isActive}
-          data={statuses}
-          allowDeselect={false}
-          {...form.getInputProps('status')}
-        />
-        {apiKey.isActive && form.values.status === 'inactive' && <Deactivated id={apiKey.id} />}
-        <LimitFields form={form} required={false} />
-        <WhitelistField form={form} canLift={apiKey.ipWhitelist.length > 0} />
-        <ScopesField form={form} already={apiKey.scopes} />
-        <FormActions
-          problem={problem}
-          submitLabel="Save Changes"
-          busy={props.busy}
-          onCancel={props.onCancel}
-        />
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={form.onSubmit(props.onSubmit)}
+      problem={problem}
+      submitLabel="Save Changes"
+      busy={props.busy}
+      onCancel={props.onCancel}
+    >
+      <TextInput
+        label={fieldLabels.name}
+        data-autofocus
+        maxLength={200}
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+      <Select
+        label={fieldLabels.isActive}
+        data={statuses}
+        allowDeselect={false}
+        {...form.getInputProps('status')}
+      />
+      {apiKey.isActive && form.values.status === 'inactive' && <Deactivated id={apiKey.id} />}
+      <LimitFields form={form} required={false} />
+      <WhitelistField form={form} canLift={apiKey.ipWhitelist.length > 0} />
+      <ScopesField form={form} already={apiKey.scopes} />
+    </DialogForm>
   );
 }
 

@@ -1,12 +1,11 @@
-import { Select, SimpleGrid, Stack } from '@mantine/core';
+import { Select, SimpleGrid } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
 import { DayField } from '../../ui/DayField.tsx';
-import { focusLate } from '../../ui/focus-late.ts';
-import { FormActions } from '../../ui/FormActions.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
@@ -41,37 +40,30 @@ export function LicenseForm(props: Props) {
   const problem = useRefusedFields(props.error, form);
 
   return (
-    <form
-      ref={focusLate}
-      noValidate
+    <DialogForm
       onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values, license), values.customerName))}
+      problem={problem}
+      submitLabel={props.submitLabel}
+      busy={props.busy}
+      onCancel={props.onCancel}
+      aside={license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
     >
-      <Stack gap="md">
-        <CustomerSelect
-          label={fieldLabels.customerId}
-          required
-          data-autofocus
-          value={form.values.customerId || null}
-          name={form.values.customerName || undefined}
-          error={form.errors['customerId']}
-          onChange={(id, customerName) => form.setValues({ customerId: id ?? '', customerName })}
-        />
-        <TermFields form={form} terms={terms} />
-        <ModulePicker
-          value={form.values.moduleIds}
-          onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
-          error={form.errors['moduleIds']}
-        />
-        <FormActions
-          problem={problem}
-          submitLabel={props.submitLabel}
-          busy={props.busy}
-          onCancel={props.onCancel}
-        >
-          {license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
-        </FormActions>
-      </Stack>
-    </form>
+      <CustomerSelect
+        label={fieldLabels.customerId}
+        required
+        data-autofocus
+        value={form.values.customerId || null}
+        name={form.values.customerName || undefined}
+        error={form.errors['customerId']}
+        onChange={(id, customerName) => form.setValues({ customerId: id ?? '', customerName })}
+      />
+      <TermFields form={form} terms={terms} />
+      <ModulePicker
+        value={form.values.moduleIds}
+        onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
+        error={form.errors['moduleIds']}
+      />
+    </DialogForm>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { hasKeptWork } from '../../kept-work.ts';
 import { safeRedirect } from '../../paths.ts';
@@ -8,7 +8,7 @@ import { hasSessionLapsed } from '../../session-store.ts';
 import { useAuth } from '../../session.tsx';
 import { Brand } from '../../shell/Brand.tsx';
 import { BuildInfo } from '../../shell/BuildInfo.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { submitTexts } from '../../ui/form-text.ts';
 import { RestoringSpinner } from '../../shell/RestoringSpinner.tsx';
 import classes from './LoginPage.module.css';
 import { classNames } from '../../ui/class-names.ts';
@@ -61,14 +61,11 @@ function LoginForm() {
   const [busy, setBusy] = useState(false);
   const [codeWanted, setCodeWanted] = useState(false);
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const text = (name: string) => formText(given, name);
+  const signIn = async (email: string, password: string, code: string) => {
     setError(undefined);
     setBusy(true);
     try {
-      await login(text('email'), text('password'), text('code').trim());
+      await login(email, password, code);
     } catch (cause) {
       setBusy(false);
       if (wantsCode(cause) && !codeWanted) setCodeWanted(true);
@@ -77,7 +74,11 @@ function LoginForm() {
   };
 
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form
+      onSubmit={submitTexts(
+        (textOf) => void signIn(textOf('email'), textOf('password'), textOf('code').trim()),
+      )}
+    >
       <Stack gap="md">
         {error && (
           <Alert
@@ -138,7 +139,6 @@ function Credentials({ hidden }: { hidden: boolean }): ReactNode {
         autoComplete="current-password"
         required
         withAsterisk={false}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
         display={display}
       />
     </>

@@ -1,11 +1,11 @@
-import { PasswordInput, Stack, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { userInput } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormActions } from '../../ui/FormActions.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -55,39 +55,40 @@ function CreateForm({ onClose }: { onClose: () => void }) {
   const problem = sentenceBesideFields(create.error, 'Failed to create user');
 
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
-      <Stack gap="md">
-        <TextInput
-          label={fieldLabels.email}
-          type="email"
-          required
-          data-autofocus
-          autoComplete="off"
-          maxLength={320}
-          {...form.getInputProps('email')}
-        />
-        <TextInput
-          label={fieldLabels.name}
-          autoComplete="off"
-          maxLength={200}
-          {...form.getInputProps('name')}
-        />
-        <PasswordInput
-          label="Password"
-          required
-          autoComplete="new-password"
-          maxLength={1024}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
-          {...form.getInputProps('password')}
-        />
-        <RoleSelect
-          label={fieldLabels.role}
-          value={form.values.role}
-          error={form.errors['role']}
-          onChange={(role) => form.setFieldValue('role', role)}
-        />
-        <FormActions problem={problem} submitLabel="Create User" busy={create.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      problem={problem}
+      submitLabel="Create User"
+      busy={create.isPending}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={fieldLabels.email}
+        type="email"
+        required
+        data-autofocus
+        autoComplete="off"
+        maxLength={320}
+        {...form.getInputProps('email')}
+      />
+      <TextInput
+        label={fieldLabels.name}
+        autoComplete="off"
+        maxLength={200}
+        {...form.getInputProps('name')}
+      />
+      <PasswordInput
+        label="Password"
+        required
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+      <RoleSelect
+        label={fieldLabels.role}
+        value={form.values.role}
+        error={form.errors['role']}
+        onChange={(role) => form.setFieldValue('role', role)}
+      />
+    </DialogForm>
   );
 }

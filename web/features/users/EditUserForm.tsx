@@ -1,12 +1,11 @@
-import { Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { users, type User } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
-import { focusLate } from '../../ui/focus-late.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
-import { FormActions } from '../../ui/FormActions.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
 import { useUserConsequences } from './user-consequences.ts';
@@ -35,32 +34,30 @@ export function EditUserForm(props: {
   const problem = sentenceBesideFields(props.error, 'Failed to update user');
 
   return (
-    <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
-      <Stack gap="md">
-        <TextInput
-          label={fieldLabels.email}
-          type="email"
-          required
-          data-autofocus
-          maxLength={320}
-          {...form.getInputProps('email')}
-        />
-        <TextInput label={fieldLabels.name} maxLength={200} {...form.getInputProps('name')} />
-        <RoleSelect
-          label={fieldLabels.role}
-          value={form.values.role}
-          error={form.errors['role']}
-          onChange={(value) => form.setFieldValue('role', value)}
-        />
-        {form.values.role !== role && <RoleConsequences id={id} />}
-        <FormActions
-          problem={problem}
-          submitLabel="Update User"
-          busy={props.busy}
-          onCancel={props.onCancel}
-        />
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={form.onSubmit(props.onSubmit)}
+      problem={problem}
+      submitLabel="Update User"
+      busy={props.busy}
+      onCancel={props.onCancel}
+    >
+      <TextInput
+        label={fieldLabels.email}
+        type="email"
+        required
+        data-autofocus
+        maxLength={320}
+        {...form.getInputProps('email')}
+      />
+      <TextInput label={fieldLabels.name} maxLength={200} {...form.getInputProps('name')} />
+      <RoleSelect
+        label={fieldLabels.role}
+        value={form.values.role}
+        error={form.errors['role']}
+        onChange={(value) => form.setFieldValue('role', value)}
+      />
+      {form.values.role !== role && <RoleConsequences id={id} />}
+    </DialogForm>
   );
 }
 

@@ -1,11 +1,11 @@
-import { Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { rbac } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormActions } from '../../ui/FormActions.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -46,25 +46,28 @@ function CreateForm(props: Props) {
   const problem = sentenceBesideFields(create.error, 'Failed to create role');
 
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
-      <Stack gap="md">
-        <TextInput
-          label="Name"
-          description="Lower-case letters, digits and underscores, such as night_support"
-          required
-          data-autofocus
-          maxLength={50}
-          {...form.getInputProps('roleId')}
-        />
-        <TextInput label="Description" required maxLength={500} {...form.getInputProps('description')} />
-        <RoleSelect
-          label="Rights of"
-          value={form.values.copyFrom}
-          error={form.errors['copyFrom']}
-          onChange={(role) => form.setFieldValue('copyFrom', role)}
-        />
-        <FormActions problem={problem} submitLabel="Create Role" busy={create.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      problem={problem}
+      submitLabel="Create Role"
+      busy={create.isPending}
+      onCancel={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits and underscores, such as night_support"
+        required
+        data-autofocus
+        maxLength={50}
+        {...form.getInputProps('roleId')}
+      />
+      <TextInput label="Description" required maxLength={500} {...form.getInputProps('description')} />
+      <RoleSelect
+        label="Rights of"
+        value={form.values.copyFrom}
+        error={form.errors['copyFrom']}
+        onChange={(role) => form.setFieldValue('copyFrom', role)}
+      />
+    </DialogForm>
   );
 }

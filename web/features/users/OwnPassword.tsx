@@ -9,9 +9,7 @@ export function OwnPassword({ onChange }: { onChange: (typed: string | undefined
       name="currentPassword"
       description="Needed when you signed in more than five minutes ago"
       autoComplete="current-password"
-      maxLength={1024}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
     />
   );
 }

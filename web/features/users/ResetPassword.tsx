@@ -1,11 +1,11 @@
-import { PasswordInput, Stack, Text } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { PasswordInput, Text } from '@mantine/core';
+import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormActions } from '../../ui/FormActions.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { DialogForm } from '../../ui/DialogForm.tsx';
+import { submitTexts } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { OwnPassword } from './OwnPassword.tsx';
@@ -28,46 +28,28 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
     onError: (error) => setProblem(sentenceOf(error, 'Failed to reset password of user')),
   });
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const newPassword = formText(given, 'newPassword');
-    const confirmPassword = formText(given, 'confirmPassword');
+  const submit = submitTexts((textOf) => {
+    const [newPassword, confirmPassword] = [textOf('newPassword'), textOf('confirmPassword')];
     const found = passwordsProblem(newPassword, confirmPassword);
     setProblem(found);
     if (!found) reset.mutate({ newPassword, confirmPassword });
-  };
+  });
 
   return (
     <Dialog title="Reset Password" onClose={onClose}>
-      <form noValidate onSubmit={submit}>
-        <Stack gap="md">
-          <Text style={{ overflowWrap: 'anywhere' }}>A new password for {user.email}.</Text>
-          <ConsequenceList of={consequences} />
-          <NewPasswords />
-          <OwnPassword onChange={setCurrentPassword} />
-          <FormActions
-            problem={problem}
-            submitLabel="Reset Password"
-            busy={reset.isPending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
+      <DialogForm
+        onSubmit={submit}
+        problem={problem}
+        submitLabel="Reset Password"
+        busy={reset.isPending}
+        onCancel={onClose}
+      >
+        <Text style={{ overflowWrap: 'anywhere' }}>A new password for {user.email}.</Text>
+        <ConsequenceList of={consequences} />
+        <PasswordInput label="New Password" name="newPassword" data-autofocus autoComplete="new-password" />
+        <PasswordInput label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
+        <OwnPassword onChange={setCurrentPassword} />
+      </DialogForm>
     </Dialog>
-  );
-}
-
-function NewPasswords() {
-  const common = {
-    autoComplete: 'new-password',
-    maxLength: 1024,
-    visibilityToggleButtonProps: { 'aria-label': 'Show password', tabIndex: 0 },
-  };
-  return (
-    <>
-      <PasswordInput label="New Password" name="newPassword" data-autofocus {...common} />
-      <PasswordInput label="Confirm Password" name="confirmPassword" {...common} />
-    </>
   );
 }

@@ -1,0 +1,34 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { CancelButton } from './Dialog.tsx';
+import { ErrorText } from './ErrorText.tsx';
+import { focusLate } from './focus-late.ts';
+
+/** A form in a dialog: the fields, the error of the form as a whole, and its buttons. */
+export function DialogForm(props: {
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  children: ReactNode;
+  problem?: string | undefined;
+  /** Shown before the buttons. */
+  aside?: ReactNode;
+  submitLabel: string;
+  busy: boolean;
+  onCancel: () => void;
+}) {
+  const { onSubmit, children, problem, aside, submitLabel, busy, onCancel } = props;
+  return (
+    <form ref={focusLate} noValidate onSubmit={onSubmit}>
+      <Stack gap="md">
+        {children}
+        {problem && <ErrorText>{problem}</ErrorText>}
+        <Group justify="flex-end" gap="xs">
+          {aside}
+          <CancelButton onCancel={onCancel} />
+          <Button type="submit" loading={busy}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
