@@ -17,16 +17,16 @@ sessionStore.subscribe(() => {
 /** Advises to change the initial password and to set up a second factor, until done or postponed. */
 export function AdviceNotice() {
   const { user, advice } = useAuth();
-  const [putOffBy, setPutOffBy] = useState(() => sessionStorage.getItem(key));
-  if (!user || advice.length === 0 || putOffBy === user.userId) return null;
-  const putOff = () => {
+  const [postponedBy, setPostponedBy] = useState(() => sessionStorage.getItem(key));
+  if (!user || advice.length === 0 || postponedBy === user.userId) return null;
+  const postpone = () => {
     sessionStorage.setItem(key, user.userId);
-    setPutOffBy(user.userId);
+    setPostponedBy(user.userId);
   };
   const later = (
     <>
       <Link to={paths.account}>Account</Link>
-      <Button variant="default" size="compact-xs" onClick={putOff}>
+      <Button variant="default" size="compact-xs" onClick={postpone}>
         Later
       </Button>
     </>

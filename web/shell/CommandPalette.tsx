@@ -133,9 +133,9 @@ function useLocalGroups(text: string): Group[] {
       words: 'words' in page ? page.words : '',
     }));
   const actions = useSources().flatMap((source) =>
-    (source.actions ?? [])
-      .filter((item) => hasPermission(source.resource, item.action))
-      .map((item) => entryOf(item, IconBolt)),
+    hasPermission(source.resource, 'create')
+      ? (source.creates ?? []).map((item) => entryOf(item, IconBolt))
+      : [],
   );
   return [
     { group: 'Pages', entries: matching(text, pages) },

@@ -18,8 +18,8 @@ export type PaletteSource = {
   icon: Icon;
   /** Only for users who may read this resource. */
   resource: Resource;
-  /** Shown without a search, such as "Create Customer"; `action` is the required permission. */
-  actions?: readonly (PaletteItem & { action: 'create' | 'update' | 'delete' })[];
+  /** For users who may create the resource, shown without a search: "Create Customer". */
+  creates?: readonly PaletteItem[];
   /** Searches on the server; the signal is aborted when the text changes. */
   find: (text: string, signal: AbortSignal) => Promise<PaletteItem[]>;
 };

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Replaces the filters while rows are selected: the bulk actions. */
+/** The number of selected rows, and what can be done with them; it replaces the filters. */
 export function SelectionBar(props: { count: number; onClear: () => void; children: ReactNode }) {
   return (
     <Group gap="xs" style={{ flexShrink: 0 }}>

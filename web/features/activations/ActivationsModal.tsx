@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Activation } from '../../../contract/activations.ts';
 import { messageOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
@@ -160,7 +161,7 @@ function useReactivate(licenseKey: string, onFailure?: (error: Error) => void) {
 }
 
 function Deactivate(props: { licenseKey: string; activation: Activation; onClose: () => void }) {
-  const { activation, onClose } = props;
+  const { activation } = props;
   const show = useShowChange(props.licenseKey);
   // A separate notification: by then the dialog may be closed.
   const undo = useReactivate(
@@ -171,16 +172,16 @@ function Deactivate(props: { licenseKey: string; activation: Activation; onClose
         tone: 'red',
       }),
   );
-  const deactivate = useChange({
-    mutationFn: deactivateMachine,
-    onSuccess: (changed) => {
+  const confirmed = useConfirmedChange({
+    change: () => deactivateMachine(activation),
+    done: (changed) => {
       show(changed);
-      onClose();
-      void toast({
+      return {
         message: `Machine ${changed.machineId} deactivated`,
         undo: () => undo.mutate(changed.machineId),
-      });
+      };
     },
+    onClose: props.onClose,
   });
   return (
     <ConfirmDialog
@@ -198,10 +199,7 @@ function Deactivate(props: { licenseKey: string; activation: Activation; onClose
         'Its seat becomes free for another machine.',
       ]}
       confirmLabel="Deactivate"
-      busy={deactivate.isPending}
-      error={deactivate.error ? messageOf(deactivate.error) : undefined}
-      onConfirm={() => deactivate.mutate(activation)}
-      onClose={onClose}
+      {...confirmed}
     />
   );
 }

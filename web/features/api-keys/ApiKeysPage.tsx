@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
-import { IconPlus, IconShieldLock } from '@tabler/icons-react';
+import { IconShieldLock } from '@tabler/icons-react';
 import { lazy } from 'react';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { CreateButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
 import classes from './api-keys.module.css';
 import { ApiKeyList } from './ApiKeyList.tsx';
@@ -21,13 +21,7 @@ export function ApiKeysPage() {
       title="API Key Management"
       actions={
         can.createApiKeys && (
-          <Button
-            data-hotkey="c"
-            leftSection={<IconPlus size={15} stroke={1.75} />}
-            onClick={() => change({ dialog: 'create' })}
-          >
-            Create API Key
-          </Button>
+          <CreateButton onClick={() => change({ dialog: 'create' })}>Create API Key</CreateButton>
         )
       }
     >

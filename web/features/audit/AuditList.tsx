@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
 import { auditListQuery } from './queries.ts';
@@ -32,9 +32,9 @@ export function AuditList() {
       <FilterRow
         left={
           <>
-            <SearchBox
-              value={search.search ?? ''}
-              onChange={(text) => change({ search: text || undefined })}
+            <ListSearch
+              search={search}
+              change={change}
               placeholder="Search audit logs..."
               delay={searchDelay}
             />

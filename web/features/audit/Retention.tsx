@@ -5,6 +5,7 @@ import { audit, longestRetentionDays } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { messageOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
@@ -118,19 +119,14 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
       ...(impact.entries > 0 ? ['The rest can still be verified, by the signed anchor in their place.'] : []),
     ],
   });
-  const clean = useChange({
-    mutationFn: cleanUp,
-    onSuccess: ({ removed }) => {
-      void toast({
-        message:
-          removed === 0
-            ? 'Nothing is older than that'
-            : removed === 1
-              ? '1 entry removed'
-              : `${removed.toLocaleString('en')} entries removed`,
-      });
+  const confirmed = useConfirmedChange({
+    change: cleanUp,
+    done: ({ removed }) => {
       onCleaned();
+      if (removed === 0) return { message: 'Nothing is older than that' };
+      return { message: `${removed === 1 ? '1 entry' : `${removed.toLocaleString('en')} entries`} removed` };
     },
+    onClose,
   });
   return (
     <ConfirmDialog
@@ -138,10 +134,7 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
       message={`Remove what is older than ${days} days?`}
       consequences={consequences}
       confirmLabel="Clean Up"
-      busy={clean.isPending}
-      error={clean.error ? messageOf(clean.error) : undefined}
-      onConfirm={() => clean.mutate()}
-      onClose={onClose}
+      {...confirmed}
     />
   );
 }

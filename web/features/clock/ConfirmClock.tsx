@@ -1,20 +1,16 @@
 import type { ClockState } from '../../../contract/clock.ts';
-import { messageOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { momentText } from '../../ui/time.ts';
-import { toast } from '../../ui/toast.tsx';
-import { useChange } from '../../use-change.ts';
 import { confirmClock } from './queries.ts';
 
 /** Confirms that the clock is right, so that deletions resume. */
 export default function ConfirmClock({ state, onClose }: { state: ClockState; onClose: () => void }) {
-  const confirm = useChange({
-    mutationFn: () => confirmClock(state.now),
-    onSuccess: () => {
-      onClose();
-      void toast({ message: 'The clock is confirmed, and deletions resume' });
-    },
+  const confirmed = useConfirmedChange({
+    change: () => confirmClock(state.now),
+    done: () => ({ message: 'The clock is confirmed, and deletions resume' }),
+    onClose,
   });
   return (
     <ConfirmDialog
@@ -30,10 +26,7 @@ export default function ConfirmClock({ state, onClose }: { state: ClockState; on
         'Validations, events and audit entries older than they are kept would go too.',
       ]}
       confirmLabel="The clock is right"
-      busy={confirm.isPending}
-      error={confirm.error ? messageOf(confirm.error) : undefined}
-      onConfirm={() => confirm.mutate()}
-      onClose={onClose}
+      {...confirmed}
     />
   );
 }

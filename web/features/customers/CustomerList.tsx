@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
@@ -11,9 +11,8 @@ import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import type { Selection } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
-import { Pagination } from '../../ui/Pagination.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
 import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
@@ -48,19 +47,13 @@ export function CustomerList() {
         </SelectionBar>
       ) : (
         <FilterRow
-          left={
-            <SearchBox
-              value={search.search ?? ''}
-              onChange={(text) => change({ search: text || undefined })}
-              placeholder="Search customers..."
-            />
-          }
+          left={<ListSearch search={search} change={change} placeholder="Search customers..." />}
           filters={<CustomerFilters search={search} onChange={change} />}
           filtersSet={search.country ? 1 : 0}
           right={
             <>
               <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
-              <ExportButton />
+              <ExportLink href={customerExportUrl(search)} />
             </>
           }
         />
@@ -78,16 +71,12 @@ export function CustomerList() {
             sort={search.sort ?? 'name'}
             onSort={(sort) => change({ sort })}
             columnVisibility={visibility}
-            {...(can.deleteCustomers && { selection, onSelection: setSelection })}
+            selection={can.deleteCustomers ? selection : undefined}
+            onSelection={setSelection}
             stale={list.isPlaceholderData}
             empty={<NoCustomers />}
           />
-          <Pagination
-            page={search.page ?? 1}
-            pageSize={pageSize}
-            total={list.data?.meta.total}
-            onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
-          />
+          <ListPages search={search} change={change} pageSize={pageSize} total={list.data?.meta.total} />
         </>
       )}
       <LazyDialogs>
@@ -100,21 +89,6 @@ export function CustomerList() {
         )}
       </LazyDialogs>
     </>
-  );
-}
-
-function ExportButton() {
-  const { search } = useCustomerSearch();
-  return (
-    <Button
-      component="a"
-      href={customerExportUrl(search)}
-      download
-      variant="default"
-      leftSection={<IconDownload size={15} stroke={1.75} />}
-    >
-      Export CSV
-    </Button>
   );
 }
 

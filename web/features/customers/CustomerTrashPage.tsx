@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
@@ -12,8 +13,6 @@ import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
-import { Pagination } from '../../ui/Pagination.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { trashColumns } from './trash-columns.tsx';
 import type { CustomerTrashSearch } from './customers-search.ts';
@@ -41,13 +40,7 @@ export function CustomerTrashPage() {
       }
     >
       <FilterRow
-        left={
-          <SearchBox
-            value={search.search ?? ''}
-            onChange={(text) => change({ search: text || undefined })}
-            placeholder="Search deleted customers..."
-          />
-        }
+        left={<ListSearch search={search} change={change} placeholder="Search deleted customers..." />}
       />
       {trash.isLoadingError ? (
         <LoadError title="Failed to load deleted customers" query={trash} />
@@ -77,12 +70,7 @@ export function CustomerTrashPage() {
               </EmptyState>
             }
           />
-          <Pagination
-            page={search.page ?? 1}
-            pageSize={pageSize}
-            total={trash.data?.meta.total}
-            onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
-          />
+          <ListPages search={search} change={change} pageSize={pageSize} total={trash.data?.meta.total} />
         </>
       )}
       <LazyDialogs>

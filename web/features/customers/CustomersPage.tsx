@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { CreateButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { CustomerList } from './CustomerList.tsx';
 import { customerListQuery } from './queries.ts';
@@ -24,13 +25,7 @@ export function CustomersPage() {
         <>
           <TrashLink />
           {can.createCustomers && (
-            <Button
-              data-hotkey="c"
-              leftSection={<IconPlus size={15} stroke={1.75} />}
-              onClick={() => change({ dialog: 'create' })}
-            >
-              Create Customer
-            </Button>
+            <CreateButton onClick={() => change({ dialog: 'create' })}>Create Customer</CreateButton>
           )}
         </>
       }

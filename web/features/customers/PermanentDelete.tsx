@@ -1,12 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { messageOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
 import { askedOnce } from '../../query-client.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { useChange } from '../../use-change.ts';
 import { checkCustomerDeletable, hardDeleteCustomer } from './queries.ts';
 
 type Props = {
@@ -63,12 +62,10 @@ function CannotDelete({ message, onClose }: { message: string; onClose: () => vo
 
 function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWithIt: string }) {
   const { id, name, onClose } = props;
-  const hardDelete = useChange({
-    mutationFn: () => hardDeleteCustomer(id),
-    onSuccess: () => {
-      onClose();
-      void toast({ message: `Customer "${name}" permanently deleted` });
-    },
+  const confirmed = useConfirmedChange({
+    change: () => hardDeleteCustomer(id),
+    done: () => ({ message: `Customer "${name}" permanently deleted` }),
+    onClose,
   });
   return (
     <ConfirmDialog
@@ -81,10 +78,7 @@ function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWit
         </>
       }
       consequences={[props.goesWithIt || 'What is deleted with it could not be counted.']}
-      busy={hardDelete.isPending}
-      error={hardDelete.error ? messageOf(hardDelete.error) : undefined}
-      onConfirm={() => hardDelete.mutate()}
-      onClose={onClose}
+      {...confirmed}
     />
   );
 }

@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
-import { messageOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
 import { acceptedSentence } from '../../impact-labels.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
-import { toast } from '../../ui/toast.tsx';
-import { useChange } from '../../use-change.ts';
 import { customerImpactQuery, restoreCustomer } from './queries.ts';
 
 /** Confirms that a customer is restored from the recycle bin. */
@@ -16,12 +14,10 @@ export default function ReactivateCustomer({
   customer: Customer;
   onClose: () => void;
 }) {
-  const restore = useChange({
-    mutationFn: restoreCustomer,
-    onSuccess: ({ name }) => {
-      onClose();
-      void toast({ message: `Customer "${name}" reactivated` });
-    },
+  const confirmed = useConfirmedChange({
+    change: () => restoreCustomer(customer.customerId),
+    done: ({ name }) => ({ message: `Customer "${name}" reactivated` }),
+    onClose,
   });
   const consequences = useQuery({
     ...customerImpactQuery([customer.customerId]),
@@ -36,10 +32,7 @@ export default function ReactivateCustomer({
       message={`Reactivate "${customer.name}"? The customer will be visible in the customer list again.`}
       consequences={consequences}
       confirmLabel="Reactivate"
-      busy={restore.isPending}
-      error={restore.error ? messageOf(restore.error) : undefined}
-      onConfirm={() => restore.mutate(customer.customerId)}
-      onClose={onClose}
+      {...confirmed}
     />
   );
 }

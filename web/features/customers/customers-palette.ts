@@ -11,14 +11,8 @@ export const customersPalette: PaletteSource = {
   group: 'Customers',
   icon: IconBuilding,
   resource: 'customers',
-  actions: [
-    {
-      id: 'customers create',
-      label: 'Create Customer',
-      to: paths.customers,
-      search: { dialog: 'create' },
-      action: 'create',
-    },
+  creates: [
+    { id: 'customers create', label: 'Create Customer', to: paths.customers, search: { dialog: 'create' } },
   ],
   find: async (text, signal) => {
     const { data } = await findCustomers(text, found, signal);

@@ -1,16 +1,16 @@
-import { Button, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
 import { lazy, useState } from 'react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
-import { Pagination } from '../../ui/Pagination.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
+import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
@@ -49,6 +49,7 @@ export function LicenseList(props: {
     onReactivate: (license) => setAsked({ about: 'reactivate', license }),
   });
 
+  const isRevokedTab = tabOf(search) === 'revoked';
   const isLastPage = (search.page ?? 1) * pageSize >= (list.data?.meta.total ?? 0);
   const approachNext = isLastPage ? undefined : props.onApproachNextPage;
 
@@ -57,18 +58,17 @@ export function LicenseList(props: {
       <FilterRow
         left={
           <>
-            <SearchBox
-              value={search.search ?? ''}
-              onChange={(text) => change({ search: text || undefined })}
-              placeholder="Search licenses..."
-            />
+            <ListSearch search={search} change={change} placeholder="Search licenses..." />
             {selected.licenses.length > 0 && (
-              <BulkBar
-                count={selected.licenses.length}
-                revoked={tabOf(search) === 'revoked'}
-                onChange={() => setAsked({ about: 'bulk', licenses: selected.licenses })}
-                onClear={selected.clear}
-              />
+              <SelectionBar count={selected.licenses.length} onClear={selected.clear}>
+                <Button
+                  variant="light"
+                  {...(!isRevokedTab && { color: 'red' })}
+                  onClick={() => setAsked({ about: 'bulk', licenses: selected.licenses })}
+                >
+                  {isRevokedTab ? 'Reactivate…' : 'Revoke…'}
+                </Button>
+              </SelectionBar>
             )}
           </>
         }
@@ -81,15 +81,7 @@ export function LicenseList(props: {
         right={
           <>
             <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
-            <Button
-              component="a"
-              href={licenseExportUrl(search)}
-              download
-              variant="default"
-              leftSection={<IconDownload size={15} stroke={1.75} />}
-            >
-              Export CSV
-            </Button>
+            <ExportLink href={licenseExportUrl(search)} />
           </>
         }
       />
@@ -105,19 +97,15 @@ export function LicenseList(props: {
           sort={search.sort ?? 'customer'}
           onSort={(sort) => change({ sort })}
           columnVisibility={visibility}
-          {...(can.updateLicenses ? { selection: selected.selection, onSelection: selected.select } : {})}
-          {...(grouped ? { groups } : {})}
+          selection={can.updateLicenses ? selected.selection : undefined}
+          onSelection={selected.select}
+          groups={grouped ? groups : undefined}
           stale={list.isPlaceholderData}
           empty={<NoLicenses search={search} meta={list.data?.meta} change={change} />}
         />
       )}
       <div style={{ display: 'contents' }} onPointerEnter={approachNext} onFocus={approachNext}>
-        <Pagination
-          page={search.page ?? 1}
-          pageSize={pageSize}
-          total={list.data?.meta.total}
-          onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
-        />
+        <ListPages search={search} change={change} pageSize={pageSize} total={list.data?.meta.total} />
       </div>
       <LazyDialogs>
         {asked && (
@@ -158,19 +146,4 @@ function useSections(counts: LicenseListMeta['groups'] = [], onPermanentDelete: 
       />
     ),
   };
-}
-
-/** Replaces the filters while rows are selected. */
-function BulkBar(props: { count: number; revoked: boolean; onChange: () => void; onClear: () => void }) {
-  return (
-    <>
-      <Text role="status">{props.count} selected</Text>
-      <Button variant="light" {...(!props.revoked && { color: 'red' })} onClick={props.onChange}>
-        {props.revoked ? 'Reactivate…' : 'Revoke…'}
-      </Button>
-      <Button variant="subtle" onClick={props.onClear}>
-        Clear
-      </Button>
-    </>
-  );
 }

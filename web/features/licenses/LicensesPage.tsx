@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { lazy } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { CreateButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { LicenseActivations } from './LicenseActivations.tsx';
 import { LicenseList } from './LicenseList.tsx';
@@ -26,13 +25,7 @@ export function LicensesPage() {
       title="License Management"
       actions={
         can.createLicenses && (
-          <Button
-            data-hotkey="c"
-            leftSection={<IconPlus size={15} stroke={1.75} />}
-            onClick={() => change({ dialog: 'create' })}
-          >
-            Create License
-          </Button>
+          <CreateButton onClick={() => change({ dialog: 'create' })}>Create License</CreateButton>
         )
       }
     >

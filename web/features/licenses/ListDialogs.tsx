@@ -1,7 +1,7 @@
 import type { License, LicenseTab } from '../../../contract/licenses.ts';
 import { PermanentDelete } from '../customers/index.ts';
 import { BulkChange } from './BulkChange.tsx';
-import { ReactivateLicense, RevokeLicense } from './ChangeState.tsx';
+import { ChangeState } from './ChangeState.tsx';
 
 /** Actions of the list that need a confirmation. */
 export type Asked =
@@ -17,9 +17,8 @@ export default function ListDialogs(props: {
   const { asked, tab, onClose, onBulkDone } = props;
   switch (asked.about) {
     case 'revoke':
-      return <RevokeLicense license={asked.license} onClose={onClose} />;
     case 'reactivate':
-      return <ReactivateLicense license={asked.license} onClose={onClose} />;
+      return <ChangeState change={asked.about} license={asked.license} onClose={onClose} />;
     case 'permanentDelete':
       return (
         <PermanentDelete

@@ -12,15 +12,9 @@ export const licensesPalette: PaletteSource = {
   group: 'Licenses',
   icon: IconLicense,
   resource: 'licenses',
-  actions: [
-    {
-      id: 'licenses create',
-      label: 'Create License',
-      to: paths.licenses,
-      search: { dialog: 'create' },
-      action: 'create',
-    },
-    { id: 'licenses new', label: 'Open the New License page', to: paths.newLicense, action: 'create' },
+  creates: [
+    { id: 'licenses create', label: 'Create License', to: paths.licenses, search: { dialog: 'create' } },
+    { id: 'licenses new', label: 'Open the New License page', to: paths.newLicense },
   ],
   find: async (text, signal) => {
     const { data } = await findLicenses(text, found, signal);

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useMemo } from 'react';
 import type { Release } from '../../../contract/releases.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
@@ -11,8 +12,6 @@ import { megabytesText } from '../../ui/bytes.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
-import { Pagination } from '../../ui/Pagination.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import type { AskedChange } from './ChangeRelease.tsx';
@@ -55,13 +54,7 @@ export function ReleaseList() {
         }}
       />
       <FilterRow
-        left={
-          <SearchBox
-            value={search.search ?? ''}
-            onChange={(text) => change({ search: text || undefined })}
-            placeholder="Search version or notes..."
-          />
-        }
+        left={<ListSearch search={search} change={change} placeholder="Search version or notes..." />}
         right={<AsOf queries={[list]} />}
         filters={<ReleaseFilters search={search} onChange={change} />}
         filtersSet={
@@ -88,12 +81,7 @@ export function ReleaseList() {
           empty={<NoReleases />}
         />
       </div>
-      <Pagination
-        page={search.page ?? 1}
-        pageSize={pageSize}
-        total={meta?.total}
-        onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
-      />
+      <ListPages search={search} change={change} pageSize={pageSize} total={meta?.total} />
       <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </>
   );

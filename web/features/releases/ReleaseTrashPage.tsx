@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { trashDays } from '../../../contract/releases.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
@@ -12,8 +13,6 @@ import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
-import { Pagination } from '../../ui/Pagination.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { ReleaseTrashSearch } from './releases-search.ts';
 import type { AskedChange } from './ChangeRelease.tsx';
@@ -43,15 +42,7 @@ export function ReleaseTrashPage() {
       <Text c="dimmed" mt={-12}>
         Deleted releases are kept for {trashDays} days before permanent deletion.
       </Text>
-      <FilterRow
-        left={
-          <SearchBox
-            value={search.search ?? ''}
-            onChange={(text) => change({ search: text || undefined })}
-            placeholder="Search by version..."
-          />
-        }
-      />
+      <FilterRow left={<ListSearch search={search} change={change} placeholder="Search by version..." />} />
       {trash.isError && !trash.data ? (
         <LoadError title="Failed to load deleted releases" query={trash} />
       ) : (
@@ -79,11 +70,11 @@ export function ReleaseTrashPage() {
               )
             }
           />
-          <Pagination
-            page={search.page ?? 1}
+          <ListPages
+            search={search}
+            change={change}
             pageSize={trashPageSize}
             total={trash.data?.totalCount}
-            onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
           />
         </>
       )}

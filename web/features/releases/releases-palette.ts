@@ -12,14 +12,8 @@ export const releasesPalette: PaletteSource = {
   group: 'Releases',
   icon: IconPackage,
   resource: 'releases',
-  actions: [
-    {
-      id: 'releases create',
-      label: 'New Release',
-      to: paths.releases,
-      search: { dialog: 'create' },
-      action: 'create',
-    },
+  creates: [
+    { id: 'releases create', label: 'New Release', to: paths.releases, search: { dialog: 'create' } },
   ],
   find: async (text, signal) => {
     const { data } = await findReleases(text, found, signal);

@@ -1,7 +1,6 @@
 import { Anchor, Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { architectureNames, architectures, platformNames, platforms } from '../../../contract/builds.ts';
+import { architectureNames, architectures, platformNames } from '../../../contract/builds.ts';
 import { channels, nextVersion, type Bump } from '../../../contract/versions.ts';
-import { oneOf } from '../../search-params.ts';
 import { isVersionOf } from './detect-build.ts';
 import type { NewReleaseState } from './new-release.ts';
 import classes from './uploads.module.css';
@@ -24,39 +23,21 @@ type Props = {
 
 /** The fields that identify a build: version, channel, platform and architecture. */
 export function BuildInputs({ form, ...version }: Props) {
-  const { values } = form;
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
-        <Select
-          label="Channel"
-          data={[...channels]}
-          allowDeselect={false}
-          {...form.getInputProps('channel')}
-          onChange={(value) =>
-            form.setFieldValue('channel', oneOf(channels, value ?? undefined) ?? values.channel)
-          }
-        />
+        <Select label="Channel" data={channels} allowDeselect={false} {...form.getInputProps('channel')} />
         <Select
           label="Platform"
           data={platformChoices}
           allowDeselect={false}
           {...form.getInputProps('platform')}
-          onChange={(value) =>
-            form.setFieldValue('platform', oneOf(platforms, value ?? undefined) ?? values.platform)
-          }
         />
         <Select
           label="Architecture"
           data={architectureChoices}
           allowDeselect={false}
           {...form.getInputProps('architecture')}
-          onChange={(value) =>
-            form.setFieldValue(
-              'architecture',
-              oneOf(architectures, value ?? undefined) ?? values.architecture,
-            )
-          }
         />
       </SimpleGrid>
       <VersionInput form={form} {...version} />

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { lazy } from 'react';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { CreateButton } from '../../ui/ListButtons.tsx';
 
 const UploadModal = lazy(() => import('./UploadModal.tsx'));
 
@@ -21,9 +20,7 @@ export function NewReleaseButton(props: {
   if (!can.createReleases) return null;
   return (
     <>
-      <Button data-hotkey="c" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={props.onOpen}>
-        New Release
-      </Button>
+      <CreateButton onClick={props.onOpen}>New Release</CreateButton>
       <LazyDialogs>
         {props.opened && (
           <UploadModal uploadId={props.upload} onUpload={props.onUpload} onClose={props.onClose} />

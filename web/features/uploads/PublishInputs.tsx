@@ -72,8 +72,7 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
             label="Mandatory Update"
             description="Users must update to continue using the app"
             disabled={values.isDraft}
-            checked={values.isMandatory}
-            onChange={(event) => form.setFieldValue('isMandatory', event.currentTarget.checked)}
+            {...form.getInputProps('isMandatory', { type: 'checkbox' })}
           />
         </SimpleGrid>
         <FailureThresholdInputs form={form} />
@@ -89,8 +88,7 @@ function FailureThresholdInputs({ form }: { form: NewReleaseState }) {
       <Checkbox
         label="Pause the rollout when updates fail"
         description="The rollout pauses itself and shows the reason"
-        checked={stopsOnFailures}
-        onChange={(event) => form.setFieldValue('stopsOnFailures', event.currentTarget.checked)}
+        {...form.getInputProps('stopsOnFailures', { type: 'checkbox' })}
       />
       {stopsOnFailures && (
         <Group gap="xs" ml={28} align="flex-start">

@@ -1,21 +1,21 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import { sentenceOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { useChange } from '../../use-change.ts';
 import { deleteRole } from './queries.ts';
 
 /** Confirms that a custom role is deleted. */
 export default function DeleteRole(props: { role: Role; onDeleted: () => void; onClose: () => void }) {
-  const { role, onDeleted, onClose } = props;
-  const remove = useChange({
-    mutationFn: () => deleteRole(role.roleId),
-    onSuccess: () => {
-      void toast({ message: 'Role deleted successfully' });
-      onClose();
-      onDeleted();
+  const { role } = props;
+  const confirmed = useConfirmedChange({
+    change: () => deleteRole(role.roleId),
+    done: () => {
+      props.onDeleted();
+      return { message: 'Role deleted successfully' };
     },
+    problemOf: (error) => sentenceOf(error, 'Failed to delete role'),
+    onClose: props.onClose,
   });
   return (
     <ConfirmDialog
@@ -23,10 +23,7 @@ export default function DeleteRole(props: { role: Role; onDeleted: () => void; o
       message={`Delete the role ${roleLabel(role.name)}? Nobody has it.`}
       consequences="affects nobody else"
       confirmLabel="Delete"
-      busy={remove.isPending}
-      error={remove.error ? sentenceOf(remove.error, 'Failed to delete role') : undefined}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
+      {...confirmed}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import type { User } from '../../../contract/users.ts';
+import { ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
@@ -10,7 +11,6 @@ import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useMe, useRoles } from './use-roles.ts';
 import { useUsersSearch } from './users-search.ts';
@@ -40,13 +40,7 @@ export function UserList() {
   return (
     <>
       <FilterRow
-        left={
-          <SearchBox
-            value={search.search ?? ''}
-            onChange={(text) => change({ search: text || undefined })}
-            placeholder="Search users..."
-          />
-        }
+        left={<ListSearch search={search} change={change} placeholder="Search users..." />}
         right={<ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />}
       />
       {list.isLoadingError ? (

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { CreateButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
 import { UserList } from './UserList.tsx';
@@ -23,7 +22,15 @@ export function UsersPage() {
   const { can } = useAuth();
   const tab = search.tab ?? 'users';
   return (
-    <Page title="User Management" actions={tab === 'users' && can.createUsers && <CreateButton />}>
+    <Page
+      title="User Management"
+      actions={
+        tab === 'users' &&
+        can.createUsers && (
+          <CreateButton onClick={() => change({ dialog: 'create' })}>Create New User</CreateButton>
+        )
+      }
+    >
       <PageTabs
         label="Users and roles"
         tab={tab}
@@ -47,18 +54,5 @@ export function UsersPage() {
         )}
       </LazyDialogs>
     </Page>
-  );
-}
-
-function CreateButton() {
-  const { change } = useUsersSearch();
-  return (
-    <Button
-      data-hotkey="c"
-      leftSection={<IconPlus size={15} stroke={1.75} />}
-      onClick={() => change({ dialog: 'create' })}
-    >
-      Create New User
-    </Button>
   );
 }

@@ -11,15 +11,7 @@ export const usersPalette: PaletteSource = {
   group: 'Users',
   icon: IconUsers,
   resource: 'users',
-  actions: [
-    {
-      id: 'users create',
-      label: 'Create New User',
-      to: paths.users,
-      search: { dialog: 'create' },
-      action: 'create',
-    },
-  ],
+  creates: [{ id: 'users create', label: 'Create New User', to: paths.users, search: { dialog: 'create' } }],
   find: async (text, signal) => {
     const users = await findUsers(text, signal);
     return users.slice(0, shown).map((user) => ({

@@ -1,0 +1,34 @@
+import type { ChangeSearch } from './use-search.ts';
+import { Pagination } from './ui/Pagination.tsx';
+import { SearchBox } from './ui/SearchBox.tsx';
+
+type Search = { search?: string | undefined; page?: number | undefined };
+
+/** The search field of a list, whose text is in the URL. */
+export function ListSearch(props: {
+  search: Pick<Search, 'search'>;
+  change: ChangeSearch<Pick<Search, 'search'>>;
+  placeholder: string;
+  delay?: number;
+}) {
+  const { search, change, ...field } = props;
+  const setText = (text: string) => change({ search: text || undefined });
+  return <SearchBox {...field} value={search.search ?? ''} onChange={setText} />;
+}
+
+/** The pages of a list, whose number is in the URL. */
+export function ListPages(props: {
+  search: Pick<Search, 'page'>;
+  change: ChangeSearch<Pick<Search, 'page'>>;
+  pageSize: number;
+  total: number | undefined;
+}) {
+  const { search, change, ...list } = props;
+  return (
+    <Pagination
+      {...list}
+      page={search.page ?? 1}
+      onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
+    />
+  );
+}

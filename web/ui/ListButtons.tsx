@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { IconDownload, IconPlus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+
+/** The primary button of a screen; `c` clicks it. */
+export function CreateButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Button data-hotkey="c" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={onClick}>
+      {children}
+    </Button>
+  );
+}
+
+export function ExportLink({ href }: { href: string }) {
+  return (
+    <Button
+      component="a"
+      href={href}
+      download
+      variant="default"
+      leftSection={<IconDownload size={15} stroke={1.75} />}
+    >
+      Export CSV
+    </Button>
+  );
+}
