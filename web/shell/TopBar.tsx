@@ -38,7 +38,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
           <Kbd size="xs">K</Kbd>
         </span>
       </button>
-      <div className={classes.person}>
+      <div className={classes.user}>
         <ColorSchemeToggle />
         <Link to={paths.account} className={classes.account} title={user?.email}>
           <IconUserCircle size={17} stroke={1.75} aria-hidden />

@@ -1,10 +1,10 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { Facts } from '../../ui/Facts.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
@@ -18,29 +18,21 @@ export function ApiKeyDetails(props: { apiKey: ApiKey; onEdit: () => void; onClo
   const { can } = useAuth();
   return (
     <Stack gap="lg">
-      <dl className={classes.details}>
-        <Detail name="Name">{apiKey.name}</Detail>
-        <Detail name="Key Prefix">
-          <CopyText value={apiKey.keyPrefix} what="key prefix" />
-        </Detail>
-        <Detail name="Status">
-          <Status apiKey={apiKey} />
-        </Detail>
-        <Detail name="Total Requests">{apiKey.totalRequests.toLocaleString('en')}</Detail>
-        <Detail name="Created">{fullTime(apiKey.createdAt)}</Detail>
-        <Detail name="Created By">
-          <Maker apiKey={apiKey} />
-        </Detail>
-        <Detail name="Last Used">
-          <LastUsed apiKey={apiKey} />
-        </Detail>
-        <Detail name="Expires">{apiKey.expiresAt ? fullTime(apiKey.expiresAt) : 'Never'}</Detail>
-        <Detail name="Rate Limit">{rateText(apiKey.rateLimit)}</Detail>
-        <Detail name="IP Whitelist">
-          <Whitelist entries={apiKey.ipWhitelist} />
-        </Detail>
-        <Detail name="Scopes">{apiKey.scopes.map((scope) => scopeLabels[scope].label).join(', ')}</Detail>
-      </dl>
+      <Facts
+        facts={{
+          Name: apiKey.name,
+          'Key Prefix': <CopyText value={apiKey.keyPrefix} what="key prefix" />,
+          Status: <Status apiKey={apiKey} />,
+          'Total Requests': apiKey.totalRequests.toLocaleString('en'),
+          Created: fullTime(apiKey.createdAt),
+          'Created By': <Maker apiKey={apiKey} />,
+          'Last Used': <LastUsed apiKey={apiKey} />,
+          Expires: apiKey.expiresAt ? fullTime(apiKey.expiresAt) : 'Never',
+          'Rate Limit': rateText(apiKey.rateLimit),
+          'IP Whitelist': <Whitelist entries={apiKey.ipWhitelist} />,
+          Scopes: apiKey.scopes.map((scope) => scopeLabels[scope].label).join(', '),
+        }}
+      />
       <Group justify="flex-end" gap="xs">
         <RecordHistoryLink resourceType="api_key" resourceId={apiKey.id} />
         <Button variant="default" onClick={props.onClose}>
@@ -53,15 +45,6 @@ export function ApiKeyDetails(props: { apiKey: ApiKey; onEdit: () => void; onClo
         )}
       </Group>
     </Stack>
-  );
-}
-
-function Detail({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }
 
@@ -81,7 +64,7 @@ function Maker({ apiKey }: { apiKey: ApiKey }) {
     <>
       {apiKey.maker?.email ?? 'Lanyard'}
       {notice && (
-        <p role="note" className={classes.warning}>
+        <p role="note" className={`${classes.warning} ${classes.ofMaker}`}>
           <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
           {notice.text}
         </p>
@@ -108,7 +91,7 @@ function LastUsed({ apiKey: { lastUsedAt, lastUsedIp } }: { apiKey: ApiKey }) {
 function Whitelist({ entries }: { entries: string[] }) {
   if (entries.length === 0) return 'None: every address may use the key';
   return (
-    <ul>
+    <ul className={classes.whitelist}>
       {entries.map((entry) => (
         <li key={entry} className="mono">
           {entry}

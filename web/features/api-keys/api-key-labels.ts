@@ -63,8 +63,7 @@ export function makerNotice({
 }
 
 /** `1 request`, `12,345 requests`. */
-export const requestsText = (count: number): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'request' : 'requests'}`;
+export const requestsText = (count: number): string => counted(count, 'request');
 
 /** `1,000 per hour`. */
 export const rateText = (perHour: number): string => `${perHour.toLocaleString('en')} per hour`;

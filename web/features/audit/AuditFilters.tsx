@@ -16,7 +16,7 @@ const typingDelay = 300;
 export function AuditFilters() {
   const { search, change } = useAuditSearch();
   const { data } = useQuery(auditChoicesQuery);
-  const people = (data?.users ?? []).map((user) => ({ value: user.user_id, label: user.user_email }));
+  const users = (data?.users ?? []).map((user) => ({ value: user.user_id, label: user.user_email }));
   return (
     <section className={classes.filters} aria-label="Filters">
       <SearchSelect
@@ -24,7 +24,7 @@ export function AuditFilters() {
         placeholder="Anyone"
         clearable
         nothingFound="No user with this name"
-        data={withChosen(people, search.userId)}
+        data={withChosen(users, search.userId)}
         value={search.userId ?? null}
         onChange={(userId) => change({ userId: userId ?? undefined })}
       />

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AsOf } from '../../ui/AsOf.tsx';
+import { FigureTable } from '../../ui/FigureTable.tsx';
 import { isUnfinished } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import classes from './audit.module.css';
@@ -81,25 +82,12 @@ function Bars({ days }: { days: Days }) {
   );
 }
 
-function DayTable({ days }: { days: Days }) {
-  return (
-    <div className={classes.days} tabIndex={0} role="region" aria-label="Entries per day, table">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Day (UTC)</th>
-            <th scope="col">Entries</th>
-          </tr>
-        </thead>
-        <tbody>
-          {days.toReversed().map((day) => (
-            <tr key={day.date}>
-              <th scope="row">{dayLabel(day.date)}</th>
-              <td>{number(day.count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const DayTable = ({ days }: { days: Days }) => (
+  <div className={classes.days}>
+    <FigureTable
+      title="Entries per day"
+      columns={['Day (UTC)', 'Entries']}
+      rows={days.toReversed().map(({ date, count }) => [dayLabel(date), count])}
+    />
+  </div>
+);

@@ -1,14 +1,16 @@
-import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditDetail } from '../../../contract/audit.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import classes from './audit.module.css';
 import { auditEntryQuery } from './queries.ts';
-import { eventTone, personText, rolesText } from './audit-labels.ts';
+import { eventTone, userText, rolesText } from './audit-labels.ts';
 import { FieldChanges } from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './audit-search.ts';
 
@@ -18,11 +20,7 @@ export default function EntryDrawer({ id, onClose }: { id: string; onClose: () =
   return (
     <Dialog atSide size={620} title="Audit Entry" onClose={onClose}>
       {entry.isPending ? (
-        <Stack gap="sm" aria-busy aria-label="Loading">
-          {[1, 2, 3, 4, 5, 6].map((row) => (
-            <Skeleton key={row} height={22} radius={4} />
-          ))}
-        </Stack>
+        <FormSkeleton heights={[22, 22, 22, 22, 22, 22]} />
       ) : entry.isError ? (
         <LoadError title="The entry could not be loaded" query={entry} />
       ) : (
@@ -52,7 +50,7 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
   const { resource_id, resource_type, seal } = entry;
   const facts: Record<string, React.ReactNode> = {
     When: <time dateTime={entry.timestamp}>{`${momentText(entry.timestamp)} (${entry.timestamp})`}</time>,
-    Who: [personText(entry.user_email), entry.user_role && rolesText(entry.user_role)]
+    Who: [userText(entry.user_email), entry.user_role && rolesText(entry.user_role)]
       .filter(Boolean)
       .join(', '),
     Resource: resource_type,
@@ -69,14 +67,7 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
   return (
     <section aria-label="Request">
       <h3 className={classes.heading}>Request</h3>
-      <dl className={classes.facts}>
-        {Object.entries(facts).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value || '—'}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {resource_id && (
         <Anchor
           component="button"

@@ -11,6 +11,7 @@ import { useAuth } from '../../session.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { CancelButton, Dialog } from '../../ui/Dialog.tsx';
+import { counted } from '../../ui/counted.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
@@ -124,7 +125,7 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
     done: ({ removed }) => {
       onCleaned();
       if (removed === 0) return { message: 'Nothing is older than that' };
-      return { message: `${removed === 1 ? '1 entry' : `${removed.toLocaleString('en')} entries`} removed` };
+      return { message: `${counted(removed, 'entry', 'entries')} removed` };
     },
     onClose,
   });

@@ -3,6 +3,7 @@ import { IconShieldCheck } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditVerification } from '../../../contract/audit.ts';
+import { counted } from '../../ui/counted.ts';
 import { messageOf } from '../../api-error.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './audit.module.css';
@@ -63,7 +64,7 @@ function Verdict({ result, onOpen }: { result: AuditVerification; onOpen: (entry
   if (!broken) {
     return (
       <Alert color="teal" variant="light" title="The chain is whole" classNames={tones('teal')} role="status">
-        {counted(result.checkedEntries)} checked in {seconds(result.durationMs)}
+        {counted(result.checkedEntries, 'entry', 'entries')} checked in {seconds(result.durationMs)}
         {result.anchors > 0 && `, from the last of ${counted(result.anchors, 'clean-up')} on`}
         {result.acceptedGaps > 0 && `, with ${counted(result.acceptedGaps, 'accepted gap')}`}. None was
         altered, removed or inserted.
@@ -72,8 +73,5 @@ function Verdict({ result, onOpen }: { result: AuditVerification; onOpen: (entry
   }
   return <Break broken={broken} onOpen={onOpen} />;
 }
-
-const counted = (n: number, noun = 'entry') =>
-  `${n.toLocaleString('en')} ${n === 1 ? noun : noun.replace(/y$/, 'ie') + 's'}`;
 
 const seconds = (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);

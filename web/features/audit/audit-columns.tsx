@@ -4,7 +4,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
-import { eventTone, personText, rolesText, shortId } from './audit-labels.ts';
+import { eventTone, userText, rolesText, shortId } from './audit-labels.ts';
 import classes from './audit.module.css';
 
 export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[] => [
@@ -29,7 +29,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     header: 'User',
     cell: (entry) => (
       <div className={classes.short} title={entry.user_email ?? undefined}>
-        <Two first={personText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
+        <Two first={userText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
       </div>
     ),
   },

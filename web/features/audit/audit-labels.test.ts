@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventTone, personText, rolesText, shortId } from './audit-labels.ts';
+import { eventTone, userText, rolesText, shortId } from './audit-labels.ts';
 
 test('roles are shown without underscores', () => {
   expect(rolesText('super_admin')).toBe('Super Admin');
@@ -7,7 +7,7 @@ test('roles are shown without underscores', () => {
 });
 
 test('an entry without an actor', () => {
-  expect([personText(null), personText('a@b.c')]).toEqual(['Not signed in', 'a@b.c']);
+  expect([userText(null), userText('a@b.c')]).toEqual(['Not signed in', 'a@b.c']);
 });
 
 test('only long ids are cut', () => {

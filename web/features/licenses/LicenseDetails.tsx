@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { licenseRefusal, type License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { Facts } from '../../ui/Facts.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { SeatUsage } from '../activations/index.ts';
@@ -22,40 +23,19 @@ export function LicenseDetails({ license, onClose }: { license: License; onClose
           {refusal}
         </div>
       )}
-      <dl className={classes.details}>
-        <dt>License Key</dt>
-        <dd>
-          <CopyText value={license.licenseKey} what="license key" />
-        </dd>
-        <dt>{fieldLabels.customerId}</dt>
-        <dd>{ownerText(license.customer)}</dd>
-        <dt>{fieldLabels.type}</dt>
-        <dd>
-          <TypeBadge type={license.type} />
-        </dd>
-        <dt>Status</dt>
-        <dd>
-          <StateBadge license={license} />
-        </dd>
-        <dt>Activations</dt>
-        <dd>
-          <SeatUsage used={license.currentActivations} max={license.maxActivations} />
-        </dd>
-        <dt>{fieldLabels.validFrom}</dt>
-        <dd>{utcDate(license.validFrom)}</dd>
-        <dt>{fieldLabels.validUntil}</dt>
-        <dd>
-          <ValidUntilCell license={license} />
-        </dd>
-        <dt>Last changed</dt>
-        <dd>
-          <RelativeTime value={license.updatedAt} />
-        </dd>
-        <dt>{fieldLabels.moduleIds}</dt>
-        <dd>
-          <ModulesByCategory moduleIds={license.moduleIds} />
-        </dd>
-      </dl>
+      <Facts
+        facts={{
+          'License Key': <CopyText value={license.licenseKey} what="license key" />,
+          [fieldLabels.customerId]: ownerText(license.customer),
+          [fieldLabels.type]: <TypeBadge type={license.type} />,
+          Status: <StateBadge license={license} />,
+          Activations: <SeatUsage used={license.currentActivations} max={license.maxActivations} />,
+          [fieldLabels.validFrom]: utcDate(license.validFrom),
+          [fieldLabels.validUntil]: <ValidUntilCell license={license} />,
+          'Last changed': <RelativeTime value={license.updatedAt} />,
+          [fieldLabels.moduleIds]: <ModulesByCategory moduleIds={license.moduleIds} />,
+        }}
+      />
       <Group justify="flex-end">
         <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />
         <Button variant="default" onClick={onClose} data-autofocus>

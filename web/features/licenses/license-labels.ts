@@ -1,4 +1,5 @@
 import { licenseTab, type License, type LicenseTab, type LicenseType } from '../../../contract/licenses.ts';
+import { counted } from '../../ui/counted.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 import { startsIn } from './license-expiry.ts';
 
@@ -28,4 +29,4 @@ export function ownerText(customer: License['customer'] | undefined): string {
   return customer.deletedAt ? `${customer.name} (Deleted)` : customer.name;
 }
 
-export const countOf = (n: number): string => `${n.toLocaleString('en')} ${n === 1 ? 'license' : 'licenses'}`;
+export const countOf = (n: number): string => counted(n, 'license');

@@ -9,6 +9,7 @@ import { oneOf } from '../../search-params.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { EventList } from './EventList.tsx';
 import { machineTabs, type MachineTab } from './machine-search.ts';
@@ -40,14 +41,14 @@ export function MachinePage() {
       {machine.isLoadingError ? (
         <MachineError error={machine.error} onRetry={() => void machine.refetch()} />
       ) : machine.data ? (
-        <div className={classes.scroller}>
+        <Scroller label="Details">
           <MachineFacts machine={machine.data.machine} />
           <History detail={machine.data} />
           <Offers machineId={machineId} />
-        </div>
+        </Scroller>
       ) : (
-        <div className={classes.scroller} aria-busy>
-          <Skeleton height={150} radius={8} />
+        <div aria-busy>
+          <Skeleton height={150} radius={8} mb="md" />
           <Skeleton height={320} radius={8} />
         </div>
       )}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
+import { BoxedList } from '../../ui/BoxedList.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
@@ -51,9 +52,9 @@ function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClos
               : `${total} machines have it already${affectedMachines.length < affectedTotal ? `; the ${affectedMachines.length} last seen are` : ''}:`}
         </Text>
         {affectedMachines.length > 0 && (
-          <ul className={classes.affected} aria-label="Affected machines" tabIndex={0}>
+          <BoxedList label="Affected machines">
             {affectedMachines.map(({ displayId, lastSeen }) => (
-              <li key={displayId}>
+              <li key={displayId} className={classes.affected}>
                 <Anchor component={Link} to={paths.machine} params={{ machineId: displayId } as never}>
                   <span className="mono">{displayId}</span>
                 </Anchor>
@@ -62,7 +63,7 @@ function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClos
                 </Text>
               </li>
             ))}
-          </ul>
+          </BoxedList>
         )}
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>

@@ -2,6 +2,7 @@ import { IconBrandApple, IconBrandWindows, IconDeviceDesktop } from '@tabler/ico
 import type { Platform } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
+import { ShareBar } from '../../ui/ShareBar.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { channelTones, shortPlatformText } from './release-labels.ts';
 import classes from './releases.module.css';
@@ -59,9 +60,7 @@ export function RolloutCell({ release }: { release: Release }) {
         pausedAt ? `Paused ${pausedBy === null ? 'by itself' : `by ${pausedBy}`}: ${pauseReason}` : undefined
       }
     >
-      <span className={classes.track} aria-hidden>
-        <span className={classes.filled} style={{ width: `${rolloutPercentage}%` }} />
-      </span>
+      <ShareBar percent={rolloutPercentage} tone={pausedAt ? 'orange' : 'teal'} />
       {rolloutPercentage} %
     </span>
   );

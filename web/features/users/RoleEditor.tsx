@@ -7,6 +7,7 @@ import { LoadError } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
+import { counted } from '../../ui/counted.ts';
 import { PageForm } from '../../ui/Dialog.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RoleForm } from './RoleForm.tsx';
@@ -47,9 +48,7 @@ export default function RoleEditor() {
               onClick={() => change({ role: role.roleId })}
             >
               <span>{roleLabel(role.name)}</span>
-              <span className={classes.count}>
-                {role.userCount === 1 ? '1 user' : `${role.userCount.toLocaleString('en')} users`}
-              </span>
+              <span className={classes.count}>{counted(role.userCount, 'user')}</span>
             </button>
           ))}
         </nav>
