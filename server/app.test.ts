@@ -8,14 +8,10 @@ import { session } from '../contract/session.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses } from '../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../tests/factories.ts';
-import { password, startTestServer, type Session, type TestServer } from '../tests/harness.ts';
+import { password, startTestServer } from '../tests/harness.ts';
 
-let server: TestServer;
-let admin: Session;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.signInAs('super_admin');
-});
+const server = await startTestServer();
+const admin = await server.signInAs('super_admin');
 afterAll(() => server.close());
 
 const routes = Object.entries(contract).flatMap(([feature, calls]) =>

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { makeCustomer } from '../tests/factories.ts';
-import { auditOf, startTestServer, type Api, type TestServer } from '../tests/harness.ts';
+import { auditOf, startTestServer } from '../tests/harness.ts';
 import { changedFields, systemChange, type Change } from './change.ts';
 import type { Topic } from './db/signals.ts';
 import { fail } from './failure.ts';
 
-let server: TestServer;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  api = server.api(await server.signInAs('super_admin'));
-});
+const server = await startTestServer();
+const api = server.api(await server.signInAs('super_admin'));
 afterAll(() => server.close());
 
 const run = <T>(work: (change: Change) => Promise<T>) =>

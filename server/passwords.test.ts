@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { account } from '../contract/account.ts';
 import { session } from '../contract/session.ts';
 import { users } from '../contract/users.ts';
-import { password, startTestServer, type Api, type Session, type TestServer } from '../tests/harness.ts';
+import { password, startTestServer, type Api } from '../tests/harness.ts';
 import { PasswordsBusy, type Passwords } from './passwords.ts';
 
 let busy = false;
@@ -17,14 +17,9 @@ const passwords: Passwords = {
   stop: async () => undefined,
 };
 
-let server: TestServer;
-let person: Session;
-let id: string;
-beforeAll(async () => {
-  server = await startTestServer({ passwords });
-  person = await server.signInAs('super_admin');
-  id = (await server.createPerson('viewer')).userId;
-});
+const server = await startTestServer({ passwords });
+const person = await server.signInAs('super_admin');
+const id = (await server.createPerson('viewer')).userId;
 afterAll(() => server.close());
 
 const fresh = { newPassword: 'fresh and long', confirmPassword: 'fresh and long' };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import { activations } from '../contract/activations.ts';
 import { customers } from '../contract/customers.ts';
@@ -17,27 +17,14 @@ import {
   revoke,
   validateOn,
 } from './factories.ts';
-import {
-  auditOf,
-  createTestDatabase,
-  startTestServer,
-  startTwin,
-  type Api,
-  type TestServer,
-} from './harness.ts';
+import { auditOf, createTestDatabase, startTestServer, startTwin, type Api } from './harness.ts';
 
-let server: TestServer;
-let twin: TestServer;
-let staff: Api;
+const server = await startTestServer();
+const twin = await startTwin(server);
+const staff = server.api(await server.signInAs('super_admin'));
+const key = await makeApiKey(staff);
 /** Desktops: one that calls the first process, one that calls the second. */
-let desktops: [Api, Api];
-beforeAll(async () => {
-  server = await startTestServer();
-  twin = await startTwin(server);
-  staff = server.api(await server.signInAs('super_admin'));
-  const key = await makeApiKey(staff);
-  desktops = [server.api(key), twin.api(key)];
-});
+const desktops: [Api, Api] = [server.api(key), twin.api(key)];
 afterAll(async () => {
   await twin.close();
   await server.close();

@@ -3,26 +3,22 @@ import { createPublicKey, verify } from 'node:crypto';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { keys } from '../contract/keys.ts';
 import { validation as calls } from '../contract/validation.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
-import { createTestDatabase, eventually, startTestServer, type Api, type TestServer } from './harness.ts';
+import { createTestDatabase, eventually, startTestServer } from './harness.ts';
 import { freePort, newDataDir, removeDataDir, spawnServer, startServer } from './server-process.ts';
 
 /* A database that can read but not write: the errors of PostgreSQL on a full disk. */
 
-let server: TestServer;
-let staff: Api;
 const said: string[] = [];
-beforeAll(async () => {
-  server = await startTestServer({
-    config: { logLevel: 'info' },
-    onLog: (line) => void said.push(line),
-  });
-  staff = server.api((await server.signInAs('super_admin')).byCookie);
+const server = await startTestServer({
+  config: { logLevel: 'info' },
+  onLog: (line) => void said.push(line),
 });
+const staff = server.api((await server.signInAs('super_admin')).byCookie);
 afterAll(() => server.close());
 
 /** All writes fail, or none. */

@@ -15,7 +15,7 @@ import {
   softDelete,
   validateOn,
 } from './factories.ts';
-import { eventually, password, startTestServer, type TestServer } from './harness.ts';
+import { eventually, password, startTestServer } from './harness.ts';
 
 type Json = Record<string, unknown>;
 type Reply = { status: number; text: string };
@@ -27,213 +27,206 @@ const routes = Object.entries(contract).flatMap(([feature, calls]) =>
   ]),
 );
 
-let server: TestServer;
-let headers: Record<string, string>;
+// Sign-ins come from many addresses, so that the throttle does not hide other responses.
+const server = await startTestServer({
+  config: { trustProxy: ['127.0.0.1'] },
+  outbound: {
+    resolve: () => Promise.reject(Object.assign(new Error('nowhere'), { code: 'ENOTFOUND' })),
+    connect: (to) => connect({ ...to, host: 'nowhere.example' }),
+  },
+});
+const admin = await server.signInAs('super_admin');
+const { headers } = admin;
+const api = server.api(admin);
+const { customerId } = await makeCustomer(api);
+const license = await makeLicense(api, { customerId });
+const { activation } = await validateOn(api, license, 'machine');
+await deactivate(api, (await validateOn(api, license, 'another')).activation!);
+await softDelete(api, await makeCustomer(api));
+const { id: keyId } = await makeApiKey(api);
+const { id: releaseId } = await makeRelease(server);
+const upload = { fileName: 'App.exe', fileSize: 1000, version: '9.0.0' };
+const { uploadId, fileKey } = await api.ok(contract.uploads.prepare, { body: upload });
 /** Valid parameters, so that the fuzzed input is the only error. */
-let params: Record<string, string>;
+const params: Record<string, string> = {
+  id: customerId,
+  licenseKey: license.licenseKey,
+  activationId: activation!.activationId,
+  keyId,
+  key: 'retentionDays',
+  userId: admin.userId,
+  roleId: 'viewer',
+  sessionId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c12',
+  releaseId,
+  platform: 'win32',
+  architecture: 'x64',
+  version: '1.0.0',
+  file: 'latest.yml',
+  uploadId,
+  index: '0',
+  fileName: 'App.exe',
+};
+const { licenseKey } = license;
 /** A valid body for each call. */
-let bodies: Record<string, Json>;
-
-beforeAll(async () => {
-  // Sign-ins come from many addresses, so that the throttle does not hide other responses.
-  server = await startTestServer({
-    config: { trustProxy: ['127.0.0.1'] },
-    outbound: {
-      resolve: () => Promise.reject(Object.assign(new Error('nowhere'), { code: 'ENOTFOUND' })),
-      connect: (to) => connect({ ...to, host: 'nowhere.example' }),
-    },
-  });
-  const admin = await server.signInAs('super_admin');
-  headers = admin.headers;
-  const api = server.api(admin);
-  const { customerId } = await makeCustomer(api);
-  const license = await makeLicense(api, { customerId });
-  const { activation } = await validateOn(api, license, 'machine');
-  await deactivate(api, (await validateOn(api, license, 'another')).activation!);
-  await softDelete(api, await makeCustomer(api));
-  const { id: keyId } = await makeApiKey(api);
-  const { id: releaseId } = await makeRelease(server);
-  const upload = { fileName: 'App.exe', fileSize: 1000, version: '9.0.0' };
-  const { uploadId, fileKey } = await api.ok(contract.uploads.prepare, { body: upload });
-  params = {
-    id: customerId,
-    licenseKey: license.licenseKey,
-    activationId: activation!.activationId,
-    keyId,
-    key: 'retentionDays',
-    userId: admin.userId,
-    roleId: 'viewer',
-    sessionId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c12',
-    releaseId,
+const bodies: Record<string, Json> = {
+  'session.login': { email: admin.email, password },
+  'customers.create': {
+    name: 'Clinic',
+    contactName: 'Ada',
+    email: 'ada@clinic.example',
+    phone: '1',
+    country: 'DE',
+  },
+  'customers.update': {
+    name: 'Clinic',
+    contactName: 'Ada',
+    email: 'ada@clinic.example',
+    phone: '1',
+    country: 'DE',
+    updatedAt: '2026-01-01T00:00:00Z',
+  },
+  'licenses.create': {
+    customerId,
+    type: 'trial',
+    validFrom: '2026-01-01T00:00:00Z',
+    validUntil: '2027-01-01T00:00:00Z',
+    maxActivations: 3,
+    moduleIds: ['mod_copd'],
+  },
+  'licenses.update': {
+    customerId,
+    type: 'trial',
+    validFrom: '2026-01-01T00:00:00Z',
+    validUntil: '2027-01-01T00:00:00Z',
+    maxActivations: 3,
+    moduleIds: ['mod_copd'],
+    updatedAt: '2026-01-01T00:00:00Z',
+  },
+  'activations.deactivate': { machineId: 'machine' },
+  'validation.validate': {
+    licenseKey,
+    machineId: 'machine',
+    nonce: 'n',
+    hostname: 'h',
+    platform: 'p',
+    architecture: 'a',
+    osVersion: 'o',
+    appVersion: 'v',
+  },
+  'validation.releaseSeat': { licenseKey, machineId: 'machine' },
+  'updateEvents.report': {
+    events: [
+      {
+        eventId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c11',
+        machineId: 'machine',
+        eventType: 'install_error',
+        timestamp: '2026-11-20T09:00:00Z',
+        platform: 'win32',
+        architecture: 'x64',
+        channel: 'stable',
+        fromVersion: '1.0.0',
+        toVersion: '1.1.0',
+        errorCode: 'EACCES',
+        errorMessage: 'no',
+      },
+    ],
+  },
+  'apiKeys.create': {
+    name: 'Key',
+    expiresAt: '2027-01-01T00:00:00Z',
+    rateLimit: 10,
+    ipWhitelist: ['10.0.0.0/8'],
+  },
+  'audit.setConfig': { value: 400 },
+  'clock.confirm': { now: '2026-11-01T08:00:00.000Z' },
+  'account.changePassword': {
+    currentPassword: 'not it',
+    newPassword: 'a new password',
+    confirmPassword: 'a new password',
+  },
+  'account.enrollSecondFactor': { currentPassword: 'not it' },
+  'account.confirmSecondFactor': { code: '123456' },
+  'account.removeSecondFactor': { currentPassword: 'not it' },
+  'users.create': { email: 'new@lanyard.test', name: 'New', password: 'a new password', role: 'viewer' },
+  'users.update': {
+    email: 'new@lanyard.test',
+    name: 'New',
+    role: 'viewer',
+    updatedAt: '2026-01-01T00:00:00Z',
+  },
+  'users.resetPassword': { newPassword: 'a new password', confirmPassword: 'a new password' },
+  'users.resetSecondFactor': { currentPassword: 'a password' },
+  'rbac.createRole': { roleId: 'made_here', description: 'Made here', copyFrom: 'viewer' },
+  'rbac.updateRole': {
+    description: 'read-only access for stakeholders',
+    requiresSecondFactor: false,
+    permissions: [{ resource: 'licenses', action: 'read' }],
+  },
+  'apiKeys.update': {
+    name: 'Key',
+    isActive: true,
+    expiresAt: '2027-01-01T00:00:00Z',
+    rateLimit: 10,
+    ipWhitelist: ['10.0.0.0/8'],
+    scopes: ['validate'],
+  },
+  'uploads.prepare': {
+    fileName: 'App.exe',
+    fileSize: 1000,
+    version: '9.0.1',
+    channel: 'beta',
     platform: 'win32',
     architecture: 'x64',
-    version: '1.0.0',
-    file: 'latest.yml',
+  },
+  'uploads.complete': {
     uploadId,
-    index: '0',
-    fileName: 'App.exe',
-  };
-  const { licenseKey } = license;
-  bodies = {
-    'session.login': { email: admin.email, password },
-    'customers.create': {
-      name: 'Clinic',
-      contactName: 'Ada',
-      email: 'ada@clinic.example',
-      phone: '1',
-      country: 'DE',
-    },
-    'customers.update': {
-      name: 'Clinic',
-      contactName: 'Ada',
-      email: 'ada@clinic.example',
-      phone: '1',
-      country: 'DE',
-      updatedAt: '2026-01-01T00:00:00Z',
-    },
-    'licenses.create': {
-      customerId,
-      type: 'trial',
-      validFrom: '2026-01-01T00:00:00Z',
-      validUntil: '2027-01-01T00:00:00Z',
-      maxActivations: 3,
-      moduleIds: ['mod_copd'],
-    },
-    'licenses.update': {
-      customerId,
-      type: 'trial',
-      validFrom: '2026-01-01T00:00:00Z',
-      validUntil: '2027-01-01T00:00:00Z',
-      maxActivations: 3,
-      moduleIds: ['mod_copd'],
-      updatedAt: '2026-01-01T00:00:00Z',
-    },
-    'activations.deactivate': { machineId: 'machine' },
-    'validation.validate': {
-      licenseKey,
-      machineId: 'machine',
-      nonce: 'n',
-      hostname: 'h',
-      platform: 'p',
-      architecture: 'a',
-      osVersion: 'o',
-      appVersion: 'v',
-    },
-    'validation.releaseSeat': { licenseKey, machineId: 'machine' },
-    'updateEvents.report': {
-      events: [
-        {
-          eventId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c11',
-          machineId: 'machine',
-          eventType: 'install_error',
-          timestamp: '2026-11-20T09:00:00Z',
-          platform: 'win32',
-          architecture: 'x64',
-          channel: 'stable',
-          fromVersion: '1.0.0',
-          toVersion: '1.1.0',
-          errorCode: 'EACCES',
-          errorMessage: 'no',
-        },
-      ],
-    },
-    'apiKeys.create': {
-      name: 'Key',
-      expiresAt: '2027-01-01T00:00:00Z',
-      rateLimit: 10,
-      ipWhitelist: ['10.0.0.0/8'],
-    },
-    'audit.setConfig': { value: 400 },
-    'clock.confirm': { now: '2026-11-01T08:00:00.000Z' },
-    'account.changePassword': {
-      currentPassword: 'not it',
-      newPassword: 'a new password',
-      confirmPassword: 'a new password',
-    },
-    'account.enrollSecondFactor': { currentPassword: 'not it' },
-    'account.confirmSecondFactor': { code: '123456' },
-    'account.removeSecondFactor': { currentPassword: 'not it' },
-    'users.create': { email: 'new@lanyard.test', name: 'New', password: 'a new password', role: 'viewer' },
-    'users.update': {
-      email: 'new@lanyard.test',
-      name: 'New',
-      role: 'viewer',
-      updatedAt: '2026-01-01T00:00:00Z',
-    },
-    'users.resetPassword': { newPassword: 'a new password', confirmPassword: 'a new password' },
-    'users.resetSecondFactor': { currentPassword: 'a password' },
-    'rbac.createRole': { roleId: 'made_here', description: 'Made here', copyFrom: 'viewer' },
-    'rbac.updateRole': {
-      description: 'read-only access for stakeholders',
-      requiresSecondFactor: false,
-      permissions: [{ resource: 'licenses', action: 'read' }],
-    },
-    'apiKeys.update': {
-      name: 'Key',
-      isActive: true,
-      expiresAt: '2027-01-01T00:00:00Z',
-      rateLimit: 10,
-      ipWhitelist: ['10.0.0.0/8'],
-      scopes: ['validate'],
-    },
-    'uploads.prepare': {
-      fileName: 'App.exe',
-      fileSize: 1000,
-      version: '9.0.1',
-      channel: 'beta',
-      platform: 'win32',
-      architecture: 'x64',
-    },
-    'uploads.complete': {
-      uploadId,
-      fileKey,
-      totalChunks: 1,
-      sha512: 'ab'.repeat(64),
-      version: '9.0.0',
-      channel: 'beta',
-      platform: 'win32',
-      architecture: 'x64',
-      releaseNotes: 'New',
-      minimumAppVersion: '0.9.0',
-      isMandatory: false,
-      isDraft: true,
-      rolloutPercentage: 5,
-      failureThreshold: { percent: 5, minimumInstalls: 50 },
-    },
-    'releases.createFromUrl': {
-      version: '1.2.3',
-      channel: 'beta',
-      platform: 'darwin',
-      architecture: 'arm64',
-      releaseNotes: 'Notes',
-      minimumAppVersion: '1.0.0',
-      isMandatory: true,
-      isDraft: false,
-      rolloutPercentage: 5,
-      failureThreshold: { percent: 5, minimumInstalls: 50 },
-      fileUrl: 'https://files.example/App.dmg',
-      fileSize: 1000,
-      sha512: `${'A'.repeat(86)}==`,
-    },
-    'releases.update': {
-      channel: 'beta',
-      isActive: true,
-      isDraft: false,
-      isMandatory: true,
-      minimumAppVersion: '1.0.0',
-      releaseNotes: 'Notes',
-      failureThreshold: { percent: 5, minimumInstalls: 50 },
-      rolloutPercentage: 5,
-      updatedAt: '2026-01-01T00:00:00Z',
-    },
-    'releases.pause': { reason: 'Two sites report crashes' },
-    'releases.rollout': { percentage: 5 },
-    'releases.withdraw': { reason: 'Broken' },
-    'releases.softDelete': { reason: 'Broken' },
-    'releases.restore': { reason: 'Needed' },
-    'releases.deletePermanently': { confirmation: 'PERMANENTLY DELETE', reason: 'Broken' },
-  };
-});
+    fileKey,
+    totalChunks: 1,
+    sha512: 'ab'.repeat(64),
+    version: '9.0.0',
+    channel: 'beta',
+    platform: 'win32',
+    architecture: 'x64',
+    releaseNotes: 'New',
+    minimumAppVersion: '0.9.0',
+    isMandatory: false,
+    isDraft: true,
+    rolloutPercentage: 5,
+    failureThreshold: { percent: 5, minimumInstalls: 50 },
+  },
+  'releases.createFromUrl': {
+    version: '1.2.3',
+    channel: 'beta',
+    platform: 'darwin',
+    architecture: 'arm64',
+    releaseNotes: 'Notes',
+    minimumAppVersion: '1.0.0',
+    isMandatory: true,
+    isDraft: false,
+    rolloutPercentage: 5,
+    failureThreshold: { percent: 5, minimumInstalls: 50 },
+    fileUrl: 'https://files.example/App.dmg',
+    fileSize: 1000,
+    sha512: `${'A'.repeat(86)}==`,
+  },
+  'releases.update': {
+    channel: 'beta',
+    isActive: true,
+    isDraft: false,
+    isMandatory: true,
+    minimumAppVersion: '1.0.0',
+    releaseNotes: 'Notes',
+    failureThreshold: { percent: 5, minimumInstalls: 50 },
+    rolloutPercentage: 5,
+    updatedAt: '2026-01-01T00:00:00Z',
+  },
+  'releases.pause': { reason: 'Two sites report crashes' },
+  'releases.rollout': { percentage: 5 },
+  'releases.withdraw': { reason: 'Broken' },
+  'releases.softDelete': { reason: 'Broken' },
+  'releases.restore': { reason: 'Needed' },
+  'releases.deletePermanently': { confirmation: 'PERMANENTLY DELETE', reason: 'Broken' },
+};
 afterAll(() => server.close());
 
 // --- sending --------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { apiKeys } from '../contract/api-keys.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
@@ -15,17 +15,12 @@ import {
   softDelete,
   validateOn,
 } from './factories.ts';
-import { eventually, hours, startTestServer, type Api, type TestServer } from './harness.ts';
+import { eventually, hours, startTestServer } from './harness.ts';
 
 /** The numbers of a confirmation match the effects of the change. */
-let server: TestServer;
-let api: Api;
-let desktop: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  api = server.api(await server.signInAs('super_admin'));
-  desktop = server.api(await makeApiKey(api));
-});
+const server = await startTestServer();
+const api = server.api(await server.signInAs('super_admin'));
+const desktop = server.api(await makeApiKey(api));
 afterAll(() => server.close());
 
 type Seat = readonly [license: License, machineId: string];

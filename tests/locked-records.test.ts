@@ -1,39 +1,31 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
-import { licenses, type License } from '../contract/licenses.ts';
+import { licenses } from '../contract/licenses.ts';
 import { validation } from '../contract/validation.ts';
 import { everyday } from '../server/db/limits.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
-import { eventually, startTestServer, type Api, type TestServer } from './harness.ts';
+import { eventually, startTestServer } from './harness.ts';
 
 /* What a locked record may cost the calls that wait for it. */
 
-let server: TestServer;
-let staff: Api;
-let desktop: Api;
-let locked: License;
-let other: License;
-let holder: pg.Client;
 const log: string[] = [];
 
-beforeAll(async () => {
-  server = await startTestServer({
-    connectionWaitMs: everyday.waitMs,
-    config: { logLevel: 'warn' },
-    onLog: (line) => log.push(line),
-  });
-  staff = server.api(await server.signInAs('super_admin'));
-  desktop = server.api(await makeApiKey(staff));
-  [locked, other] = await Promise.all([
-    makeLicense(staff, { maxActivations: 1000 }),
-    makeLicense(staff, { maxActivations: 1000 }),
-  ]);
-  await validateOn(desktop, other, 'known');
-  holder = new pg.Client({ connectionString: server.database.url });
-  await holder.connect();
+const server = await startTestServer({
+  connectionWaitMs: everyday.waitMs,
+  config: { logLevel: 'warn' },
+  onLog: (line) => log.push(line),
 });
+const staff = server.api(await server.signInAs('super_admin'));
+const desktop = server.api(await makeApiKey(staff));
+const [locked, other] = await Promise.all([
+  makeLicense(staff, { maxActivations: 1000 }),
+  makeLicense(staff, { maxActivations: 1000 }),
+]);
+await validateOn(desktop, other, 'known');
+const holder = new pg.Client({ connectionString: server.database.url });
+await holder.connect();
 afterAll(async () => {
   await holder.end();
   await server.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { apiKeys } from '../contract/api-keys.ts';
 import type { Permission, RoleName } from '../contract/permissions.ts';
 import { releases, type Release } from '../contract/releases.ts';
@@ -7,7 +7,7 @@ import { uploads } from '../contract/uploads.ts';
 import { rbac, users } from '../contract/users.ts';
 import { program } from './binaries.ts';
 import { makeApiKey, makeRelease, unique } from './factories.ts';
-import { startTestServer, type Api, type Identity, type TestServer } from './harness.ts';
+import { startTestServer, type Api, type Identity } from './harness.ts';
 import { nextVersion, uploader } from './uploading.ts';
 
 /** `releases:update` as a permission. */
@@ -16,12 +16,8 @@ const right = (name: string): Permission => {
   return { resource, action } as Permission;
 };
 
-let server: TestServer;
-let root: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  root = server.api((await server.signInAs('super_admin')).byCookie);
-});
+const server = await startTestServer();
+const root = server.api((await server.signInAs('super_admin')).byCookie);
 afterAll(() => server.close());
 
 const roleName = () => unique('role').replace(' ', '_');

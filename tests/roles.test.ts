@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { contract } from '../contract/index.ts';
 import { hasPermission, roleMatrix, roleNames, type Permission } from '../contract/permissions.ts';
 import { permissionsOf, type Route } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
 import { makeApiKey } from './factories.ts';
-import { startTestServer, type Identity, type TestServer } from './harness.ts';
+import { startTestServer, type Identity } from './harness.ts';
 
 type Caller = Identity & { permissions: readonly Permission[]; kind: 'nobody' | 'staff' | 'apiKey' };
 
@@ -18,31 +18,28 @@ const routes = Object.entries(contract).flatMap(([feature, calls]) =>
 const staffRoles = roleNames.filter((role) => role !== 'service_account');
 const callers = ['nobody', ...staffRoles, 'service_account', 'API key'] as const;
 
-let server: TestServer;
 const known = new Map<string, Caller>();
-beforeAll(async () => {
-  server = await startTestServer();
-  known.set('nobody', { headers: {}, permissions: [], kind: 'nobody' });
-  for (const role of staffRoles) {
-    const { byCookie } = await server.signInAs(role);
-    known.set(role, { ...byCookie, permissions: roleMatrix[role], kind: 'staff' });
-  }
-  // A user who signed in before becoming a service account: their role's permissions remain.
-  const demoted = await server.signInAs('viewer');
-  await server.db
-    .updateTable('user_roles')
-    .set({ role_id: 'service_account' })
-    .where('user_id', '=', demoted.userId)
-    .execute();
-  known.set('service_account', {
-    ...demoted.byCookie,
-    permissions: roleMatrix.service_account,
-    kind: 'staff',
-  });
-  const admin = server.api(await server.signInAs('super_admin'));
-  const { headers } = await makeApiKey(admin);
-  known.set('API key', { headers, permissions: [], kind: 'apiKey' });
+const server = await startTestServer();
+known.set('nobody', { headers: {}, permissions: [], kind: 'nobody' });
+for (const role of staffRoles) {
+  const { byCookie } = await server.signInAs(role);
+  known.set(role, { ...byCookie, permissions: roleMatrix[role], kind: 'staff' });
+}
+// A user who signed in before becoming a service account: their role's permissions remain.
+const demoted = await server.signInAs('viewer');
+await server.db
+  .updateTable('user_roles')
+  .set({ role_id: 'service_account' })
+  .where('user_id', '=', demoted.userId)
+  .execute();
+known.set('service_account', {
+  ...demoted.byCookie,
+  permissions: roleMatrix.service_account,
+  kind: 'staff',
 });
+const admin = server.api(await server.signInAs('super_admin'));
+const { headers } = await makeApiKey(admin);
+known.set('API key', { headers, permissions: [], kind: 'apiKey' });
 afterAll(() => server.close());
 
 /** The contract's decision on this caller and this call. */

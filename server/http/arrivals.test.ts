@@ -5,25 +5,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../../tests/binaries.ts';
 import { eventually, startTestServer, type Session, type TestServer } from '../../tests/harness.ts';
-import { MiB, uploader, type Uploader } from '../../tests/uploading.ts';
+import { MiB, uploader } from '../../tests/uploading.ts';
 
-let server: TestServer;
-let manager: Session | undefined;
-let up: Uploader;
-beforeAll(async () => {
-  const arrival = {
-    headersMs: 500,
-    jsonMs: 500,
-    windowMs: 1500,
-    windowBytes: 4096,
-    lingerMs: 2000,
-    lookMs: 50,
-  };
-  server = await startTestServer({ arrival });
-  const staff = await server.signInAs('binary_manager');
-  manager = staff;
-  up = uploader(server.url, server.api(staff), staff);
-});
+const arrival = {
+  headersMs: 500,
+  jsonMs: 500,
+  windowMs: 1500,
+  windowBytes: 4096,
+  lingerMs: 2000,
+  lookMs: 50,
+};
+const server = await startTestServer({ arrival });
+const staff = await server.signInAs('binary_manager');
+const manager = staff;
+const up = uploader(server.url, server.api(staff), staff);
 afterAll(() => server.close());
 
 /** Opens a connection. `seen` is what it received; `closed` resolves when the server closed it, or it broke. */

@@ -1,18 +1,14 @@
 import { request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { makeApiKey, makeCustomer, makeLicense } from '../../tests/factories.ts';
-import { startTestServer, type Session, type TestServer } from '../../tests/harness.ts';
+import { startTestServer } from '../../tests/harness.ts';
 import { program } from '../../tests/binaries.ts';
 import { nextVersion, uploader } from '../../tests/uploading.ts';
 
-let server: TestServer;
-let admin: Session;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.signInAs('super_admin');
-  for (let made = 0; made < 8; made++) await makeCustomer(server.api(admin));
-});
+const server = await startTestServer();
+const admin = await server.signInAs('super_admin');
+for (let made = 0; made < 8; made++) await makeCustomer(server.api(admin));
 afterAll(() => server.close());
 
 type Headers = Record<string, string>;

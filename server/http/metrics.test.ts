@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { validation } from '../../contract/validation.ts';
 import { makeRelease } from '../../tests/factories.ts';
-import { days, eventually, startTestServer, type TestServer } from '../../tests/harness.ts';
+import { days, eventually, startTestServer } from '../../tests/harness.ts';
 import { startJobs } from '../jobs/jobs.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
@@ -59,20 +59,16 @@ const dashboardQueries = async () => {
   return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 };
 
-let server: TestServer;
-let metrics: ReturnType<typeof parseMetrics>;
-beforeAll(async () => {
-  server = await startTestServer();
-  await server.audit.tick();
-  await server.api().call(validation.validate, { body: { licenseKey: 'none', machineId: 'none' } });
-  const jobs = startJobs(server.context, server.audit);
-  metrics = await eventually(async () => {
-    const seen = parseMetrics(await (await fetch(`${server.url}/metrics`)).text());
-    const due = [...server.context.jobsDue.values()];
-    return due.every((at) => at > server.clock.now()) && seen;
-  });
-  await jobs.stop();
+const server = await startTestServer();
+await server.audit.tick();
+await server.api().call(validation.validate, { body: { licenseKey: 'none', machineId: 'none' } });
+const jobs = startJobs(server.context, server.audit);
+const metrics = await eventually(async () => {
+  const seen = parseMetrics(await (await fetch(`${server.url}/metrics`)).text());
+  const due = [...server.context.jobsDue.values()];
+  return due.every((at) => at > server.clock.now()) && seen;
 });
+await jobs.stop();
 afterAll(() => server.close());
 
 describe.each([

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { makeApiKey, makeLicense, validateOn } from '../../tests/factories.ts';
 import {
   createTestDatabase,
@@ -9,22 +9,17 @@ import {
   eventually,
   movableClock,
   startTestServer,
-  type Api,
   type TestServer,
   checkedTime,
 } from '../../tests/harness.ts';
 import { housekeep } from './housekeeping.ts';
 
-let server: TestServer;
-let staff: Api;
-beforeAll(async () => {
-  server = await startTestServer({
-    // before all that the tests set: a session from the future is not taken
-    clock: movableClock('2026-06-01T00:00:00Z'),
-    config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
-  });
-  staff = server.api((await server.signInAs('super_admin')).byCookie);
+const server = await startTestServer({
+  // before all that the tests set: a session from the future is not taken
+  clock: movableClock('2026-06-01T00:00:00Z'),
+  config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
 });
+const staff = server.api((await server.signInAs('super_admin')).byCookie);
 afterAll(() => server.close());
 
 /** Validations by the partition that they lie in. */

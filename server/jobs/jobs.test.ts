@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { releases as calls } from '../../contract/releases.ts';
 import { makeRelease } from '../../tests/factories.ts';
-import { days, eventually, startTestServer, type TestServer, checkedTime } from '../../tests/harness.ts';
+import { days, eventually, startTestServer, checkedTime } from '../../tests/harness.ts';
 import { locks } from '../db/locks.ts';
 import { keepEvents } from '../features/update-events/keep-events.ts';
 import { startJobs } from './jobs.ts';
 import { sweepUploads } from './upload-sweep.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(() => server.close());
 
 test('no two jobs wait for each other', async () => {

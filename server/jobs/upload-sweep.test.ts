@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { releases } from '../../contract/releases.ts';
 import { program } from '../../tests/binaries.ts';
 import {
@@ -10,21 +10,17 @@ import {
   movableClock,
   startTestServer,
   startTwin,
-  type TestServer,
   checkedTime,
 } from '../../tests/harness.ts';
 import { MiB, nextVersion, someId, uploader, type Uploader } from '../../tests/uploading.ts';
 import { isFailure } from '../failure.ts';
 import { sweepUploads } from './upload-sweep.ts';
 
-let server: TestServer;
 let up: Uploader;
 let person: { email: string } | undefined;
 // what lies on the disk has the times of the real clock
-beforeAll(async () => {
-  server = await startTestServer({ clock: movableClock(new Date()) });
-  await signIn();
-});
+const server = await startTestServer({ clock: movableClock(new Date()) });
+await signIn();
 afterAll(() => server.close());
 
 /** Always the same person: an upload goes on only for whoever began it. */

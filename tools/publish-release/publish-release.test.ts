@@ -4,37 +4,31 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiKeyScope } from '../../contract/route.ts';
 import { releases } from '../../contract/releases.ts';
 import { directUploadLimit } from '../../contract/uploads.ts';
 import { program, sha512Of } from '../../tests/binaries.ts';
 import { makeApiKey } from '../../tests/factories.ts';
-import { startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
+import { startTestServer } from '../../tests/harness.ts';
 import { readOptions, type Options } from './options.ts';
 import { createProgress } from './progress.ts';
 import { publishRelease } from './upload.ts';
 
 const MiB = 1024 ** 2;
-let server: TestServer;
-let staff: Api;
-let apiKey: string;
-let folder: string;
 let version: string;
 let made = 0;
-beforeAll(async () => {
-  server = await startTestServer();
-  staff = server.api(await server.signInAs('super_admin'));
-  apiKey = await keyWith('releases');
-  folder = await mkdtemp(join(tmpdir(), 'lanyard-publish-'));
-});
+const server = await startTestServer();
+const staff = server.api(await server.signInAs('super_admin'));
+const keyWith = async (...scopes: ApiKeyScope[]) => (await makeApiKey(staff, { scopes })).key;
+const apiKey = await keyWith('releases');
+const folder = await mkdtemp(join(tmpdir(), 'lanyard-publish-'));
 afterAll(async () => {
   await rm(folder, { recursive: true });
   await server.close();
 });
 beforeEach(() => void (version = `3.${++made}.0`));
 
-const keyWith = async (...scopes: ApiKeyScope[]) => (await makeApiKey(staff, { scopes })).key;
 const uploadRows = () => server.db.selectFrom('uploads').selectAll().orderBy('created_at').execute();
 
 async function fileOf(bytes: Buffer, name = 'App Setup.exe'): Promise<string> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { generateSync } from 'otplib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { customers } from '../../../contract/customers.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
@@ -12,14 +12,10 @@ import {
   password,
   startTestServer,
   type Identity,
-  type TestServer,
 } from '../../../tests/harness.ts';
 
 const clock = movableClock();
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
+const server = await startTestServer({ clock });
 afterAll(() => server.close());
 
 const signIn = (email: string, secret = password, code?: string) =>

@@ -1,14 +1,11 @@
 import { generateSync } from 'otplib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { rbac } from '../../../contract/users.ts';
-import { movableClock, password, startTestServer, type TestServer } from '../../../tests/harness.ts';
+import { movableClock, password, startTestServer } from '../../../tests/harness.ts';
 
 const clock = movableClock();
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
+const server = await startTestServer({ clock });
 afterAll(() => server.close());
 
 test('one’s own second factor: whether there is one, how many recovery codes are left, which role requires it', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { generateSync } from 'otplib';
 import { parse } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { users } from '../../../contract/users.ts';
@@ -18,10 +18,7 @@ import { createPasswords } from '../../passwords.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
 
 const clock = movableClock();
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
+const server = await startTestServer({ clock });
 afterAll(() => server.close());
 
 const codeOf = (secret: string) => generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { analytics as calls } from '../../../contract/analytics.ts';
 import {
   deactivate,
@@ -9,20 +9,9 @@ import {
   softDelete,
   validateOn,
 } from '../../../tests/factories.ts';
-import {
-  days,
-  eventually,
-  hours,
-  movableClock,
-  startTestServer,
-  type Api,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { days, eventually, hours, movableClock, startTestServer } from '../../../tests/harness.ts';
 
 const clock = movableClock('2026-11-20T23:30:00.000Z');
-let server: TestServer;
-let staff: Api;
-let desktop: Api;
 
 const week = { startDate: '2026-11-15', endDate: '2026-11-21' };
 
@@ -36,37 +25,34 @@ const counted = (expected: number) =>
     expect(Number(sum)).toBe(expected);
   });
 
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-  staff = server.api(await server.signInAs('super_admin'));
-  desktop = server.api(await makeApiKey(staff));
-  const clinic = await makeCustomer(staff, { name: 'Clinic' });
-  const lab = await makeCustomer(staff, { name: 'Lab' });
-  const gone = await makeCustomer(staff, { name: 'Gone' });
-  const big = await makeLicense(staff, { customerId: clinic.customerId, maxActivations: 5 });
-  const small = await makeLicense(staff, { customerId: lab.customerId, maxActivations: 1 });
-  const soon = await makeLicense(staff, { customerId: lab.customerId, validUntil: '2026-12-02T00:00:00Z' });
-  const ended = await makeLicense(staff, { customerId: gone.customerId });
-  await softDelete(staff, gone);
-  // 20 November, half an hour before midnight UTC
-  for (const machine of ['a', 'b', 'c'])
-    await validateOn(desktop, big, machine, { appVersion: machine === 'c' ? '4.1.0' : '4.2.0' });
-  await validateOn(desktop, big, 'a', { appVersion: '4.2.0' });
-  await validateOn(desktop, small, 'x', {});
-  await validateOn(desktop, small, 'y', {});
-  await validateOn(desktop, ended, 'z', {});
-  await counted(7);
-  // 21 November
-  clock.advance(hours(1));
-  const again = server.api(await server.signInAs('super_admin'));
-  staff = again;
-  await validateOn(desktop, big, 'a', { appVersion: '4.2.0' });
-  await validateOn(desktop, big, 'a', { appVersion: '4.2.0' });
-  await validateOn(desktop, soon, 'x', {});
-  await counted(10);
-  const [first] = await machinesOf(staff, small);
-  await deactivate(staff, first!);
-});
+const server = await startTestServer({ clock });
+let staff = server.api(await server.signInAs('super_admin'));
+const desktop = server.api(await makeApiKey(staff));
+const clinic = await makeCustomer(staff, { name: 'Clinic' });
+const lab = await makeCustomer(staff, { name: 'Lab' });
+const gone = await makeCustomer(staff, { name: 'Gone' });
+const big = await makeLicense(staff, { customerId: clinic.customerId, maxActivations: 5 });
+const small = await makeLicense(staff, { customerId: lab.customerId, maxActivations: 1 });
+const soon = await makeLicense(staff, { customerId: lab.customerId, validUntil: '2026-12-02T00:00:00Z' });
+const ended = await makeLicense(staff, { customerId: gone.customerId });
+await softDelete(staff, gone);
+// 20 November, half an hour before midnight UTC
+for (const machine of ['a', 'b', 'c'])
+  await validateOn(desktop, big, machine, { appVersion: machine === 'c' ? '4.1.0' : '4.2.0' });
+await validateOn(desktop, big, 'a', { appVersion: '4.2.0' });
+await validateOn(desktop, small, 'x', {});
+await validateOn(desktop, small, 'y', {});
+await validateOn(desktop, ended, 'z', {});
+await counted(7);
+// 21 November
+clock.advance(hours(1));
+staff = server.api(await server.signInAs('super_admin'));
+await validateOn(desktop, big, 'a', { appVersion: '4.2.0' });
+await validateOn(desktop, big, 'a', { appVersion: '4.2.0' });
+await validateOn(desktop, soon, 'x', {});
+await counted(10);
+const [first] = await machinesOf(staff, small);
+await deactivate(staff, first!);
 afterAll(() => server.close());
 
 describe('trends', () => {

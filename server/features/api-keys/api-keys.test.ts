@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { apiKeys as calls } from '../../../contract/api-keys.ts';
 import { customers } from '../../../contract/customers.ts';
 import { session } from '../../../contract/session.ts';
@@ -14,19 +14,13 @@ import {
   startTwin,
   type Api,
   type Identity,
-  type Session,
   type TestServer,
 } from '../../../tests/harness.ts';
 
-let server: TestServer;
-let staff: Api;
-let maker: Session;
 const behindProxy = { config: { trustProxy: ['127.0.0.1'] } };
-beforeAll(async () => {
-  server = await startTestServer(behindProxy);
-  maker = await server.signInAs('super_admin');
-  staff = server.api(maker.byCookie);
-});
+const server = await startTestServer(behindProxy);
+const maker = await server.signInAs('super_admin');
+const staff = server.api(maker.byCookie);
 afterAll(() => server.close());
 
 const callWith = (who: Identity, on: TestServer = server, headers: Record<string, string> = {}) =>

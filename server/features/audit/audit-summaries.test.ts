@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { audit } from '../../../contract/audit.ts';
@@ -9,22 +9,11 @@ import { licenses } from '../../../contract/licenses.ts';
 import { session } from '../../../contract/session.ts';
 import { rbac, users } from '../../../contract/users.ts';
 import { machinesOf, makeApiKey, makeCustomer, makeLicense, validateOn } from '../../../tests/factories.ts';
-import {
-  password,
-  startTestServer,
-  type Api,
-  type Session,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { password, startTestServer } from '../../../tests/harness.ts';
 
-let server: TestServer;
-let admin: Session;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.signInAs('super_admin');
-  api = server.api(admin);
-});
+const server = await startTestServer();
+const admin = await server.signInAs('super_admin');
+const api = server.api(admin);
 afterAll(() => server.close());
 
 /** What the audit log says, the oldest first, of what `work` does. */

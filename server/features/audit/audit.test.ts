@@ -7,27 +7,15 @@ import { licenses } from '../../../contract/licenses.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { session } from '../../../contract/session.ts';
 import { makeApiKey, makeCustomer, makeLicense } from '../../../tests/factories.ts';
-import {
-  addressOf,
-  eventually,
-  startTestServer,
-  type Api,
-  type Session,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { addressOf, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { systemCaller, type Caller } from '../../caller.ts';
 import { runChange, type NewEntry } from '../../change.ts';
 
 type Query = NonNullable<RouteRequest<typeof calls.list>['query']>;
 
-let server: TestServer;
-let admin: Session;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.signInAs('super_admin');
-  api = server.api(admin);
-});
+const server = await startTestServer();
+const admin = await server.signInAs('super_admin');
+const api = server.api(admin);
 afterAll(() => server.close());
 
 const entry = (fields: Partial<NewEntry> = {}, by: Partial<Caller> = {}, on = server) =>

@@ -1,26 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { countries } from '../../../contract/countries.ts';
 import { customers as calls } from '../../../contract/customers.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, validateOn } from '../../../tests/factories.ts';
-import {
-  auditOf,
-  eventually,
-  startTestServer,
-  type Api,
-  type Session,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { auditOf, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 
-let server: TestServer;
-let admin: Session;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.signInAs('super_admin');
-  api = server.api(admin);
-});
+const server = await startTestServer();
+const admin = await server.signInAs('super_admin');
+const api = server.api(admin);
 afterAll(() => server.close());
 
 /** A server with these customers and no others. */

@@ -1,34 +1,21 @@
 import { get } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { machines } from '../../../contract/machines.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
 import { program } from '../../../tests/binaries.ts';
-import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
-import {
-  eventually,
-  minutes,
-  startTestServer,
-  type Api,
-  type Session,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { makeApiKey } from '../../../tests/factories.ts';
+import { eventually, minutes, startTestServer } from '../../../tests/harness.ts';
 import { MiB, nextVersion, uploader } from '../../../tests/uploading.ts';
 import { machineHashOf } from '../update-events/index.ts';
 
-let server: TestServer;
-let admin: Session;
-let staff: Api;
-let key: MadeApiKey;
 const bytes = program(6 * MiB + 17);
 let release: Release;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.signInAs('super_admin');
-  staff = server.api(admin);
-  key = await makeApiKey(staff, { scopes: ['updates'] });
-});
+const server = await startTestServer();
+const admin = await server.signInAs('super_admin');
+const staff = server.api(admin);
+const key = await makeApiKey(staff, { scopes: ['updates'] });
 beforeEach(async () => {
   const up = uploader(server.url, staff, admin);
   const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: bytes });

@@ -4,36 +4,22 @@ import { readdir } from 'node:fs/promises';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
-import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
-import {
-  startTestServer,
-  type Api,
-  type Identity,
-  type Session,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { makeApiKey } from '../../../tests/factories.ts';
+import { startTestServer, type Identity } from '../../../tests/harness.ts';
 import { MiB, nextVersion, someId, uploader, type Uploader } from '../../../tests/uploading.ts';
 
-let server: TestServer;
-let manager: Session;
-let api: Api;
-let up: Uploader;
-let key: MadeApiKey;
 const bytes = program(3 * MiB + 17);
-let release: Release;
-beforeAll(async () => {
-  server = await startTestServer();
-  manager = await server.signInAs('binary_manager');
-  api = server.api(manager);
-  up = uploader(server.url, api, manager);
-  const admin = server.api(await server.signInAs('super_admin'));
-  key = await makeApiKey(admin, { scopes: ['updates'] });
-  release = await upload({});
-});
+const server = await startTestServer();
+const manager = await server.signInAs('binary_manager');
+const api = server.api(manager);
+const up = uploader(server.url, api, manager);
+const admin = server.api(await server.signInAs('super_admin'));
+const key = await makeApiKey(admin, { scopes: ['updates'] });
+const release = await upload({});
 afterAll(() => server.close());
 
 async function upload(fields: Parameters<Uploader['direct']>[0]): Promise<Release> {
@@ -258,7 +244,6 @@ describe('who may have a file', () => {
 
   test('nobody else', async () => {
     expect(await statusFor(release, { headers: {} })).toBe(401);
-    const admin = server.api(await server.signInAs('super_admin'));
     expect(await statusFor(release, await makeApiKey(admin, { scopes: ['validate'] }))).toBe(403);
     expect(await statusFor(release, await server.signInAs('viewer'))).toBe(200);
   });

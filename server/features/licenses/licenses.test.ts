@@ -24,12 +24,8 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 
-let server: TestServer;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  api = server.api(await server.signInAs('super_admin'));
-});
+const server = await startTestServer();
+const api = server.api(await server.signInAs('super_admin'));
 afterAll(() => server.close());
 
 const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });

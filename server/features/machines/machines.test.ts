@@ -6,17 +6,12 @@ import { updateEvents } from '../../../contract/update-events.ts';
 import { updates } from '../../../contract/updates.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
-import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { machineHashOf } from '../update-events/index.ts';
 
-let server: TestServer;
-let staff: Api;
-let desktop: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  staff = server.api(await server.signInAs('super_admin'));
-  desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
-});
+const server = await startTestServer();
+const staff = server.api(await server.signInAs('super_admin'));
+const desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
 afterAll(() => server.close());
 
 type Reported = { eventType: string; [field: string]: unknown };

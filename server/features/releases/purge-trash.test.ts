@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { releases as calls } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import {
@@ -14,10 +14,7 @@ import {
 import { locks } from '../../db/locks.ts';
 import { purgeTrash } from './release-trash.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(() => server.close());
 
 async function binRelease(on: TestServer): Promise<{ id: string; key: string }> {

@@ -1,35 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { releases as calls } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { makeRelease } from '../../../tests/factories.ts';
-import { startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { startTestServer } from '../../../tests/harness.ts';
 
-let server: TestServer;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  api = server.api(await server.signInAs('viewer'));
-  const bytes = 'x'.repeat(100);
-  const oldest = await makeRelease(server, {
-    version: '1.9.0',
-    releaseNotes: '100% STRASSE and İstanbul',
-    bytes,
-  });
-  await makeRelease(server, { version: '1.10.0', platform: 'darwin', architecture: 'arm64', bytes });
-  await makeRelease(server, { version: '1.10.0', platform: 'win32', architecture: 'ia32', bytes });
-  await makeRelease(server, { version: '1.10.0', platform: 'win32', bytes });
-  await makeRelease(server, { version: '1.10.0-beta.2', channel: 'beta', isDraft: true, bytes });
-  await makeRelease(server, { version: '1.10.0-beta.11', channel: 'beta', bytes });
-  await makeRelease(server, { version: '2.0.0-alpha', channel: 'alpha', platform: 'linux', bytes });
-  const inactive = await makeRelease(server, { version: '0.1.0', bytes });
-  const binned = await makeRelease(server, { version: '9.0.0', bytes });
-  const manager = server.api(await server.signInAs('admin'));
-  await manager.ok(calls.update, { params: { releaseId: inactive.id }, body: { isActive: false } });
-  await manager.ok(calls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'x' } });
-  await manager.ok(calls.pause, {
-    params: { releaseId: oldest.id },
-    body: { reason: 'Too many installs failed' },
-  });
+const server = await startTestServer();
+const api = server.api(await server.signInAs('viewer'));
+const bytes = 'x'.repeat(100);
+const oldest = await makeRelease(server, {
+  version: '1.9.0',
+  releaseNotes: '100% STRASSE and İstanbul',
+  bytes,
+});
+await makeRelease(server, { version: '1.10.0', platform: 'darwin', architecture: 'arm64', bytes });
+await makeRelease(server, { version: '1.10.0', platform: 'win32', architecture: 'ia32', bytes });
+await makeRelease(server, { version: '1.10.0', platform: 'win32', bytes });
+await makeRelease(server, { version: '1.10.0-beta.2', channel: 'beta', isDraft: true, bytes });
+await makeRelease(server, { version: '1.10.0-beta.11', channel: 'beta', bytes });
+await makeRelease(server, { version: '2.0.0-alpha', channel: 'alpha', platform: 'linux', bytes });
+const inactive = await makeRelease(server, { version: '0.1.0', bytes });
+const binned = await makeRelease(server, { version: '9.0.0', bytes });
+const manager = server.api(await server.signInAs('admin'));
+await manager.ok(calls.update, { params: { releaseId: inactive.id }, body: { isActive: false } });
+await manager.ok(calls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'x' } });
+await manager.ok(calls.pause, {
+  params: { releaseId: oldest.id },
+  body: { reason: 'Too many installs failed' },
 });
 afterAll(() => server.close());
 

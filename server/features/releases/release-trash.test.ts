@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
-import {
-  auditOf,
-  days,
-  startTestServer,
-  type Api,
-  type Session,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { auditOf, days, startTestServer } from '../../../tests/harness.ts';
 
-let server: TestServer;
-let staff: Session;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  staff = await server.signInAs('binary_manager');
-  api = server.api(staff);
-});
+const server = await startTestServer();
+const staff = await server.signInAs('binary_manager');
+const api = server.api(staff);
 afterAll(() => server.close());
 
 const nowhere = '01920000-0000-7000-8000-000000000000';

@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { audit as auditCalls } from '../../../contract/audit.ts';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
-import {
-  auditOf,
-  minutes,
-  startTestServer,
-  startTwin,
-  type Api,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { auditOf, minutes, startTestServer, startTwin } from '../../../tests/harness.ts';
 import { runChange } from '../../change.ts';
 import { systemCaller, type Actor } from '../../caller.ts';
 import { checkIdentity, createRelease, type NewRelease } from './releases.ts';
 import { createReleaseSet } from './live-releases.ts';
 
-let server: TestServer;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  api = server.api(await server.signInAs('binary_manager'));
-});
+const server = await startTestServer();
+const api = server.api(await server.signInAs('binary_manager'));
 afterAll(() => server.close());
 
 const nowhere = { releaseId: '01920000-0000-7000-8000-000000000000' };

@@ -1,27 +1,16 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { updates } from '../../../contract/updates.ts';
 import { makeRelease } from '../../../tests/factories.ts';
-import {
-  auditOf,
-  minutes,
-  startTestServer,
-  type Api,
-  type Identity,
-  type TestServer,
-} from '../../../tests/harness.ts';
+import { auditOf, minutes, startTestServer, type Api, type Identity } from '../../../tests/harness.ts';
 import { systemChange } from '../../change.ts';
 import { isFailure } from '../../failure.ts';
 import { pauseRollout } from './rollout.ts';
 
-let server: TestServer;
-let api: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  api = server.api(await server.signInAs('binary_manager'));
-});
+const server = await startTestServer();
+const api = server.api(await server.signInAs('binary_manager'));
 afterAll(() => server.close());
 
 const nowhere = '01920000-0000-7000-8000-000000000000';

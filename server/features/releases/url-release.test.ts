@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { releases as calls } from '../../../contract/releases.ts';
-import { auditOf, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { auditOf, startTestServer } from '../../../tests/harness.ts';
 import { isPublicAddress, realOutbound, type Destination, type Outbound } from '../../outbound-http.ts';
 import { probeFile } from './probe.ts';
 
@@ -14,8 +14,6 @@ let names: Record<string, string[] | (() => string[])>;
 let serve: RequestListener;
 let asked: string[];
 let connections: number;
-let server: TestServer;
-let api: Api;
 
 const files = createServer((request, response) => {
   asked.push(`${request.method} ${request.headers.host}${request.url} ${request.headers.range ?? ''}`.trim());
@@ -52,13 +50,11 @@ const fakeOutbound: Outbound = {
   },
 };
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => {
-    files.listen(0, '127.0.0.1', resolve);
-  });
-  server = await startTestServer({ outbound: fakeOutbound });
-  api = server.api(await server.signInAs('binary_manager'));
+await new Promise<void>((resolve) => {
+  files.listen(0, '127.0.0.1', resolve);
 });
+const server = await startTestServer({ outbound: fakeOutbound });
+const api = server.api(await server.signInAs('binary_manager'));
 afterAll(async () => {
   await server.close();
   files.closeAllConnections();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
 import { roleMatrix } from '../../../contract/permissions.ts';
 import { session as calls } from '../../../contract/session.ts';
@@ -21,10 +21,7 @@ import {
   checkedTime,
 } from '../../../tests/harness.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(() => server.close());
 
 const login = (on: TestServer, email: string, plain = password, headers: Record<string, string> = {}) =>

@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { days, startTestServer, type TestServer, checkedTime } from '../../../tests/harness.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { days, startTestServer, checkedTime } from '../../../tests/harness.ts';
 import { keepEvents } from './keep-events.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(() => server.close());
 
 async function happen(at: string): Promise<void> {

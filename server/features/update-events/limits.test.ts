@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { updateEvents as calls } from '../../../contract/update-events.ts';
 import { makeApiKey, makeRelease, unique, type MadeApiKey } from '../../../tests/factories.ts';
 import {
@@ -11,8 +11,6 @@ import {
   startTestServer,
   startTwin,
   type Answer,
-  type Api,
-  type TestServer,
 } from '../../../tests/harness.ts';
 import { machineHashOf } from './machine-id.ts';
 
@@ -23,15 +21,10 @@ const config = {
   sessionMaxMs: days(9999),
 };
 
-let server: TestServer;
-let twin: TestServer;
-let staff: Api;
 let key: MadeApiKey;
-beforeAll(async () => {
-  server = await startTestServer({ config });
-  twin = await startTwin(server, { config });
-  staff = server.api((await server.signInAs('super_admin')).byCookie);
-});
+const server = await startTestServer({ config });
+const twin = await startTwin(server, { config });
+const staff = server.api((await server.signInAs('super_admin')).byCookie);
 afterAll(async () => {
   await twin.close();
   await server.close();

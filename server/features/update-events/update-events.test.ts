@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
@@ -16,28 +16,18 @@ import {
   startTestServer,
   startTwin,
   type Api,
-  type Identity,
-  type TestServer,
 } from '../../../tests/harness.ts';
 import { pauseFailing } from './failure-guard.ts';
 import { machineHashOf } from './machine-id.ts';
 
 type Event = RouteRequest<typeof calls.report>['body']['events'][number];
 
-let server: TestServer;
-let twin: TestServer;
-let staff: Api;
-let desktop: Api;
-let desktopOfTwin: Api;
-let updatesKey: Identity;
-beforeAll(async () => {
-  server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
-  twin = await startTwin(server);
-  staff = server.api((await server.signInAs('super_admin')).byCookie);
-  updatesKey = await makeApiKey(staff, { scopes: ['updates'] });
-  desktop = server.api(updatesKey);
-  desktopOfTwin = twin.api(updatesKey);
-});
+const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+const twin = await startTwin(server);
+const staff = server.api((await server.signInAs('super_admin')).byCookie);
+const updatesKey = await makeApiKey(staff, { scopes: ['updates'] });
+const desktop = server.api(updatesKey);
+const desktopOfTwin = twin.api(updatesKey);
 afterAll(async () => {
   const { rows } = await server.pool.query<{ deadlocks: number }>(
     'select deadlocks from pg_stat_database where datname = current_database()',

@@ -2,32 +2,25 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { uploads as uploadCalls } from '../../../contract/uploads.ts';
 import { appImage, program, withBlockmap } from '../../../tests/binaries.ts';
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
-import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
-import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
+import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { systemChange } from '../../change.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 import { machineHashOf } from '../update-events/machine-id.ts';
 
-let server: TestServer;
-let staff: Api;
-let staffHeaders: Record<string, string>;
-let key: MadeApiKey;
-let folder: string;
-beforeAll(async () => {
-  // a rollout is tried with 1,000 machines of one key
-  server = await startTestServer({ config: { newMachinesPerKeyHour: 10_000 } });
-  folder = await mkdtemp(join(tmpdir(), 'lanyard-desktop-'));
-  const session = await server.signInAs('super_admin');
-  staffHeaders = session.headers;
-  staff = server.api(session);
-  key = await makeApiKey(staff, { scopes: ['updates'] });
-});
+// a rollout is tried with 1,000 machines of one key
+const server = await startTestServer({ config: { newMachinesPerKeyHour: 10_000 } });
+const folder = await mkdtemp(join(tmpdir(), 'lanyard-desktop-'));
+const session = await server.signInAs('super_admin');
+const staffHeaders = session.headers;
+const staff = server.api(session);
+const key = await makeApiKey(staff, { scopes: ['updates'] });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
   await server.close();

@@ -1,22 +1,17 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
-import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
-import { addressOf, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
+import { addressOf, eventually, startTestServer } from '../../../tests/harness.ts';
 import { systemChange } from '../../change.ts';
 import { rolloutBucket } from './bucket.ts';
 import { machineHashOf } from '../update-events/machine-id.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
 
-let server: TestServer;
-let staff: Api;
-let key: MadeApiKey;
-beforeAll(async () => {
-  server = await startTestServer();
-  staff = server.api(await server.signInAs('super_admin'));
-  key = await makeApiKey(staff, { scopes: ['updates'] });
-});
+const server = await startTestServer();
+const staff = server.api(await server.signInAs('super_admin'));
+const key = await makeApiKey(staff, { scopes: ['updates'] });
 afterAll(() => server.close());
 // each test has the feeds to itself
 beforeEach(() =>

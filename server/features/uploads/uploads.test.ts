@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, truncate, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import { uploads } from '../../../contract/uploads.ts';
 import { appImage, archive, diskImage, program, sha512Of } from '../../../tests/binaries.ts';
@@ -14,9 +14,6 @@ import {
   seconds,
   startTestServer,
   startTwin,
-  type Api,
-  type Session,
-  type TestServer,
 } from '../../../tests/harness.ts';
 import {
   MiB,
@@ -28,16 +25,10 @@ import {
 } from '../../../tests/uploading.ts';
 import { unfinishedOf } from './upload-row.ts';
 
-let server: TestServer;
-let manager: Session;
-let api: Api;
-let up: Uploader;
-beforeAll(async () => {
-  server = await startTestServer();
-  manager = await server.signInAs('binary_manager');
-  api = server.api(manager);
-  up = uploader(server.url, api, manager);
-});
+const server = await startTestServer();
+const manager = await server.signInAs('binary_manager');
+const api = server.api(manager);
+const up = uploader(server.url, api, manager);
 afterAll(() => server.close());
 
 const folder = () => join(server.context.config.dataDir, 'binaries');

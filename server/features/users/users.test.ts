@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
 import { roleDescriptions, roleNames, type Permission } from '../../../contract/permissions.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users as calls, type User } from '../../../contract/users.ts';
 import { unique } from '../../../tests/factories.ts';
-import {
-  auditOf,
-  startTestServer,
-  startTwin,
-  type Api,
-  type TestServer,
-  minutes,
-  password,
-} from '../../../tests/harness.ts';
+import { auditOf, startTestServer, startTwin, type Api, minutes, password } from '../../../tests/harness.ts';
 
-let server: TestServer;
-let root: Api;
-let admin: Api;
-beforeAll(async () => {
-  server = await startTestServer();
-  root = server.api(await server.signInAs('super_admin'));
-  admin = server.api(await server.signInAs('admin'));
-});
+const server = await startTestServer();
+const root = server.api(await server.signInAs('super_admin'));
+const admin = server.api(await server.signInAs('admin'));
 afterAll(() => server.close());
 
 const anyone = () => server.api({ headers: {} });

@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { activations } from '../../../contract/activations.ts';
 import { customers } from '../../../contract/customers.ts';
 import { keys as keyCalls } from '../../../contract/keys.ts';
@@ -25,21 +25,14 @@ import {
   eventually,
   startTestServer,
   startTwin,
-  type Api,
   type TestServer,
 } from '../../../tests/harness.ts';
 
-let server: TestServer;
-let staff: Api;
-let desktop: Api;
-let apiKeyId: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  staff = server.api((await server.signInAs('super_admin')).byCookie);
-  const key = await makeApiKey(staff);
-  apiKeyId = key.id;
-  desktop = server.api(key);
-});
+const server = await startTestServer();
+const staff = server.api((await server.signInAs('super_admin')).byCookie);
+const apiKey = await makeApiKey(staff);
+const apiKeyId = apiKey.id;
+const desktop = server.api(apiKey);
 afterAll(() => server.close());
 
 const licenseOf = (id: string) => staff.ok(licenses.get, { params: { id } });
