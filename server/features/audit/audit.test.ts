@@ -415,12 +415,12 @@ describe('the export', () => {
   test('of more than one batch is whole, and ends when the reader goes away', async () => {
     await server.pool.query(`insert into audit_entries
       (audit_id, timestamp, event_type, resource_type, changes_summary, success)
-      select gen_random_uuid(), timestamp '2020-01-01' + (n / 7) * interval '1 ms', 'test.bulk', 'bulk', n || repeat('x', 300), true
-        from generate_series(1, 60000) n`);
+      select gen_random_uuid(), timestamp '2020-01-01' + (n / 7) * interval '1 ms', 'test.bulk', 'bulk', n || repeat('x', 1200), true
+        from generate_series(1, 20000) n`);
     const whole = await csvOf({ eventType: 'test.bulk' });
     const ids = whole.text.trim().split('\n').slice(1);
-    expect(ids).toHaveLength(60_000);
-    expect(new Set(ids.map((row) => row.split(',').at(-1))).size).toBe(60_000);
+    expect(ids).toHaveLength(20_000);
+    expect(new Set(ids.map((row) => row.split(',').at(-1))).size).toBe(20_000);
 
     const asked = vi.spyOn(pg.Client.prototype, 'query');
     const queries = () =>
@@ -442,7 +442,7 @@ describe('the export', () => {
       const soFar = queries();
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect(queries()).toBe(soFar);
-      expect(soFar).toBeLessThan(25);
+      expect(soFar).toBeLessThan(8);
     } finally {
       asked.mockRestore();
     }

@@ -119,7 +119,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
   });
 
   test('a file that was exchanged in the storage is not delivered; a block map is made anew', async () => {
-    const small = program(6 * MiB);
+    const small = program(MiB);
     const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: small });
     expect(answer.status, answer.text).toBe(201);
     const release = answer.body.data;
@@ -139,7 +139,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     await server.context.storage.remove(mapKey!);
     expect((await download(blockmap)).bytes.equals(map)).toBe(true);
 
-    await lay(place, fileKey!, program(6 * MiB));
+    await lay(place, fileKey!, program(MiB));
     for (const spoiled of [release, blockmap, release])
       expect((await download(spoiled)).response.status).toBe(503);
     await lay(place, fileKey!, small);
@@ -159,11 +159,12 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
   });
 
   test('at once: release and download', async () => {
-    const small = program(5 * MiB);
+    const small = program(MiB);
     const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: small });
     expect(answer.status, answer.text).toBe(201);
     expect((await download(answer.body.data)).bytes.equals(small)).toBe(true);
-    const large = program(19 * MiB);
+    // more than one part on S3
+    const large = program(9 * MiB);
     const second = await up.direct({ version: nextVersion(), is_draft: 'false', file: large });
     expect((await download(second.body.data)).bytes.equals(large)).toBe(true);
   });
@@ -290,7 +291,7 @@ async function isLaid(config: StorageConfig, name: string): Promise<boolean> {
 }
 
 describe('a storage that fails in the middle of a direct upload', () => {
-  const bytes = program(15 * MiB);
+  const bytes = program(9 * MiB);
 
   test('is told as unavailable where it is S3', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'key');

@@ -256,7 +256,7 @@ describe('a file in one request', () => {
 });
 
 describe('a file in chunks', () => {
-  const bytes = program(20 * MiB + 777);
+  const bytes = program(16 * MiB + 777);
 
   test('becomes a release whatever the order of its chunks, and its bytes are those that were sent', async () => {
     const version = nextVersion();
@@ -466,14 +466,14 @@ describe('a file in chunks', () => {
   });
 
   test.each([
-    ['App.dmg', program(9 * MiB), 'not a macOS disk image'],
-    ['App.exe', archive(9 * MiB), 'not a Windows program'],
-    ['App.EXE', archive(9 * MiB), 'not a Windows program'],
+    ['App.dmg', program(MiB), 'not a macOS disk image'],
+    ['App.exe', archive(MiB), 'not a Windows program'],
+    ['App.EXE', archive(MiB), 'not a Windows program'],
     ['App.zip', archive(9 * MiB).subarray(0, 8.5 * MiB), 'not a whole ZIP archive'],
-    ['App.nupkg', diskImage(9 * MiB), 'not a whole NuGet package'],
-    ['App.AppImage', program(9 * MiB), 'not an AppImage'],
-    ['app.deb', program(9 * MiB), 'not a Debian package'],
-    ['app.rpm', program(9 * MiB), 'not an RPM package'],
+    ['App.nupkg', diskImage(MiB), 'not a whole NuGet package'],
+    ['App.AppImage', program(MiB), 'not an AppImage'],
+    ['app.deb', program(MiB), 'not a Debian package'],
+    ['app.rpm', program(MiB), 'not an RPM package'],
   ])('named %s is refused when its content is another', async (fileName, content, sentence) => {
     const prepared = await up.prepare(content, { fileName });
     await up.sendAll(content, prepared);
