@@ -66,11 +66,8 @@ export function endOwnSession(change: Change, sessionId: string): Promise<undefi
 export async function endOtherSessions(change: Change): Promise<undefined> {
   const { userId, sessionId, email } = personOf(change.by);
   const ended = await endSessionsOf(change, { userId, reason: 'ended by the user', except: sessionId });
-  await change.audit(
-    'user.sessions_ended',
-    { id: userId, email },
-    { what: `ended ${ended} other ${ended === 1 ? 'session' : 'sessions'}` },
-  );
+  const what = `ended ${ended} other ${ended === 1 ? 'session' : 'sessions'}`;
+  await change.audit('user.sessions_ended', { id: userId, email }, { what });
 }
 
 /** Whether the caller has a second factor, how many recovery codes are left, and which role requires it. */

@@ -186,11 +186,8 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
           user_agent: by.userAgent,
         })
         .execute();
-      await change.audit(
-        'session.login',
-        { sessionId: session_id, email: user.email },
-        { what: howSignedIn(used?.recoveryCodesLeft) },
-      );
+      const what = howSignedIn(used?.recoveryCodesLeft);
+      await change.audit('session.login', { sessionId: session_id, email: user.email }, { what });
       return undefined;
     });
     if (refusal) return refusal;
@@ -206,15 +203,11 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     found?: FoundUser,
   ): Promise<void> {
     const user = found ?? (await findUser(db, email));
+    const session = { sessionId: null, email: user?.email ?? refusals.shortened(email) };
     await refusals.record(by, {
       kind,
       subject: email,
-      audit: (change) =>
-        change.audit(
-          'session.login_failed',
-          { sessionId: null, email: user?.email ?? refusals.shortened(email) },
-          { error },
-        ),
+      audit: (change) => change.audit('session.login_failed', session, { error }),
     });
   }
 

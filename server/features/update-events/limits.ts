@@ -55,16 +55,10 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
     const of: BudgetOf = { budget, subject: apiKeyId, limit };
     const taken = await budgets.take(of, count);
     if (taken.allowed) return undefined;
-    await budgets.tellOnce(by, of, ({ audit }) =>
-      audit(
-        'api_key.limit_reached',
-        { id: apiKeyId, name },
-        {
-          what: `reached its limit of ${limit} ${budget} an hour`,
-          error: 'More of them are not recorded until the hour ends.',
-        },
-      ),
-    );
+    const subject = { id: apiKeyId, name };
+    const what = `reached its limit of ${limit} ${budget} an hour`;
+    const error = 'More of them are not recorded until the hour ends.';
+    await budgets.tellOnce(by, of, ({ audit }) => audit('api_key.limit_reached', subject, { what, error }));
     return refusalOf(of, taken, count);
   }
 

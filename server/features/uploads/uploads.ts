@@ -72,14 +72,9 @@ export async function prepareUpload(
       updated_at: now,
     })
     .execute();
-  await change.audit(
-    'upload.begun',
-    { ...upload, fileName, version },
-    {
-      what: `begun, ${fileSize} bytes`,
-      after: { fileName, fileSize, version, channel, platform, architecture },
-    },
-  );
+  const after = { fileName, fileSize, version, channel, platform, architecture };
+  const what = `begun, ${fileSize} bytes`;
+  await change.audit('upload.begun', { ...upload, fileName, version }, { what, after });
   return upload;
 }
 
