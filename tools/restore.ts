@@ -61,7 +61,7 @@ async function requireEmptyTarget({ dataDir, databaseUrl, databaseDirectUrl }: C
     );
   if (!databaseUrl || !databaseDirectUrl) return;
   await requireDatabase({ queries: databaseUrl, direct: databaseDirectUrl });
-  await withClient(databaseDirectUrl, requireEmpty);
+  await withClient(connectionTo(databaseDirectUrl), requireEmpty);
 }
 
 /** Called after all other checks, because storage on disk creates its folder. */
@@ -101,8 +101,13 @@ async function restore(config: Config, storage: Storage, archive: Archive): Prom
   }
 }
 
+const connectionTo = (databaseUrl: string) => ({
+  connectionString: databaseUrl,
+  application_name: 'lanyard restore',
+});
+
 async function restoreDatabase(databaseUrl: string, archive: Archive): Promise<void> {
-  const { rows, skipped } = await withClient(databaseUrl, async (client) => {
+  const { rows, skipped } = await withClient(connectionTo(databaseUrl), async (client) => {
     await requireEmpty(client);
     return loadDatabase(client, archive, (name) => sayOnTerminal(`  ${name}`));
   }).catch((error: unknown) => {
