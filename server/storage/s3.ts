@@ -7,9 +7,9 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
-  ListObjectsV2Command,
   ListPartsCommand,
   PutObjectCommand,
+  paginateListObjectsV2,
   UploadPartCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
@@ -136,7 +136,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     let size = 0;
     for (let next: Buffer | void = first; next; next = (await rest.next()).value) {
       const part = { index: tags.length, offset: size, length: next.length };
-      const tag = await writePart(unfinished, part, one(next));
+      const tag = await writePart(unfinished, part, Readable.from([next]));
       if (isFailure(tag)) return tag;
       tags.push(tag);
       size += next.length;
@@ -144,18 +144,8 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     return (await finish(unfinished, tags)) ?? size;
   }
 
-  const sizeOf = (key: string) =>
-    client
-      .send(new HeadObjectCommand(object(key)))
-      .then(({ ContentLength }) => ContentLength, missingAsUndefined);
-
-  const stampOf = (key: string) =>
-    client
-      .send(new HeadObjectCommand(object(key)))
-      .then(
-        ({ ContentLength, ETag, LastModified }) => `${ContentLength} ${ETag} ${LastModified?.getTime()}`,
-        missingAsUndefined,
-      );
+  const head = (key: string) => client.send(new HeadObjectCommand(object(key))).catch(missingAsUndefined);
+  const sizeOf = async (key: string) => (await head(key))?.ContentLength;
 
   return {
     begin,
@@ -164,7 +154,10 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     abandon,
     put,
     sizeOf,
-    stampOf,
+    async stampOf(key) {
+      const found = await head(key);
+      return found && `${found.ContentLength} ${found.ETag} ${found.LastModified?.getTime()}`;
+    },
     async read(key, range) {
       const Range = range && `bytes=${range.start}-${range.end}`;
       const found = await client
@@ -207,16 +200,12 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
 
 async function* list({ client, bucket, prefix }: S3Location): AsyncIterable<StoredThing> {
   const where = { Bucket: bucket, Prefix: prefix };
-  let token: string | undefined;
-  do {
-    const page = await client.send(new ListObjectsV2Command({ ...where, ContinuationToken: token }));
+  for await (const page of paginateListObjectsV2({ client }, where))
     for (const { Key, LastModified } of page.Contents ?? []) {
       const key = (Key ?? '').slice(prefix.length);
       if (isKey(key))
         yield { key, modifiedAt: present(LastModified, 'S3 dates each object'), unfinished: undefined };
     }
-    token = page.NextContinuationToken;
-  } while (token);
 
   let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {};
   while (marker) {
@@ -255,10 +244,6 @@ async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, vo
     size += piece.length;
   }
   if (size > 0) yield Buffer.concat(gathered);
-}
-
-async function* one(piece: Buffer): AsyncGenerator<Buffer> {
-  yield piece;
 }
 
 /** The bytes of a part; the timer runs while the server has not yet requested the next chunk. */
