@@ -1,6 +1,8 @@
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { CannotStart } from '../cannot-start.ts';
 import { type Account, isRoot, succeedsAs } from './embedded-account.ts';
 import { privateRoot } from './embedded-location.ts';
@@ -64,20 +66,11 @@ async function makeCopy(from: string, to: string): Promise<void> {
   if (isRoot) await chmod(dirname(to), 0o755);
   const draft = `${to}.new-${process.pid}`;
   await cp(join(from, 'native'), join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
-  await openToAll(draft);
+  await promisify(execFile)('chmod', ['-R', 'u=rwX,go=rX', draft]);
   await makeLinks(draft);
   await rename(draft, to).catch(async () => {
     // Either another start finished first with an equal copy, or a broken copy is in the way.
     await rm(to, { recursive: true, force: true });
     await rename(draft, to);
   });
-}
-
-async function openToAll(path: string): Promise<void> {
-  const entry = await stat(path);
-  if (!entry.isDirectory()) return chmod(path, entry.mode & 0o100 ? 0o755 : 0o644);
-  await chmod(path, 0o755);
-  for (const child of await readdir(path, { withFileTypes: true })) {
-    if (!child.isSymbolicLink()) await openToAll(join(path, child.name));
-  }
 }

@@ -90,9 +90,7 @@ async function initdb(
     (error: Error & { stderr?: string }) => {
       throw new CannotStart(
         `PostgreSQL could not create a database in ${location.cluster}: ${error.stderr || error.message}`,
-        {
-          cause: error,
-        },
+        { cause: error },
       );
     },
   );

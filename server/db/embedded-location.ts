@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, chown, lchown, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { CannotStart } from '../cannot-start.ts';
 import { type Account, isRoot, succeedsAs, unprivilegedAccount } from './embedded-account.ts';
 
@@ -83,17 +85,9 @@ async function ownerOf(cluster: string): Promise<Account> {
   if (uid !== 0) return { uid, gid };
   // A backup restored by root is owned by root, which PostgreSQL rejects.
   const account = await unprivilegedAccount();
-  if (account) await giveTo(account, cluster);
+  // -h: a link is given away, not what it leads to.
+  if (account) await promisify(execFile)('chown', ['-Rh', `${account.uid}:${account.gid}`, cluster]);
   return account;
-}
-
-async function giveTo(account: { uid: number; gid: number }, path: string): Promise<void> {
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    const child = join(path, entry.name);
-    if (entry.isDirectory()) await giveTo(account, child);
-    else await lchown(child, account.uid, account.gid);
-  }
-  await chown(path, account.uid, account.gid);
 }
 
 function notOurs(cluster: string): Error {
