@@ -72,14 +72,6 @@ const countries: Country[] = [
     phone: '+46 8',
   },
   {
-    code: 'DK',
-    cities: ['København', 'Aarhus', 'Odense'],
-    houses: ['Rigshospitalet {}', '{} Universitetshospital'],
-    first: ['Freja', 'Mikkel'],
-    last: ['Sørensen', 'Holm'],
-    phone: '+45 33',
-  },
-  {
     code: 'CL',
     cities: ['Santiago', 'Valparaíso', 'Concepción'],
     houses: ['Clínica Alemana {}', 'Hospital Regional {}', 'Laboratorio Andes {}'],
@@ -94,30 +86,6 @@ const countries: Country[] = [
     first: ['Ananya', 'Rohan', 'Meera'],
     last: ['Iyer', 'Kulkarni', 'Nair'],
     phone: '+91 20',
-  },
-  {
-    code: 'ZA',
-    cities: ['Cape Town', 'Durban', 'Pretoria'],
-    houses: ['Groote Schuur {}', '{} Academic Hospital'],
-    first: ['Thandi', 'Pieter'],
-    last: ['Dlamini', 'Botha'],
-    phone: '+27 21',
-  },
-  {
-    code: 'CA',
-    cities: ['Toronto', 'Halifax', 'Calgary'],
-    houses: ['{} Health Centre', 'Mount Royal Hospital {}'],
-    first: ['Claire', 'Liam'],
-    last: ['Tremblay', 'MacDonald'],
-    phone: '+1 416',
-  },
-  {
-    code: 'NZ',
-    cities: ['Auckland', 'Dunedin'],
-    houses: ['{} City Hospital', '{} Pathology'],
-    first: ['Aroha', 'Jack'],
-    last: ['Walker', 'Ngata'],
-    phone: '+64 9',
   },
 ];
 

@@ -98,20 +98,11 @@ export async function makeUpdates(
 type Salts = Record<DemoMachine['platform'], string>;
 
 async function saltOf(db: Stage['db'], id: string): Promise<string> {
-  const row = await db
-    .selectFrom('releases')
-    .select('rollout_salt')
-    .where('release_id', '=', id)
-    .executeTakeFirstOrThrow();
-  return row.rollout_salt;
+  const releases = db.selectFrom('releases').select('rollout_salt').where('release_id', '=', id);
+  return (await releases.executeTakeFirstOrThrow()).rollout_salt;
 }
 
-type Build = {
-  version: string;
-  channel: NewRelease['channel'];
-  platform: 'win32' | 'darwin';
-  daysAgo: number;
-};
+type Build = Omit<Version, 'binned'> & Pick<DemoMachine, 'platform'>;
 
 async function makeRelease(stage: Updates, by: Caller, { version, channel, platform, daysAgo }: Build) {
   const { random, now } = stage;
