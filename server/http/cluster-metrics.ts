@@ -6,7 +6,7 @@ import {
   type MetricValue,
   type Registry,
 } from 'prom-client';
-import { isRelayMessage, relay, type ProcessMetrics } from '../workers/relay.ts';
+import { isRelayMessage, type ProcessMetrics, type RelayMessage } from '../workers/relay.ts';
 
 /** Longer than the primary waits for the workers. */
 const timeoutMs = 5000;
@@ -28,7 +28,7 @@ export function collectMetrics(register: Registry): () => Promise<string> {
 
   async function report(id: string): Promise<void> {
     const metrics = (await register.getMetricsAsJSON()).map(withAggregator);
-    process.send?.(relay({ relay: 'collected', id, metrics }));
+    process.send?.({ relay: 'collected', id, metrics } satisfies RelayMessage);
   }
 
   return async () => {
@@ -39,7 +39,7 @@ export function collectMetrics(register: Registry): () => Promise<string> {
         clearTimeout(timer);
         resolve(metrics);
       });
-      process.send?.(relay({ relay: 'ask', id }));
+      process.send?.({ relay: 'ask', id } satisfies RelayMessage);
     });
     pending.delete(id);
     return all ? AggregatorRegistry.aggregate(all).metrics() : register.metrics();

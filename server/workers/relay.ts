@@ -10,7 +10,6 @@ export type RelayMessage =
   | { relay: 'collected'; id: string; metrics: ProcessMetrics }
   | { relay: 'all'; id: string; metrics: ProcessMetrics[] };
 
-export const relay = (message: RelayMessage) => message;
 export const isRelayMessage = (message: unknown): message is RelayMessage =>
   typeof message === 'object' && message !== null && 'relay' in message;
 
