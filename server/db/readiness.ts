@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Connections } from './connect.ts';
 
@@ -14,21 +15,16 @@ export async function doCallsGetAnswers({
   if (!signals.isUp() || pool.isStuck()) return false;
   // A pool with waiting calls that make progress needs no extra query.
   const asked = pool.waitingCount > 0 ? [reserved.pool] : [pool, reserved.pool];
-  let timer: NodeJS.Timeout | undefined;
+  const answers = () => Promise.all(asked.map((one) => one.query('select role_id from roles limit 1')));
+  const silence = async () => {
+    await sleep(withinMs, undefined, { ref: false });
+    throw new Error(`No answer within ${withinMs} ms`);
+  };
   try {
-    await signals.untilDown(() =>
-      Promise.race([
-        Promise.all(asked.map((one) => one.query('select role_id from roles limit 1'))),
-        new Promise((_, reject) => {
-          timer = setTimeout(reject, withinMs, new Error(`No answer within ${withinMs} ms`));
-        }),
-      ]),
-    );
+    await signals.untilDown(() => Promise.race([answers(), silence()]));
     return true;
   } catch (error) {
     log.warn({ err: error }, 'The database does not answer as it must');
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -198,7 +199,4 @@ async function beats(client: pg.Client): Promise<boolean> {
   return Promise.race([answer, silence]);
 }
 
-const pause = (ms: number) =>
-  new Promise<void>((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
+const pause = (ms: number) => sleep(ms, undefined, { ref: false });
