@@ -163,12 +163,10 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     return503OnClosing: false,
     http: { headersTimeout: arrival.headersMs, connectionsCheckingInterval: arrival.lookMs },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, arrival),
-    frameworkErrors: (error, request, reply) =>
-      void sendFailure(
-        request,
-        reply,
-        frameworkFailure(error) ?? fail('INVALID_INPUT', 'The request is not valid.'),
-      ),
+    frameworkErrors: (error, request, reply) => {
+      const failure = frameworkFailure(error) ?? fail('INVALID_INPUT', 'The request is not valid.');
+      void sendFailure(request, reply, failure);
+    },
   });
 
   app.addHook('onRequest', async ({ raw }) => {
@@ -190,26 +188,22 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
   );
 
   app.setErrorHandler((error, request, reply) => {
-    const expected = frameworkFailure(error);
+    const expected = error instanceof PasswordsBusy ? passwordsBusy : frameworkFailure(error);
     if (expected) return sendFailure(request, reply, expected);
+    const about = { err: error, route: request.routeOptions.url };
     const unserved = databaseFailure(error);
     if (unserved) {
       // An outage is logged once, by the watch on the database.
-      if (unserved !== databaseUnavailable)
-        request.log.warn({ err: error, route: request.routeOptions.url }, unserved.message);
+      if (unserved !== databaseUnavailable) request.log.warn(about, unserved.message);
       return sendFailure(request, reply, unserved);
     }
     if (error instanceof StorageDown) {
-      request.log.error({ err: error, route: request.routeOptions.url }, 'The storage cannot be used');
+      request.log.error(about, 'The storage cannot be used');
       return sendFailure(request, reply, storageUnavailable);
     }
-    if (error instanceof PasswordsBusy) return sendFailure(request, reply, passwordsBusy);
-    request.log.error({ err: error, route: request.routeOptions.url }, 'Unexpected error');
-    return sendFailure(
-      request,
-      reply,
-      fail('INTERNAL', 'Something went wrong on our side. It has been logged.'),
-    );
+    request.log.error(about, 'Unexpected error');
+    const internal = fail('INTERNAL', 'Something went wrong on our side. It has been logged.');
+    return sendFailure(request, reply, internal);
   });
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');

@@ -1,5 +1,5 @@
 import { CannotStart } from './cannot-start.ts';
-import { isDatabaseUnreachable, isDiskFull } from './db/client.ts';
+import { codeOf, isDatabaseUnreachable, isDiskFull } from './db/client.ts';
 import { settingOf } from './db/setting-of.ts';
 import { StorageDown } from './storage/storage.ts';
 
@@ -22,12 +22,11 @@ export function whyNotStarted(error: unknown): string {
   if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
   if (isDiskFull(error) || /ENOSPC|No space left on device/.test(message))
     return `The disk is full: ${message}. Free some space and start again.`;
-  const refused = [error, (error as Error).cause].find((one) => codeOf(one) in setUp);
-  if (refused)
-    return `The PostgreSQL of ${settingOf(error)} ${setUp[codeOf(refused)]}: ${(refused as Error).message}`;
+  for (const one of [error, (error as Error).cause]) {
+    const refusal = setUp[codeOf(one) ?? ''];
+    if (refusal) return `The PostgreSQL of ${settingOf(error)} ${refusal}: ${(one as Error).message}`;
+  }
   if (isDatabaseUnreachable(error))
     return `The database of ${settingOf(error)} cannot be reached: ${message || code}`;
   return String(stack);
 }
-
-const codeOf = (error: unknown): string => (error as { code?: string } | undefined)?.code ?? '';

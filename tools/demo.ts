@@ -67,15 +67,7 @@ async function main(): Promise<void> {
     };
     const random = createRandom(Number(values.seed));
     const passwordHash = await passwords.hash(password);
-    const stage = {
-      db,
-      signals,
-      writeEntry,
-      validator,
-      random,
-      now: new Date(),
-      passwordHash,
-    };
+    const stage = { db, signals, writeEntry, validator, random, now: new Date(), passwordHash };
     const people = await makeStaff(stage);
     const { apiKey, desktop } = await makeKeys({ ...stage, behind }, people[0]!);
     const licensing = people.slice(0, 4);

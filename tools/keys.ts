@@ -72,10 +72,7 @@ async function replaceSecrets(db: Db, config: Config, { out }: { out?: string })
   const now = new Date();
   const { signer } = await openKeys(db, config, now);
   const writeEntry = entryWriter(auditKeys(signer));
-  const { keyId, before, factors } = await rotateSecrets({ db, writeEntry }, config, {
-    out,
-    now,
-  });
+  const { keyId, before, factors } = await rotateSecrets({ db, writeEntry }, config, { out, now });
   say(`The secrets key ${keyId} replaces ${before}. Second factors re-encrypted: ${factors}.`);
   if (config.secretsKey) say('Set SECRETS_KEY to the new key before the next start.');
   else say('Copy the file secrets-key to the data directory of every other process before it starts.');

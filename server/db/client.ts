@@ -162,7 +162,7 @@ const strained: Record<string, string> = {
 /** A sentence if the reachable database could not run the query at this time; undefined for every other error. */
 export function whyStrained(error: unknown): string | undefined {
   if (error instanceof NoSlot) return busy;
-  return strained[(error as { code?: string } | undefined)?.code ?? ''];
+  return strained[codeOf(error) ?? ''];
 }
 
 /** True if the same query may succeed later. */
@@ -170,19 +170,17 @@ export const mayPass = (error: unknown): boolean =>
   isDatabaseUnreachable(error) || whyStrained(error) !== undefined;
 
 /** True if a statement exceeded its lock timeout. */
-export const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03';
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
 
 /** True if the database canceled this transaction because of a deadlock: it can be retried. */
-export function isDeadlock(error: unknown): boolean {
-  return (error as { code?: string }).code === '40P01';
-}
+export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';
 
 /** True if the database cannot write because its disk is full; reads may still work. */
-export const isDiskFull = (error: unknown): boolean =>
-  (error as { code?: string } | undefined)?.code === '53100';
+export const isDiskFull = (error: unknown): boolean => codeOf(error) === '53100';
 
 /** True if the unique constraint of that name was violated. */
-export function violatesUnique(error: unknown, constraint: string): boolean {
-  const { code, constraint: name } = error as { code?: string; constraint?: string };
-  return code === '23505' && name === constraint;
-}
+export const violatesUnique = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint;
+
+/** The code that PostgreSQL or Node gave to an error. */
+export const codeOf = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code;

@@ -28,13 +28,7 @@ export type BatchWriter<Row> = { add: (row: Row) => void; flush: () => Promise<v
 type Once = <T>(work: (tx: Tx) => Promise<T>) => Promise<T | undefined>;
 type Write<Row> = (rows: Row[], once: Once) => Promise<void>;
 
-type Queue = {
-  waiting: () => number;
-  dropped: () => number;
-  flush: () => Promise<void>;
-  flushNow: () => Promise<void>;
-  toJournal: () => Promise<void>;
-};
+type Queue = Omit<ReturnType<typeof createQueue>, 'add'>;
 
 export type WriteBehind = ReturnType<typeof createWriteBehind>;
 

@@ -36,9 +36,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 export const databaseUnavailable = fail(
   'UNAVAILABLE',
   'The service cannot reach its database. Try again in a moment.',
-  {
-    retryAfter: 1,
-  },
+  { retryAfter: 1 },
 );
 
 const tooManyBodies = fail('UNAVAILABLE', 'Too many large requests are arriving. Try again in a moment.', {
