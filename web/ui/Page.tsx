@@ -1,5 +1,6 @@
-import { Button, Group, Title } from '@mantine/core';
+import { Anchor, Button, Group, Title } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useDocumentTitle } from './document-title.ts';
 import classes from './Page.module.css';
@@ -10,8 +11,8 @@ export function Page(props: {
   title: string;
   /** Shown after the title in the heading, smaller. */
   note?: ReactNode;
-  /** A link above the title to the parent screen. */
-  back?: ReactNode;
+  /** The parent screen, linked above the title. */
+  back?: { to: NonNullable<LinkProps['to']>; label: string };
   actions?: ReactNode;
   children: ReactNode;
 }) {
@@ -20,7 +21,13 @@ export function Page(props: {
       <title>{useDocumentTitle(props.title)}</title>
       <Group justify="space-between" className={classes.header}>
         <div>
-          {props.back && <div className={classes.back}>{props.back}</div>}
+          {props.back && (
+            <div className={classes.back}>
+              <Anchor component={Link} to={props.back.to}>
+                {props.back.label}
+              </Anchor>
+            </div>
+          )}
           <Title order={1} className={classes.title}>
             {props.title}
             {props.note && <span className={classes.note}>{props.note}</span>}

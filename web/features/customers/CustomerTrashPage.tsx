@@ -1,6 +1,5 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
@@ -31,14 +30,7 @@ export function CustomerTrashPage() {
   const [toDelete, setToDelete] = useKept<Customer>('open: delete customer for good');
 
   return (
-    <Page
-      title="Soft Deleted"
-      back={
-        <Anchor component={Link} to={paths.customers}>
-          Back to Customers
-        </Anchor>
-      }
-    >
+    <Page title="Soft Deleted" back={{ to: paths.customers, label: 'Back to Customers' }}>
       <FilterRow
         left={<ListSearch search={search} change={change} placeholder="Search deleted customers..." />}
       />

@@ -1,5 +1,4 @@
-import { Anchor } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { PageForm } from '../../ui/Dialog.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -12,14 +11,7 @@ export function NewLicensePage() {
   const navigate = useNavigate();
   const close = () => void navigate({ to: paths.licenses });
   return (
-    <Page
-      title="New License"
-      back={
-        <Anchor component={Link} to={paths.licenses}>
-          Back to Licenses
-        </Anchor>
-      }
-    >
+    <Page title="New License" back={{ to: paths.licenses, label: 'Back to Licenses' }}>
       <section className={classes.card} aria-label="New license">
         <PageForm onClose={close}>
           <NewLicense terms={pageTerms} onClose={close} />

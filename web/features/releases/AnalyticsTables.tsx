@@ -1,9 +1,8 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
-import type { Column } from '../../ui/data-table.ts';
+import type { Column, DataTableProps } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -42,19 +41,15 @@ const machineColumns: Column<Activity>[] = [
   },
 ];
 
-export function MachineActivity({ machines }: { machines: Activity[] | undefined }) {
-  return (
-    <Titled title="Recently Active Machines">
-      <DataTable
-        label="Recently Active Machines"
-        columns={machineColumns}
-        rows={machines?.slice(0, mostShown)}
-        rowId={(machine) => machine.displayId}
-        empty={<EmptyState title="No machines yet">Machines appear here once they check.</EmptyState>}
-      />
-    </Titled>
-  );
-}
+export const MachineActivity = ({ machines }: { machines: Activity[] | undefined }) => (
+  <TopTable
+    title="Recently Active Machines"
+    columns={machineColumns}
+    rows={machines}
+    rowId={(machine) => machine.displayId}
+    empty={<EmptyState title="No machines yet">Machines appear here once they check.</EmptyState>}
+  />
+);
 
 const performanceColumns: Column<ReleaseStat>[] = [
   { id: 'version', header: 'Version', cell: (row) => row.version },
@@ -83,25 +78,22 @@ const performanceColumns: Column<ReleaseStat>[] = [
   },
 ];
 
-export function ReleasePerformance({ stats }: { stats: ReleaseStat[] | undefined }) {
-  return (
-    <Titled title="Release Performance">
-      <DataTable
-        label="Release Performance"
-        columns={performanceColumns}
-        rows={stats?.slice(0, mostShown)}
-        rowId={(stat) => stat.id}
-        empty={<EmptyState title="No releases yet">Downloads appear here once there is one.</EmptyState>}
-      />
-    </Titled>
-  );
-}
+export const ReleasePerformance = ({ stats }: { stats: ReleaseStat[] | undefined }) => (
+  <TopTable
+    title="Release Performance"
+    columns={performanceColumns}
+    rows={stats}
+    rowId={(stat) => stat.id}
+    empty={<EmptyState title="No releases yet">Downloads appear here once there is one.</EmptyState>}
+  />
+);
 
-function Titled({ title, children }: { title: string; children: ReactNode }) {
+/** The first rows of a list, below a title. */
+function TopTable<Row>({ title, ...list }: { title: string } & Omit<DataTableProps<Row>, 'label'>) {
   return (
     <section>
       <h2 className={classes.title}>{title}</h2>
-      {children}
+      <DataTable {...list} label={title} rows={list.rows?.slice(0, mostShown)} />
     </section>
   );
 }

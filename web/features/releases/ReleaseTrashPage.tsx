@@ -1,6 +1,6 @@
-import { Anchor, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { trashDays } from '../../../contract/releases.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
@@ -31,14 +31,7 @@ export function ReleaseTrashPage() {
   const [asked, setAsked] = useKept<AskedChange>('open: change deleted release');
 
   return (
-    <Page
-      title="Release Recycle Bin"
-      back={
-        <Anchor component={Link} to={paths.releases}>
-          Back to Releases
-        </Anchor>
-      }
-    >
+    <Page title="Release Recycle Bin" back={{ to: paths.releases, label: 'Back to Releases' }}>
       <Text c="dimmed" mt={-12}>
         Deleted releases are kept for {trashDays} days before permanent deletion.
       </Text>
