@@ -34,7 +34,7 @@ export async function checkClock(tx: Tx, now: Date): Promise<CheckedTime | Clock
   return { jump: true, now, newest: newest.at };
 }
 
-/** The difference from the latest time where it exceeds the maximum: milliseconds, negative if the clock is behind. */
+/** Both times if they are more than a day apart. */
 export async function clockJump(db: Db, now: Date): Promise<ClockJump | undefined> {
   const newest = await db.selectFrom('newest_moment').select('at').executeTakeFirst();
   if (!newest || Math.abs(now.getTime() - newest.at.getTime()) <= mostJumpMs) return undefined;

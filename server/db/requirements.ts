@@ -113,7 +113,7 @@ export function factProblems(facts: Facts): string[] {
     !facts.createsInSchema &&
       'The role may not create tables in its schema. Let it own the database: alter database … owner to ….' +
         (facts.versionNumber < 150_000 ? ' And the schema: grant all on schema public to ….' : ''),
-    ...trigramProblems(facts),
+    !(facts.trigrams === 'creatable' && facts.createsInDatabase) && trigramProblems[facts.trigrams],
     facts.distributed.length > 0 &&
       `Citus distributes these tables: ${facts.distributed.join(', ')}. Triggers, row locks and unique keys over all rows ` +
         'do not hold there. Use a database in which no table is distributed.',
@@ -121,26 +121,18 @@ export function factProblems(facts: Facts): string[] {
   return problems.filter((problem) => problem !== false);
 }
 
-function trigramProblems({ trigrams, createsInDatabase }: Facts): string[] {
-  const byAdministrator = 'Let an administrator run in this database: create extension pg_trgm.';
-  if (trigrams === 'creatable' && !createsInDatabase)
-    return [
-      `The role may not create the extension pg_trgm: it does not own the database. ${byAdministrator}`,
-    ];
-  if (trigrams === 'untrusted')
-    return [`Only a superuser may create the extension pg_trgm on this server. ${byAdministrator}`];
-  if (trigrams === 'missing')
-    return [
-      'The server does not have the extension pg_trgm. Install it (in Debian it is part of the package postgresql), or ' +
-        'allow it in the settings of the managed service.',
-    ];
-  if (trigrams === 'hidden')
-    return [
-      'The extension pg_trgm lies in a schema that the role does not search. Run: alter role … set search_path = public, ' +
-        'and the schema of the extension.',
-    ];
-  return [];
-}
+const byAdministrator = 'Let an administrator run in this database: create extension pg_trgm.';
+const trigramProblems: Record<Facts['trigrams'], string | false> = {
+  usable: false,
+  creatable: `The role may not create the extension pg_trgm: it does not own the database. ${byAdministrator}`,
+  untrusted: `Only a superuser may create the extension pg_trgm on this server. ${byAdministrator}`,
+  missing:
+    'The server does not have the extension pg_trgm. Install it (in Debian it is part of the package postgresql), or ' +
+    'allow it in the settings of the managed service.',
+  hidden:
+    'The extension pg_trgm lies in a schema that the role does not search. Run: alter role … set search_path = public, ' +
+    'and the schema of the extension.',
+};
 
 /** One sentence for each problem that would prevent processes from notifying each other. */
 export function behaviorProblems(behavior: Behavior, isDivided: boolean): string[] {

@@ -186,12 +186,8 @@ async function sendAnswer(
 /** The body of a route that reads it itself; other routes accept only JSON. */
 function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'] | Failure {
   const contentType = request.headers['content-type'] ?? '';
-  const kind =
-    request.body instanceof Readable
-      ? contentType.startsWith('multipart/')
-        ? 'multipart'
-        : 'bytes'
-      : undefined;
+  const streamed = contentType.startsWith('multipart/') ? 'multipart' : 'bytes';
+  const kind = request.body instanceof Readable ? streamed : undefined;
   if (kind !== route.bodyKind) {
     const wanted = { bytes: 'application/octet-stream', multipart: 'multipart/form-data' };
     return fail(
