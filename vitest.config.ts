@@ -40,6 +40,8 @@ export default defineConfig({
           name: 'processes',
           include: ['tests/**/*.test.ts', embedded],
           exclude: quiet,
+          // some start a server ten times
+          testTimeout: 150_000,
           fileParallelism: false,
           isolate: false,
           sequence: { groupOrder: 1 },

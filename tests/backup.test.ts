@@ -11,6 +11,7 @@ import type { License } from '../contract/licenses.ts';
 import { session } from '../contract/session.ts';
 import { keys } from '../contract/keys.ts';
 import { validation } from '../contract/validation.ts';
+import { openArchive } from '../tools/backup/archive.ts';
 import { program } from './binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
 import { apiAt, createTestDatabase, eventually } from './harness.ts';
@@ -105,53 +106,49 @@ async function expectTheSame(restored: ServerProcess): Promise<void> {
   );
 }
 
-test(
-  'a backup that is taken while machines validate holds all, and is restored with data, bytes, keys and audit log',
-  { timeout: 120_000 },
-  async () => {
-    const staff = await signInAdministrator(server);
-    const desktop = apiAt(server.url, key);
-    let going = true;
-    const statuses: number[] = [];
-    const load = [0, 1].map(async () => {
-      while (going) {
-        const body = { licenseKey: license.licenseKey, machineId: 'kept machine' };
-        statuses.push((await desktop.call(validation.validate, { body })).status);
-        statuses.push(
-          (await staff.call(customers.create, { body: { name: 'Meanwhile', country: 'DE' } })).status,
-        );
-      }
-    });
-    await makeCustomer(staff, { name: 'Before the backup' });
-    const backup = await runTool('backup', { DATA_DIR: home }, file);
-    going = false;
-    await Promise.all(load);
-    expect(backup.code, backup.said).toBe(0);
-    expect(statuses.filter((status) => status !== 200 && status !== 201)).toEqual([]);
-    expect(backup.said).toContain('Binaries: 2 files, 3.0 MB\nKeys: secrets-key, signing-key.pem\n');
-    expect(backup.said).toMatch(/lanyard\.tar: \d+\.\d MB\. It contains the keys/);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await readdir(folder)).toEqual(['lanyard.tar']);
-    await makeCustomer(staff, { name: 'After the backup' });
+test('a backup that is taken while machines validate holds all, and is restored with data, bytes, keys and audit log', async () => {
+  const staff = await signInAdministrator(server);
+  const desktop = apiAt(server.url, key);
+  let going = true;
+  const statuses: number[] = [];
+  const load = [0, 1].map(async () => {
+    while (going) {
+      const body = { licenseKey: license.licenseKey, machineId: 'kept machine' };
+      statuses.push((await desktop.call(validation.validate, { body })).status);
+      statuses.push(
+        (await staff.call(customers.create, { body: { name: 'Meanwhile', country: 'DE' } })).status,
+      );
+    }
+  });
+  await makeCustomer(staff, { name: 'Before the backup' });
+  const backup = await runTool('backup', { DATA_DIR: home }, file);
+  going = false;
+  await Promise.all(load);
+  expect(backup.code, backup.said).toBe(0);
+  expect(statuses.filter((status) => status !== 200 && status !== 201)).toEqual([]);
+  expect(backup.said).toContain('Binaries: 2 files, 3.0 MB\nKeys: secrets-key, signing-key.pem\n');
+  expect(backup.said).toMatch(/lanyard\.tar: \d+\.\d MB\. It contains the keys/);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(folder)).toEqual(['lanyard.tar']);
+  await makeCustomer(staff, { name: 'After the backup' });
 
-    const target = await newFolder();
-    const restore = await runTool('restore', { DATA_DIR: target }, file);
-    expect(restore.code, restore.said).toBe(0);
-    expect(restore.said).toMatch(/Database: \d+ tables, \d+ rows\nBinaries: 2 files, 3\.0 MB\n/);
-    expect(restore.said).toMatch(/Audit log: whole, \d+ entries checked\n/);
-    expect(await readdir(join(target, 'journal'))).toHaveLength(1);
-    const restored = await startServer({ DATA_DIR: target, LOG_LEVEL: 'warn' });
-    await expectTheSame(restored);
-    const again = await signInAdministrator(restored);
-    const found = await again.ok(customers.list, { query: { search: 'the backup' } });
-    expect(found.map(({ name }) => name)).toEqual(['Before the backup']);
-    const { entries } = await again.ok(audit.list, { query: { search: 'Backup of 20' } });
-    expect(entries).toHaveLength(1);
-    expect(await restored.end('SIGTERM')).toBe(0);
-  },
-);
+  const target = await newFolder();
+  const restore = await runTool('restore', { DATA_DIR: target }, file);
+  expect(restore.code, restore.said).toBe(0);
+  expect(restore.said).toMatch(/Database: \d+ tables, \d+ rows\nBinaries: 2 files, 3\.0 MB\n/);
+  expect(restore.said).toMatch(/Audit log: whole, \d+ entries checked\n/);
+  expect(await readdir(join(target, 'journal'))).toHaveLength(1);
+  const restored = await startServer({ DATA_DIR: target, LOG_LEVEL: 'warn' });
+  await expectTheSame(restored);
+  const again = await signInAdministrator(restored);
+  const found = await again.ok(customers.list, { query: { search: 'the backup' } });
+  expect(found.map(({ name }) => name)).toEqual(['Before the backup']);
+  const { entries } = await again.ok(audit.list, { query: { search: 'Backup of 20' } });
+  expect(entries).toHaveLength(1);
+  expect(await restored.end('SIGTERM')).toBe(0);
+});
 
-test('the same file moves an installation to a database of its own', { timeout: 120_000 }, async () => {
+test('the same file moves an installation to a database of its own', async () => {
   const database = await createTestDatabase({ empty: true });
   const settings = { DATABASE_URL: database.url, DATA_DIR: join(await newFolder(), 'new') };
   const restore = await runTool('restore', settings, file);
@@ -165,7 +162,7 @@ test('the same file moves an installation to a database of its own', { timeout: 
   await database.drop();
 });
 
-test('a backup is refused with a sentence, and leaves nothing behind', { timeout: 60_000 }, async () => {
+test('a backup is refused with a sentence, and leaves nothing behind', async () => {
   const own = { DATA_DIR: home };
   expect(await refusal('backup', own)).toBe(
     'The name of the file is required: npm run backup -- /backups/lanyard.tar\n',
@@ -182,69 +179,61 @@ test('a backup is refused with a sentence, and leaves nothing behind', { timeout
   expect(await readdir(folder)).toEqual(['lanyard.tar']);
 });
 
-test(
-  'a file that is no whole backup is refused before anything is written',
-  { timeout: 60_000 },
-  async () => {
-    const target = join(await newFolder(), 'target');
-    const broken = join(folder, 'broken.tar');
-    const settings = { DATA_DIR: target };
-    const whole = await readFile(file);
-    const { length } = whole;
-    const flipped = async (at: number) => {
-      const copy = Buffer.from(whole);
-      copy[at]! ^= 1;
-      await writeFile(broken, copy);
-    };
-    for (const size of [length - 1024, length - 1_000_000, 600]) {
-      await copyFile(file, broken);
-      await truncate(broken, size);
-      expect(await refusal('restore', settings, broken)).toContain(
-        'broken.tar is truncated: its end is missing.',
-      );
-    }
-    for (const at of [
-      whole.indexOf(bytes) + 1_000_000,
-      whole.indexOf('database/') + 600,
-      whole.indexOf('"entries"'),
-    ]) {
-      await flipped(at);
-      expect(await refusal('restore', settings, broken)).toMatch(
-        /broken\.tar is damaged at \S+: its hash does not match/,
-      );
-    }
-    await writeFile(broken, 'no archive');
-    expect(await refusal('restore', settings, broken)).toContain(
-      'broken.tar is not a backup made by npm run backup.',
-    );
-    expect(await refusal('restore', settings, join(folder, 'none.tar'))).toContain(
-      'The backup cannot be read: ENOENT',
-    );
-    await rm(broken);
-    expect(existsSync(target)).toBe(false);
+test('a file that is no whole backup is refused before anything is written', async () => {
+  const target = join(await newFolder(), 'target');
+  const broken = join(folder, 'broken.tar');
+  const settings = { DATA_DIR: target };
+  const whole = await readFile(file);
+  const { length } = whole;
+  const truncated = 'broken.tar is truncated: its end is missing.';
+  const damaged = /broken\.tar is damaged at \S+: its hash does not match/;
+  const flipped = async (at: number) => {
+    const copy = Buffer.from(whole);
+    copy[at]! ^= 1;
+    await writeFile(broken, copy);
+  };
+  for (const size of [length - 1024, length - 1_000_000, 600]) {
+    await copyFile(file, broken);
+    await truncate(broken, size);
+    await expect(openArchive(broken, () => undefined)).rejects.toThrow(truncated);
+  }
+  expect(await refusal('restore', settings, broken)).toContain(truncated);
+  for (const at of [
+    whole.indexOf(bytes) + 1_000_000,
+    whole.indexOf('database/') + 600,
+    whole.indexOf('"entries"'),
+  ]) {
+    await flipped(at);
+    await expect(openArchive(broken, () => undefined)).rejects.toThrow(damaged);
+  }
+  expect(await refusal('restore', settings, broken)).toMatch(damaged);
+  await writeFile(broken, 'no archive');
+  expect(await refusal('restore', settings, broken)).toContain(
+    'broken.tar is not a backup made by npm run backup.',
+  );
+  expect(await refusal('restore', settings, join(folder, 'none.tar'))).toContain(
+    'The backup cannot be read: ENOENT',
+  );
+  await rm(broken);
+  expect(existsSync(target)).toBe(false);
 
-    expect(await refusal('restore', { DATA_DIR: home }, file)).toMatch(
-      /is not empty \(.+\): a restore overwrites nothing\. Move that folder away, or set DATA_DIR to a new one\.\n$/,
-    );
-  },
-);
+  expect(await refusal('restore', { DATA_DIR: home }, file)).toMatch(
+    /is not empty \(.+\): a restore overwrites nothing\. Move that folder away, or set DATA_DIR to a new one\.\n$/,
+  );
+});
 
-test(
-  'a file that is gone when its turn comes is named, and fails no backup',
-  { timeout: 60_000 },
-  async () => {
-    const binaries = join(home, 'binaries');
-    const [name] = (await readdir(binaries)).filter((one) => one.endsWith('.exe'));
-    await rm(join(binaries, name!));
-    const backup = await runTool('backup', { DATA_DIR: home }, join(folder, 'without.tar'));
-    expect(backup.said).toContain(
-      `${name} of release 1.2.3 is missing: it was deleted, or is lost.\nBinaries: 1 files`,
-    );
-    expect(backup.code).toBe(0);
-  },
-);
+test('a file that is gone when its turn comes is named, and fails no backup', async () => {
+  const binaries = join(home, 'binaries');
+  const [name] = (await readdir(binaries)).filter((one) => one.endsWith('.exe'));
+  await rm(join(binaries, name!));
+  const backup = await runTool('backup', { DATA_DIR: home }, join(folder, 'without.tar'));
+  expect(backup.said).toContain(
+    `${name} of release 1.2.3 is missing: it was deleted, or is lost.\nBinaries: 1 files`,
+  );
+  expect(backup.code).toBe(0);
+});
 
-test('nothing starts on half a restore', { timeout: 60_000 }, async () => {
+test('nothing starts on half a restore', async () => {
   const database = await createTestDatabase({ empty: true });
   const settings = { DATABASE_URL: database.url, DATA_DIR: await newFolder() };
   const [holder, client] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
@@ -275,21 +264,17 @@ test('nothing starts on half a restore', { timeout: 60_000 }, async () => {
   await database.drop();
 });
 
-test(
-  'an embedded database of another major version says how to upgrade it',
-  { timeout: 60_000 },
-  async () => {
-    const version = join(home, 'postgres', 'PG_VERSION');
-    await server.end('SIGTERM');
-    const ours = await readFile(version, 'utf8');
-    await writeFile(version, '17\n');
-    const started = spawnServer({ DATA_DIR: home, PORT: String(await freePort()), LOG_LEVEL: 'warn' });
-    expect(await started.ended).toBe(1);
-    expect(started.output()).toMatch(
-      /^The database in \S+ was made by PostgreSQL 17, and the bundled one is \d+\. With the version of Lanyard that ran on it: npm run backup -- FILE\. Then with this one, and DATA_DIR set to a new folder: npm run restore -- FILE\. Nothing was changed\.\n$/,
-    );
-    await writeFile(version, ours);
-    const back = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });
-    await back.end('SIGTERM');
-  },
-);
+test('an embedded database of another major version says how to upgrade it', async () => {
+  const version = join(home, 'postgres', 'PG_VERSION');
+  await server.end('SIGTERM');
+  const ours = await readFile(version, 'utf8');
+  await writeFile(version, '17\n');
+  const started = spawnServer({ DATA_DIR: home, PORT: String(await freePort()), LOG_LEVEL: 'warn' });
+  expect(await started.ended).toBe(1);
+  expect(started.output()).toMatch(
+    /^The database in \S+ was made by PostgreSQL 17, and the bundled one is \d+\. With the version of Lanyard that ran on it: npm run backup -- FILE\. Then with this one, and DATA_DIR set to a new folder: npm run restore -- FILE\. Nothing was changed\.\n$/,
+  );
+  await writeFile(version, ours);
+  const back = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });
+  await back.end('SIGTERM');
+});

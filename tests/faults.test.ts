@@ -234,7 +234,7 @@ describe('a server on its own database', () => {
     expect(signedIn).toBeGreaterThan(20);
     // The bench measures speed; here other tests run on the same cores.
     expect(during).toBeLessThan(patience(Math.max(3 * before, 100)));
-  }, 30_000);
+  });
 });
 
 describe('PostgreSQL away under load', () => {
@@ -351,7 +351,7 @@ describe('PostgreSQL away under load', () => {
       await sleep(2000);
     });
     judge(seen, away, back, 'PostgreSQL stopped');
-  }, 30_000);
+  });
 
   test('frozen: 503 with Retry-After within a second, no hang, no crash, working again within a second of its return', async () => {
     const { pid } = (await findPostmaster(cluster))!;
@@ -366,7 +366,7 @@ describe('PostgreSQL away under load', () => {
       await sleep(2000);
     });
     judge(seen, away, back, 'PostgreSQL frozen');
-  }, 30_000);
+  });
 
   test('frozen: a stop of the server does not wait for it for ever', async () => {
     const { pid } = (await findPostmaster(cluster))!;
@@ -378,7 +378,7 @@ describe('PostgreSQL away under load', () => {
     for (const one of frozen) signal(one, 'SIGCONT');
     await Promise.all([pending, ...hung]);
     expect(ended).not.toBe('still there');
-  }, 30_000);
+  });
 
   test('what was acknowledged before it went is there, and nothing is there twice', async () => {
     const { url } = await databaseOf(folder);
@@ -435,14 +435,5 @@ describe('the start', () => {
     }
     await removeDataDir(dataDir);
     await database.drop();
-  });
-
-  test('says in a sentence that its database cannot be reached', async () => {
-    const dataDir = await newDataDir();
-    const server = spawnServer({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: dataDir });
-    expect(await server.ended).toBe(1);
-    expect(server.output()).not.toMatch(/ at .*\.(js|ts):\d+/);
-    expect(server.output()).toMatch(/database/i);
-    await removeDataDir(dataDir);
   });
 });

@@ -67,41 +67,35 @@ const params: Record<string, string> = {
   fileName: 'App.exe',
 };
 const { licenseKey } = license;
+const updatedAt = '2026-01-01T00:00:00Z';
+const customer = {
+  name: 'Clinic',
+  contactName: 'Ada',
+  email: 'ada@clinic.example',
+  phone: '1',
+  country: 'DE',
+};
+const trial = {
+  customerId,
+  type: 'trial',
+  validFrom: '2026-01-01T00:00:00Z',
+  validUntil: '2027-01-01T00:00:00Z',
+  maxActivations: 3,
+  moduleIds: ['mod_copd'],
+};
+const apiKey = {
+  name: 'Key',
+  expiresAt: '2027-01-01T00:00:00Z',
+  rateLimit: 10,
+  ipWhitelist: ['10.0.0.0/8'],
+};
 /** A valid body for each call. */
 const bodies: Record<string, Json> = {
   'session.login': { email: admin.email, password },
-  'customers.create': {
-    name: 'Clinic',
-    contactName: 'Ada',
-    email: 'ada@clinic.example',
-    phone: '1',
-    country: 'DE',
-  },
-  'customers.update': {
-    name: 'Clinic',
-    contactName: 'Ada',
-    email: 'ada@clinic.example',
-    phone: '1',
-    country: 'DE',
-    updatedAt: '2026-01-01T00:00:00Z',
-  },
-  'licenses.create': {
-    customerId,
-    type: 'trial',
-    validFrom: '2026-01-01T00:00:00Z',
-    validUntil: '2027-01-01T00:00:00Z',
-    maxActivations: 3,
-    moduleIds: ['mod_copd'],
-  },
-  'licenses.update': {
-    customerId,
-    type: 'trial',
-    validFrom: '2026-01-01T00:00:00Z',
-    validUntil: '2027-01-01T00:00:00Z',
-    maxActivations: 3,
-    moduleIds: ['mod_copd'],
-    updatedAt: '2026-01-01T00:00:00Z',
-  },
+  'customers.create': customer,
+  'customers.update': { ...customer, updatedAt },
+  'licenses.create': trial,
+  'licenses.update': { ...trial, updatedAt },
   'activations.deactivate': { machineId: 'machine' },
   'validation.validate': {
     licenseKey,
@@ -131,12 +125,7 @@ const bodies: Record<string, Json> = {
       },
     ],
   },
-  'apiKeys.create': {
-    name: 'Key',
-    expiresAt: '2027-01-01T00:00:00Z',
-    rateLimit: 10,
-    ipWhitelist: ['10.0.0.0/8'],
-  },
+  'apiKeys.create': apiKey,
   'audit.setConfig': { value: 400 },
   'clock.confirm': { now: '2026-11-01T08:00:00.000Z' },
   'account.changePassword': {
@@ -152,7 +141,7 @@ const bodies: Record<string, Json> = {
     email: 'new@lanyard.test',
     name: 'New',
     role: 'viewer',
-    updatedAt: '2026-01-01T00:00:00Z',
+    updatedAt,
   },
   'users.resetPassword': { newPassword: 'a new password', confirmPassword: 'a new password' },
   'users.resetSecondFactor': { currentPassword: 'a password' },
@@ -162,14 +151,7 @@ const bodies: Record<string, Json> = {
     requiresSecondFactor: false,
     permissions: [{ resource: 'licenses', action: 'read' }],
   },
-  'apiKeys.update': {
-    name: 'Key',
-    isActive: true,
-    expiresAt: '2027-01-01T00:00:00Z',
-    rateLimit: 10,
-    ipWhitelist: ['10.0.0.0/8'],
-    scopes: ['validate'],
-  },
+  'apiKeys.update': { ...apiKey, isActive: true, scopes: ['validate'] },
   'uploads.prepare': {
     fileName: 'App.exe',
     fileSize: 1000,
@@ -218,7 +200,7 @@ const bodies: Record<string, Json> = {
     releaseNotes: 'Notes',
     failureThreshold: { percent: 5, minimumInstalls: 50 },
     rolloutPercentage: 5,
-    updatedAt: '2026-01-01T00:00:00Z',
+    updatedAt,
   },
   'releases.pause': { reason: 'Two sites report crashes' },
   'releases.rollout': { percentage: 5 },
@@ -472,7 +454,6 @@ function contractBody(id: string): z.ZodType {
 }
 
 test('there is a good body for every call that takes one, and it is one', () => {
-  expect(Object.keys(bodies).toSorted()).toEqual(withBody.map(([id]) => id).toSorted());
   expect(Object.keys(bodies).toSorted()).toEqual(withBody.map(([id]) => id).toSorted());
   for (const [id, route] of withBody) expect(route.body!.safeParse(bodies[id]).success, id).toBe(true);
 });

@@ -34,6 +34,9 @@ const readJournal = (names: string[]) =>
   Promise.all(names.map(async (name) => [name, await readFile(join(journal(), name), 'utf8')] as const));
 const files = () => readdir(journal()).catch(() => []);
 
+/** The journal of both tests, which comes back in the second. */
+const returning: Awaited<ReturnType<typeof readJournal>> = [];
+
 /** The sequence numbers of the events in the database. */
 async function stored(): Promise<number[]> {
   const { rows } = await client.query<{ n: number }>(
@@ -42,65 +45,55 @@ async function stored(): Promise<number[]> {
   return rows.map(({ n }) => n);
 }
 
-test(
-  'what lies in the journal is written once by the next start, also when the files come back',
-  { timeout: 150_000 },
-  async () => {
-    const desktop = apiAt(
-      server.url,
-      await makeApiKey(await signInAdministrator(server), { scopes: ['updates'] }),
-    );
-    await client.query('begin');
-    await client.query('lock table update_events in exclusive mode');
-    // memory holds 10,000 to 11,999 of them, so two files of 2000 are full, and there is no third
-    for (let from = 0; from < 15_999; from += 500) {
-      const events = Array.from({ length: Math.min(500, 15_999 - from) }, (_, i) => ({
-        eventId: randomUUID(),
-        machineId: 'workstation',
-        eventType: 'install_complete' as const,
-        fromVersion: String(from + i),
-      }));
-      expect(await desktop.ok(updateEvents.report, { body: { events } })).toEqual({
-        accepted: events.length,
-      });
-    }
-    const kept = await eventually(async () => {
-      const names = (await files()).filter((name) => /^update-events-.*\.json$/.test(name));
-      return names.length >= 2 && names;
-    }, 30_000);
-    await server.end('SIGKILL');
-    const texts = await readJournal(kept);
-    const journaled = texts
-      .flatMap(([, text]) => JSON.parse(text) as { happening: { fromVersion: string } }[])
-      .map(({ happening }) => Number(happening.fromVersion))
-      .toSorted((a, b) => a - b);
-    // memory held the oldest
-    const first = journaled[0]!;
-    expect(first).toBeGreaterThanOrEqual(10_000);
-    expect(journaled).toEqual(journaled.map((_, at) => first + at));
-    expect(await stored()).toEqual([]);
+test('what lies in the journal is written once by the next start', async () => {
+  const desktop = apiAt(
+    server.url,
+    await makeApiKey(await signInAdministrator(server), { scopes: ['updates'] }),
+  );
+  await client.query('begin');
+  await client.query('lock table update_events in exclusive mode');
+  // memory holds 10,000 to 11,999 of them, so two files of 2000 are full, and there is no third
+  for (let from = 0; from < 15_999; from += 500) {
+    const events = Array.from({ length: Math.min(500, 15_999 - from) }, (_, i) => ({
+      eventId: randomUUID(),
+      machineId: 'workstation',
+      eventType: 'install_complete' as const,
+      fromVersion: String(from + i),
+    }));
+    expect(await desktop.ok(updateEvents.report, { body: { events } })).toEqual({
+      accepted: events.length,
+    });
+  }
+  const kept = await eventually(async () => {
+    const names = (await files()).filter((name) => /^update-events-.*\.json$/.test(name));
+    return names.length >= 2 && names;
+  });
+  await server.end('SIGKILL');
+  const texts = await readJournal(kept);
+  const journaled = texts
+    .flatMap(([, text]) => JSON.parse(text) as { happening: { fromVersion: string } }[])
+    .map(({ happening }) => Number(happening.fromVersion))
+    .toSorted((a, b) => a - b);
+  // memory held the oldest
+  const first = journaled[0]!;
+  expect(first).toBeGreaterThanOrEqual(10_000);
+  expect(journaled).toEqual(journaled.map((_, at) => first + at));
+  expect(await stored()).toEqual([]);
 
-    // killed again before the table is unlocked
-    server = await start();
-    await server.end('SIGKILL');
-    expect((await files()).toSorted()).toEqual(kept.toSorted());
-    await client.query('rollback');
-
-    server = await start();
-    await eventually(async () => expect(await files()).toEqual([]), 30_000);
-    expect(await stored()).toEqual(journaled);
-
-    await server.end('SIGKILL');
-    for (const [name, text] of texts) await writeFile(join(journal(), name), text);
-    server = await start();
-    await eventually(async () => expect(await files()).toEqual([]), 30_000);
-    expect(await stored()).toEqual(journaled);
-    expect(await server.end('SIGTERM')).toBe(0);
-  },
-);
-
-test('validations, which have no ids of their own, are written once too', { timeout: 150_000 }, async () => {
+  // killed again before the table is unlocked
   server = await start();
+  await server.end('SIGKILL');
+  expect((await files()).toSorted()).toEqual(kept.toSorted());
+  await client.query('rollback');
+
+  server = await start();
+  await eventually(async () => expect(await files()).toEqual([]), 30_000);
+  expect(await stored()).toEqual(journaled);
+
+  returning.push(...texts);
+});
+
+test('files that come back are written once, also validations, which have no ids of their own', async () => {
   const staff = await signInAdministrator(server);
   const license = await makeLicense(staff);
   const desktop = apiAt(server.url, await makeApiKey(staff));
@@ -115,14 +108,16 @@ test('validations, which have no ids of their own, are written once too', { time
   for (let n = 0; n < 50; n++) await validateOn(desktop, license, 'workstation');
   expect(await server.end('SIGTERM')).toBe(0);
   await client.query('rollback');
-  const texts = await readJournal(await files());
-  expect(texts.some(([name]) => name.startsWith('validations-'))).toBe(true);
+  returning.push(...(await readJournal(await files())));
+  expect(returning.some(([name]) => name.startsWith('validations-'))).toBe(true);
 
+  const events = await stored();
   for (const round of ['replayed', 'killed before the files were removed']) {
-    for (const [name, text] of texts) await writeFile(join(journal(), name), text);
+    for (const [name, text] of returning) await writeFile(join(journal(), name), text);
     server = await start();
     await eventually(async () => expect(await files()).toEqual([]), 30_000);
     expect(await count(), round).toBe(51);
+    expect(await stored(), round).toEqual(events);
     await server.end('SIGKILL');
   }
 });

@@ -73,7 +73,7 @@ function callers() {
   };
 }
 
-test('a key that a process does not have is not taken into use', { timeout: 60_000 }, async () => {
+test('a key that a process does not have is not taken into use', async () => {
   const before = await keyIdOf(desktops[0]!);
   const { code, said } = await rotate(home);
   expect([code, said]).toEqual([1, expect.stringContaining('1 of the processes that serve this database')]);
@@ -83,44 +83,40 @@ test('a key that a process does not have is not taken into use', { timeout: 60_0
   expect(states).toEqual(['current', 'next']);
 });
 
-test(
-  'a rotation while both serve: each signs with the new key, takes the old one, and the audit log is whole',
-  { timeout: 90_000 },
-  async () => {
-    const before = await keyIdOf(desktops[0]!);
-    await copyFile(join(home, 'next-signing-key.pem'), join(elsewhere, 'next-signing-key.pem'));
-    const { seen, stop } = callers();
-    const { code, said } = await rotate(home);
-    expect([code, said]).toEqual([0, expect.stringMatching(/^The signing key \w+ signs from now on/)]);
-    const after = /key (\w+) signs/.exec(said)![1]!;
-    for (const desktop of desktops) await eventually(async () => expect(await keyIdOf(desktop)).toBe(after));
-    await eventually(() => expect(seen).toEqual(new Set([before, after])));
-    await stop();
-    expect(seen).toEqual(new Set([before, after]));
+test('a rotation while both serve: each signs with the new key, takes the old one, and the audit log is whole', async () => {
+  const before = await keyIdOf(desktops[0]!);
+  await copyFile(join(home, 'next-signing-key.pem'), join(elsewhere, 'next-signing-key.pem'));
+  const { seen, stop } = callers();
+  const { code, said } = await rotate(home);
+  expect([code, said]).toEqual([0, expect.stringMatching(/^The signing key \w+ signs from now on/)]);
+  const after = /key (\w+) signs/.exec(said)![1]!;
+  for (const desktop of desktops) await eventually(async () => expect(await keyIdOf(desktop)).toBe(after));
+  await eventually(() => expect(seen).toEqual(new Set([before, after])));
+  await stop();
+  expect(seen).toEqual(new Set([before, after]));
 
-    for (const api of staff) {
-      await makeCustomer(api);
-      const published = await api.ok(keys.published);
-      expect(published.map(({ keyId, state }) => [keyId, state])).toEqual([
-        [after, 'current'],
-        [before, 'retired'],
-      ]);
-    }
-    for (const api of staff)
-      await eventually(async () => {
-        expect(await api.ok(audit.verify)).toMatchObject({ whole: true, unsealedEntries: 0 });
-      }, 10_000);
-    for (const dataDir of [home, elsewhere]) {
-      expect(await readdir(join(dataDir, 'retired-keys'))).toEqual([`${before}.pem`]);
-      expect(await readdir(dataDir)).not.toContain('next-signing-key.pem');
-    }
-    expect(await readFile(join(elsewhere, 'signing-key.pem'), 'utf8')).toBe(
-      await readFile(join(home, 'signing-key.pem'), 'utf8'),
-    );
-  },
-);
+  for (const api of staff) {
+    await makeCustomer(api);
+    const published = await api.ok(keys.published);
+    expect(published.map(({ keyId, state }) => [keyId, state])).toEqual([
+      [after, 'current'],
+      [before, 'retired'],
+    ]);
+  }
+  for (const api of staff)
+    await eventually(async () => {
+      expect(await api.ok(audit.verify)).toMatchObject({ whole: true, unsealedEntries: 0 });
+    }, 10_000);
+  for (const dataDir of [home, elsewhere]) {
+    expect(await readdir(join(dataDir, 'retired-keys'))).toEqual([`${before}.pem`]);
+    expect(await readdir(dataDir)).not.toContain('next-signing-key.pem');
+  }
+  expect(await readFile(join(elsewhere, 'signing-key.pem'), 'utf8')).toBe(
+    await readFile(join(home, 'signing-key.pem'), 'utf8'),
+  );
+});
 
-test('a rotated process stops without a word, and starts again', { timeout: 60_000 }, async () => {
+test('a rotated process stops without a word, and starts again', async () => {
   const now = await keyIdOf(desktops[1]!);
   for (const server of servers.splice(0)) {
     expect(await server.end('SIGTERM')).toBe(0);

@@ -42,23 +42,19 @@ async function refusedStart(dataDir: string): Promise<string> {
   return server.output();
 }
 
-test(
-  'a start without the keys of its database is refused, names the file, and makes no other',
-  { timeout: 150_000 },
-  async () => {
-    const keyId = await serveOnce(home);
-    const said = await refusedStart(elsewhere);
-    expect(said).toContain(
-      `belongs to the signing key ${keyId}, and ${elsewhere}/signing-key.pem does not hold it`,
-    );
-    expect(await readdir(elsewhere)).toEqual([]);
-    await rename(join(home, 'secrets-key'), join(elsewhere, 'secrets-key'));
-    expect(await refusedStart(home)).toContain(`${home}/secrets-key does not hold it`);
-    expect(await readdir(home)).not.toContain('secrets-key');
-  },
-);
+test('a start without the keys of its database is refused, names the file, and makes no other', async () => {
+  const keyId = await serveOnce(home);
+  const said = await refusedStart(elsewhere);
+  expect(said).toContain(
+    `belongs to the signing key ${keyId}, and ${elsewhere}/signing-key.pem does not hold it`,
+  );
+  expect(await readdir(elsewhere)).toEqual([]);
+  await rename(join(home, 'secrets-key'), join(elsewhere, 'secrets-key'));
+  expect(await refusedStart(home)).toContain(`${home}/secrets-key does not hold it`);
+  expect(await readdir(home)).not.toContain('secrets-key');
+});
 
-test('a container brings its keys in the environment, and needs no file', { timeout: 150_000 }, async () => {
+test('a container brings its keys in the environment, and needs no file', async () => {
   const keyId = await serveOnce(home);
   const pem = await readFile(join(home, 'signing-key.pem'), 'utf8');
   const more = {

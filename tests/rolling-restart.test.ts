@@ -16,5 +16,4 @@ test.skipIf(!hasNginx)(
     expect(answered).toBeGreaterThan(100);
     await database.drop();
   },
-  60_000,
 );

@@ -117,7 +117,7 @@ export async function startServer(
     if (over) throw new Error(`The server ended before it was ready:\n${server.output()}`);
     if (performance.now() - from > 30_000)
       throw new Error(`The server did not become ready:\n${server.output()}`);
-    await sleep(10);
+    await sleep(30);
   }
   return { ...server, url, readyMs: performance.now() - from };
 }

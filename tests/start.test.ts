@@ -17,7 +17,6 @@ import { startSwitch } from './tcp-switch.ts';
 
 /* Messages for the operator when the service does not start, while it waits, and when it stops. */
 
-const timeout = 150_000;
 let database: TestDatabase;
 let dataDir: string;
 beforeAll(async () => {
@@ -49,26 +48,26 @@ function changed(change: (url: URL) => void): string {
 }
 
 describe('a start is refused with a sentence', () => {
-  test('for a password that is not right', { timeout }, async () => {
+  test('for a password that is not right', async () => {
     const url = changed((one) => void (one.password = 'wrong'));
     expect(await refusal({ DATABASE_URL: url })).toContain(
       'The PostgreSQL of DATABASE_URL refuses the password',
     );
   });
 
-  test('for a role that there is not', { timeout }, async () => {
+  test('for a role that there is not', async () => {
     const url = changed((one) => void (one.username = 'nobody_here'));
     expect(await refusal({ DATABASE_URL: url })).toMatch(/DATABASE_URL refuses the (role|password)/);
   });
 
-  test('for a database that there is not', { timeout }, async () => {
+  test('for a database that there is not', async () => {
     const url = changed((one) => void (one.pathname = '/none'));
     expect(await refusal({ DATABASE_URL: url })).toContain(
       'has no such database: database "none" does not exist',
     );
   });
 
-  test('which names the setting whose address was wrong, where there are two', { timeout }, async () => {
+  test('which names the setting whose address was wrong, where there are two', async () => {
     const wrong = changed((one) => void (one.password = 'wrong'));
     expect(await refusal({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: wrong })).toContain(
       'The PostgreSQL of DATABASE_DIRECT_URL refuses the password',
@@ -83,7 +82,7 @@ describe('a start is refused with a sentence', () => {
     );
   });
 
-  test('for a new database with an unusable bucket', { timeout }, async () => {
+  test('for a new database with an unusable bucket', async () => {
     const unused = await createTestDatabase();
     const said = await refusal({
       DATABASE_URL: unused.url,
@@ -98,7 +97,7 @@ describe('a start is refused with a sentence', () => {
     await unused.drop();
   });
 
-  test('for a schema that a newer version made', { timeout }, async () => {
+  test('for a schema that a newer version made', async () => {
     const newer = await createTestDatabase();
     const client = new pg.Client({ connectionString: newer.url });
     await client.connect();
@@ -110,7 +109,7 @@ describe('a start is refused with a sentence', () => {
     await newer.drop();
   });
 
-  test('for a copy of a data directory whose database is elsewhere', { timeout }, async () => {
+  test('for a copy of a data directory whose database is elsewhere', async () => {
     const copy = await newDataDir();
     await mkdir(copy, { recursive: true });
     await writeFile(join(copy, 'signing-key.pem'), 'its key');
@@ -124,7 +123,7 @@ describe('a start is refused with a sentence', () => {
     await rm(copy, { recursive: true });
   });
 
-  test('for a PostgreSQL that hangs, and says every few seconds that it waits', { timeout }, async () => {
+  test('for a PostgreSQL that hangs, and says every few seconds that it waits', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
@@ -145,47 +144,39 @@ describe('a start is refused with a sentence', () => {
   });
 });
 
-test(
-  'a start says where everything is, the data directory too, and a clean stop has nothing to warn of',
-  { timeout },
-  async () => {
-    const own = await newDataDir();
-    const server = await startServer({ DATA_DIR: own, LOG_LEVEL: 'info' });
-    const locations = await readFile(join(own, 'locations.txt'), 'utf8');
-    expect(locations).toContain(`database: ${own}/postgres\nbinaries: ${own}/binaries\n`);
-    expect(server.output()).toContain(
-      `Its data: database ${own}/postgres, binaries ${own}/binaries, keys ${own}/signing-key.pem`,
-    );
-    expect(await server.end('SIGTERM')).toBe(0);
-    const warnings = server
-      .output()
-      .split('\n')
-      .filter((line) => /"level":[4-9]\d/.test(line) && !line.includes('Still waiting for the database'));
-    expect(warnings).toEqual([]);
-    expect(server.output()).not.toContain('was lost');
-    await rm(join(own, 'signing-key.pem'));
-    const said = await refusal({ DATA_DIR: own });
-    expect(said).toContain('This database belongs to the signing key');
-    expect(said).not.toContain('was lost');
-    await removeDataDir(own);
-  },
-);
+test('a start says where everything is, the data directory too, and a clean stop has nothing to warn of', async () => {
+  const own = await newDataDir();
+  const server = await startServer({ DATA_DIR: own, LOG_LEVEL: 'info' });
+  const locations = await readFile(join(own, 'locations.txt'), 'utf8');
+  expect(locations).toContain(`database: ${own}/postgres\nbinaries: ${own}/binaries\n`);
+  expect(server.output()).toContain(
+    `Its data: database ${own}/postgres, binaries ${own}/binaries, keys ${own}/signing-key.pem`,
+  );
+  expect(await server.end('SIGTERM')).toBe(0);
+  const warnings = server
+    .output()
+    .split('\n')
+    .filter((line) => /"level":[4-9]\d/.test(line) && !line.includes('Still waiting for the database'));
+  expect(warnings).toEqual([]);
+  expect(server.output()).not.toContain('was lost');
+  await rm(join(own, 'signing-key.pem'));
+  const said = await refusal({ DATA_DIR: own });
+  expect(said).toContain('This database belongs to the signing key');
+  expect(said).not.toContain('was lost');
+  await removeDataDir(own);
+});
 
-test(
-  'a process that is ready has connections open: the first calls wait for no new one',
-  { timeout },
-  async () => {
-    const own = await newDataDir();
-    const empty = await createTestDatabase({ empty: true });
-    const line = await startSwitch(empty.url);
-    const server = await startServer({ DATABASE_URL: line.url, DATA_DIR: own });
-    const staff = await signInAdministrator(server);
-    line.newOnes = 'silent';
-    const answers = await Promise.all(Array.from({ length: 5 }, () => staff.call(customers.list)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    await server.end('SIGKILL');
-    await line.close();
-    await empty.drop();
-    await removeDataDir(own);
-  },
-);
+test('a process that is ready has connections open: the first calls wait for no new one', async () => {
+  const own = await newDataDir();
+  const empty = await createTestDatabase({ empty: true });
+  const line = await startSwitch(empty.url);
+  const server = await startServer({ DATABASE_URL: line.url, DATA_DIR: own });
+  const staff = await signInAdministrator(server);
+  line.newOnes = 'silent';
+  const answers = await Promise.all(Array.from({ length: 5 }, () => staff.call(customers.list)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  await server.end('SIGKILL');
+  await line.close();
+  await empty.drop();
+  await removeDataDir(own);
+});

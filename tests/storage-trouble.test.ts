@@ -239,7 +239,7 @@ describe('a bucket', () => {
     for (const [, ms] of [whole, range, prepared, completed]) expect(ms).toBeLessThan(answeredWithinMs);
     s3.mood = 'well';
     expect((await download(work, release)).status).toBe(200);
-  }, 30_000);
+  });
 
   test.each(['refuses', 'fails'] as const)(
     'that %s every request is 503, and nobody blames the database',

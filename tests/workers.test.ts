@@ -104,31 +104,27 @@ test('a worker that is killed is replaced, and counters go on', async () => {
   expect(server.output()).toContain('A worker ended and is replaced');
 });
 
-test(
-  'a worker that keeps ending is started again after ever longer pauses',
-  { timeout: 60_000 },
-  async () => {
-    const pauses = () => [...server.output().matchAll(/"pauseMs":(\d+)/g)].map((match) => Number(match[1]));
-    const known = new Set(workers());
-    const before = pauses().length;
-    for (const ended of [1, 2, 3]) {
-      // the newest, which cannot have run for long
-      const victim = ended === 1 ? workers()[0]! : await eventually(newcomer, 20_000);
-      known.add(victim);
-      signal(victim, 'SIGKILL');
-      await eventually(() => pauses().length === before + ended);
-    }
-    const [first, second, third] = pauses().slice(before) as [number, number, number];
-    expect([second > first, third]).toEqual([true, 2 * second]);
-    await eventually(async () => (await metric('lanyard_processes')) === 2, 20_000);
+test('a worker that keeps ending is started again after ever longer pauses', async () => {
+  const pauses = () => [...server.output().matchAll(/"pauseMs":(\d+)/g)].map((match) => Number(match[1]));
+  const known = new Set(workers());
+  const before = pauses().length;
+  for (const ended of [1, 2, 3]) {
+    // the newest, which cannot have run for long
+    const victim = ended === 1 ? workers()[0]! : await eventually(newcomer, 20_000);
+    known.add(victim);
+    signal(victim, 'SIGKILL');
+    await eventually(() => pauses().length === before + ended);
+  }
+  const [first, second, third] = pauses().slice(before) as [number, number, number];
+  expect([second > first, third]).toEqual([true, 2 * second]);
+  await eventually(async () => (await metric('lanyard_processes')) === 2, 20_000);
 
-    function newcomer(): number | false {
-      return workers().find((pid) => !known.has(pid)) ?? false;
-    }
-  },
-);
+  function newcomer(): number | false {
+    return workers().find((pid) => !known.has(pid)) ?? false;
+  }
+});
 
-test('workers on one data directory follow a rotation of the signing key', { timeout: 60_000 }, async () => {
+test('workers on one data directory follow a rotation of the signing key', async () => {
   const { code, said } = await runTool('keys', { DATA_DIR: dataDir }, 'rotate');
   expect([code, said]).toEqual([0, expect.stringContaining('signs from now on')]);
   const keyId = /key (\w+) signs/.exec(said)![1]!;

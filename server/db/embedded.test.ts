@@ -26,13 +26,17 @@ const NOBODY = 65534;
 const quiet = { exclusive: true, log: () => {} };
 let temp: string;
 let checkout: string;
+/** A data directory whose database was created and stopped. */
+let stopped: string;
 
 beforeAll(async () => {
   temp = await mkdtemp(join(await placeOfRun(), 'lanyard-embedded-'));
   await chmod(temp, 0o755);
   checkout = join(temp, 'checkout');
   await makeCheckout(checkout);
-}, 60_000);
+  stopped = await newDir();
+  await (await startEmbedded(stopped, quiet)).stop();
+});
 
 afterAll(async () => {
   for (const name of await readdir(temp)) await haltAt(join(temp, name, 'postgres'));
@@ -118,30 +122,6 @@ describe('the cluster', () => {
     expect((await readdir(join(dir, 'postgres', 'log'))).length).toBeGreaterThan(0);
   });
 
-  test('serves under a role that owns our database, and may neither write files nor make roles', async () => {
-    const dir = await newDir();
-    const { url, stop } = await startEmbedded(dir, quiet);
-    await migrate(url);
-    const [role] = await query(
-      url,
-      `select rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
-       from pg_roles where rolname = current_user`,
-    );
-    const none = { rolsuper: false, rolcreaterole: false, rolcreatedb: false };
-    expect(role).toEqual({ rolname: 'lanyard_app', ...none, rolreplication: false, rolbypassrls: false });
-    for (const statement of [
-      `copy (select 1) to '/tmp/lanyard-must-not-be'`,
-      `copy (select 1) to program 'true'`,
-      `select pg_read_file('/etc/passwd')`,
-      'create role another superuser',
-      `alter system set fsync = 'off'`,
-      'alter role lanyard_app superuser',
-    ])
-      await expect(query(url, statement), statement).rejects.toThrow(/permission denied|must be/);
-    expect((await stat(join(dir, 'postgres', 'lanyard-app-password'))).mode & 0o777).toBe(0o600);
-    await stop();
-  });
-
   test('of an older version is handed over to that role, with all that is in it', async () => {
     const dir = await newDir();
     const first = await startEmbedded(dir, quiet);
@@ -178,10 +158,8 @@ describe('the cluster', () => {
   });
 
   test('says why it does not start', async () => {
-    const dir = await newDir();
-    await (await startEmbedded(dir, quiet)).stop();
     const settings = { shared_buffers: 'many' };
-    await expect(startEmbedded(dir, { ...quiet, settings })).rejects.toThrow(
+    await expect(startEmbedded(stopped, { ...quiet, settings })).rejects.toThrow(
       /did not start[^]*shared_buffers/,
     );
   });
@@ -220,13 +198,12 @@ describe('after a crash', () => {
     ['a dead process', 4_000_000],
     ['a process that is something else', process.pid],
   ])('a lock file of %s does not stop the start', async (_, pid) => {
-    const dir = await newDir();
-    await (await startEmbedded(dir, quiet)).stop();
-    const lock = join(dir, 'postgres', 'postmaster.pid');
-    await writeFile(lock, `${pid}\n${join(dir, 'postgres')}\n1\n5432\n\n127.0.0.1\n0 0\nready   \n`);
-    const owner = await stat(join(dir, 'postgres'));
+    const cluster = join(stopped, 'postgres');
+    const lock = join(cluster, 'postmaster.pid');
+    await writeFile(lock, `${pid}\n${cluster}\n1\n5432\n\n127.0.0.1\n0 0\nready   \n`);
+    const owner = await stat(cluster);
     await chown(lock, owner.uid, owner.gid);
-    const next = await startEmbedded(dir, quiet);
+    const next = await startEmbedded(stopped, quiet);
     expect(next.adopted).toBe(false);
     await next.stop();
   });
@@ -246,16 +223,6 @@ describe('who may use it', () => {
     await Promise.all(pair.map((child) => child.stop()));
   });
 
-  test('a second server is refused within two seconds and the first is left alone', async () => {
-    const dir = await newDir();
-    const first = await startEmbedded(dir, quiet);
-    const from = performance.now();
-    await expect(startEmbedded(dir, quiet)).rejects.toBeInstanceOf(DataDirectoryBusy);
-    expect(performance.now() - from).toBeLessThan(2000);
-    expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await first.stop();
-  });
-
   test('a server that stops hands over to one that is already waiting', async () => {
     const dir = await newDir();
     const first = await startEmbedded(dir, quiet);
@@ -265,16 +232,6 @@ describe('who may use it', () => {
     const second = await waiting;
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await second.stop();
-  });
-
-  test('a tool joins a server and leaves it running', async () => {
-    const dir = await newDir();
-    const server = await startEmbedded(dir, quiet);
-    const tool = await startEmbedded(dir, { ...quiet, exclusive: false });
-    expect(tool).toMatchObject({ url: server.url, adopted: true });
-    await tool.stop();
-    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await server.stop();
   });
 
   test('a tool stops what it started, unless a server came meanwhile', async () => {
@@ -299,10 +256,54 @@ describe('who may use it', () => {
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await child.stop();
   });
+});
+
+describe('while a server runs', () => {
+  let dir: string;
+  let server: Awaited<ReturnType<typeof startEmbedded>>;
+  beforeAll(async () => {
+    dir = await newDir();
+    server = await startEmbedded(dir, quiet);
+  });
+  afterAll(() => server.stop());
+
+  test('serves under a role that owns our database, and may neither write files nor make roles', async () => {
+    const { url } = server;
+    await migrate(url);
+    const [role] = await query(
+      url,
+      `select rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
+       from pg_roles where rolname = current_user`,
+    );
+    const none = { rolsuper: false, rolcreaterole: false, rolcreatedb: false };
+    expect(role).toEqual({ rolname: 'lanyard_app', ...none, rolreplication: false, rolbypassrls: false });
+    for (const statement of [
+      `copy (select 1) to '/tmp/lanyard-must-not-be'`,
+      `copy (select 1) to program 'true'`,
+      `select pg_read_file('/etc/passwd')`,
+      'create role another superuser',
+      `alter system set fsync = 'off'`,
+      'alter role lanyard_app superuser',
+    ])
+      await expect(query(url, statement), statement).rejects.toThrow(/permission denied|must be/);
+    expect((await stat(join(dir, 'postgres', 'lanyard-app-password'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('a second server is refused within two seconds and the first is left alone', async () => {
+    const from = performance.now();
+    await expect(startEmbedded(dir, quiet)).rejects.toBeInstanceOf(DataDirectoryBusy);
+    expect(performance.now() - from).toBeLessThan(2000);
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('a tool joins a server and leaves it running', async () => {
+    const tool = await startEmbedded(dir, { ...quiet, exclusive: false });
+    expect(tool).toMatchObject({ url: server.url, adopted: true });
+    await tool.stop();
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
 
   test('a lost lock connection ends nothing, and the lock is taken again', async () => {
-    const dir = await newDir();
-    const server = await startEmbedded(dir, quiet);
     const holder = `select pid from pg_stat_activity where application_name = 'lanyard lock'`;
     const [before] = await query(server.url, holder);
     await query(server.url, `select pg_terminate_backend(${Number(before!.pid)})`);
@@ -311,7 +312,6 @@ describe('who may use it', () => {
       return now !== undefined && now.pid !== before!.pid;
     });
     await expect(startEmbedded(dir, quiet)).rejects.toBeInstanceOf(DataDirectoryBusy);
-    await server.stop();
   });
 });
 
@@ -396,19 +396,15 @@ describe('accounts and folders', () => {
     });
 
     test('a cluster that root copied back is given to the account again', async () => {
-      const dir = await newDir();
-      await (await startEmbedded(dir, quiet)).stop();
-      await chown(join(dir, 'postgres', 'PG_VERSION'), 0, 0);
-      await chown(join(dir, 'postgres'), 0, 0);
-      const again = await startEmbedded(dir, quiet);
-      await again.stop();
-      expect((await stat(join(dir, 'postgres', 'PG_VERSION'))).uid).not.toBe(0);
+      const version = join(stopped, 'postgres', 'PG_VERSION');
+      await chown(version, 0, 0);
+      await chown(join(stopped, 'postgres'), 0, 0);
+      await (await startEmbedded(stopped, quiet)).stop();
+      expect((await stat(version)).uid).not.toBe(0);
     });
 
     test('another account is told whose the database is', async () => {
-      const dir = await newDir();
-      await (await startEmbedded(dir, quiet)).stop();
-      const child = serve(checkout, dir, { uid: NOBODY });
+      const child = serve(checkout, stopped, { uid: NOBODY });
       expect(await child.started).toEqual({ error: expect.stringMatching(/belongs to another account/) });
     });
   }

@@ -1,6 +1,6 @@
 import { generateSync } from 'otplib';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { customers } from '../../../contract/customers.ts';
 import type { RoleName } from '../../../contract/permissions.ts';
@@ -12,14 +12,10 @@ import { createPasswords } from '../../passwords.ts';
 import { ensureFirstAdmin } from '../users/index.ts';
 
 const own = 'known to nobody else';
-let asking: TestServer;
-let requiring: TestServer;
-beforeAll(async () => {
-  [asking, requiring] = await Promise.all([
-    startTestServer(),
-    startTestServer({ config: { requireOwnPassword: true } }),
-  ]);
-});
+const [asking, requiring] = await Promise.all([
+  startTestServer(),
+  startTestServer({ config: { requireOwnPassword: true } }),
+]);
 afterAll(() => Promise.all([asking.close(), requiring.close()]));
 
 /** Signs in and answers what login, me and refresh agree on. */
