@@ -22,7 +22,8 @@ export default defineConfig({
   outputDir: 'test-results',
   // Each worker has a server of its own, and each test records of its own on it.
   fullyParallel: true,
-  workers: Math.min(8, availableParallelism()),
+  // Half of the time of a test it waits, for the page or for the service.
+  workers: Math.min(8, 2 * availableParallelism()),
   timeout: 90_000,
   expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),
