@@ -1,4 +1,3 @@
-import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { sql, type Selectable, type Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -8,6 +7,7 @@ import {
   type apiKeys as calls,
 } from '../../../contract/api-keys.ts';
 import type { ApiKeyScope, RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import { isSecretOf, newBearerKey, readBearerKey } from '../../bearer-keys.ts';
 import type { Budget, Budgets } from '../../budgets.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import { changedFields, type Change } from '../../change.ts';
@@ -23,20 +23,6 @@ import { audited, selectApiKeys, toApiKey } from './api-key-row.ts';
 
 type ApiKeyPatch = RouteInput<typeof calls.update>['body'];
 type Row = Selectable<Tables['api_keys']>;
-
-/** `lyd_` + id + secret; the id finds the row, the secret authenticates. */
-const keyForm = /^(lyd_[a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
-
-/** Lower case only: Squirrel.Windows retries a failed request with its URL, including the key, in lower case. */
-const keyCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-
-/** Each character has 5.17 bits of entropy. */
-const randomCharacters = (count: number) =>
-  Array.from({ length: count }, () => keyCharacters[randomInt(keyCharacters.length)]).join('');
-
-const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
-/** Compared for an unknown key, so that both responses take the same time. */
-const decoyHash = hashSecret('no key has this secret');
 
 /** All keys, or those created by one user, newest first, without secrets. */
 export async function listApiKeys(
@@ -110,16 +96,15 @@ export async function createApiKey(
     return breaksRule('expiresAt', 'Must lie in the future');
   const beyond = refuseScopes(by, input.scopes);
   if (beyond) return beyond;
-  const keyPrefix = `lyd_${randomCharacters(12)}`;
-  const secret = randomCharacters(43);
+  const made = newBearerKey('lyd');
   const id = uuidv7();
   await tx
     .insertInto('api_keys')
     .values({
       api_key_id: id,
       name: input.name,
-      key_prefix: keyPrefix,
-      secret_hash: hashSecret(secret),
+      key_prefix: made.id,
+      secret_hash: made.secretHash,
       scopes: input.scopes,
       expires_at: new Date(input.expiresAt),
       rate_limit: input.rateLimit,
@@ -132,7 +117,7 @@ export async function createApiKey(
     .execute();
   const apiKey = await read(tx, id);
   await change.audit('api_key.created', apiKey, { after: audited(apiKey) });
-  return { ...apiKey, key: `${keyPrefix}_${secret}` };
+  return { ...apiKey, key: made.text };
 }
 
 /**
@@ -223,9 +208,9 @@ export function createApiKeyCheck(
 
   /** The holder of the key with the remaining calls of the hour, or why the key is refused. */
   async function check(presented: string, ip: string): Promise<Checked> {
-    const [, prefix, secret] = keyForm.exec(presented) ?? [];
-    const known = prefix === undefined ? undefined : await cached(prefix, () => find(reserved.db, prefix));
-    const proven = timingSafeEqual(hashSecret(secret ?? ''), known?.row.secret_hash ?? decoyHash);
+    const { id, secret } = readBearerKey('lyd', presented);
+    const known = id === undefined ? undefined : await cached(id, () => find(reserved.db, id));
+    const proven = isSecretOf(known?.row.secret_hash, secret);
     if (!known || !proven) return attacked('api_key_unknown', undefined, 'The API key is not known.');
     const { row, allows } = known;
     if (row.revoked_at) return attacked('api_key_revoked', row, 'The API key has been revoked.');
