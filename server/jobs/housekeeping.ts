@@ -4,9 +4,10 @@ import type { CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 import { locks, tryLock } from '../db/locks.ts';
 import type { MonthsKept } from '../db/monthly-partitions.ts';
-import { clearFailures, clearSessions } from '../features/session/index.ts';
+import { clearSessions } from '../features/session/index.ts';
 import { clearFirstSeen, keepValidations } from '../features/validation/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
+import { clearFailures } from '../throttle.ts';
 
 /** Each deletes from the tables of its own feature. */
 const cleaners = [clearAnswers, clearFailures, clearSessions, clearBudgets, clearFirstSeen];

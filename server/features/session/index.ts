@@ -4,4 +4,3 @@ export { protectSecondFactors, sealAgain } from './protect-second-factors.ts';
 export { confirmSecondFactor, enrollSecondFactor, proveApp, removeSecondFactor } from './second-factor.ts';
 export { permissionsOfUser, rolesOfUser } from './session-row.ts';
 export { type Sessions, createSessions } from './session.ts';
-export { clearFailures } from './throttle.ts';

@@ -3,7 +3,7 @@ import type { ChangeParts } from '../../change.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
-import { countFailure, secondsToWait, type Counter } from './throttle.ts';
+import { countFailure, secondsToWait, type Counter } from '../../throttle.ts';
 
 const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
   details: [{ path: 'currentPassword', message: 'Is not right' }],

@@ -24,7 +24,7 @@ import {
 import { proveSecondFactor, spendProof, type Proof } from './second-factor.ts';
 import { deviceCookie, readDevice } from './device.ts';
 import { endSessions } from './open-sessions.ts';
-import { countFailure, secondsToWait, signInCounters, type Counter } from './throttle.ts';
+import { countFailure, secondsToWait, signInCounters, type Counter } from '../../throttle.ts';
 import { hashToken, newToken } from './tokens.ts';
 
 const accessTokenMs = 15 * 60_000;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { networkOf } from '../../address.ts';
-import type { Caller } from '../../caller.ts';
-import { systemChange, type Change, type ChangeParts } from '../../change.ts';
-import type { CheckedTime } from '../../checked-time.ts';
-import type { Db } from '../../db/client.ts';
+import { networkOf } from './address.ts';
+import type { Caller } from './caller.ts';
+import { systemChange, type Change, type ChangeParts } from './change.ts';
+import type { CheckedTime } from './checked-time.ts';
+import type { Db } from './db/client.ts';
 
 const quarter = 15 * 60_000;
 const hour = 60 * 60_000;
@@ -22,6 +22,8 @@ const limits = {
   code: { most: 10, windowMs: quarter },
   /** The current password within an open session. */
   session: { most: 10, windowMs: quarter },
+  /** Unknown license keys of one address, when machines enroll. */
+  licenseKey: { most: 30, windowMs: quarter },
 } as const;
 
 /** A counter of failures. */
@@ -41,6 +43,9 @@ export function signInCounters({ ip }: Caller, account: string, deviceId: string
     { kind: 'account', of: meant },
   ];
 }
+
+/** The counter of unknown license keys of an address. */
+export const licenseKeyCounter = ({ ip }: Caller): Counter => ({ kind: 'licenseKey', of: networkOf(ip) });
 
 /** Ignores case and accents, so that no spelling of an email has a counter of its own. */
 const folded = (email: string) => email.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
