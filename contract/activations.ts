@@ -25,6 +25,18 @@ export const activation = namedObject('Activation', {
 
 export type Activation = z.output<typeof activation>;
 
+/** What the service knows of the identity of a machine on a license; all null if it is only claimed. */
+export const identityFields = {
+  enrolledAt: dateTime.nullable().meta({ description: 'Since when the machine proves itself with a token' }),
+  clonedAt: dateTime
+    .nullable()
+    .meta({ description: 'When its token was first noticed on two machines at once' }),
+};
+
+/** A machine in the list of a license. */
+const listedActivation = namedObject('ListedActivation', { ...activation.shape, ...identityFields });
+export type ListedActivation = z.output<typeof listedActivation>;
+
 const selfReleases = z
   .object({ today: z.number(), atMost: z.number() })
   .meta({ description: 'Seats that machines of the license released themselves on this UTC day' });
@@ -45,7 +57,7 @@ export const activations = {
     summary: 'The machines of a license',
     access: staffWith('licenses', 'read'),
     params: z.object({ licenseKey: licenseKeyInput }),
-    answer: z.array(activation),
+    answer: z.array(listedActivation),
     meta: namedObject('ActivationListMeta', { selfReleases }),
     errors: ['NOT_FOUND'],
   }),

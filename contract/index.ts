@@ -4,6 +4,7 @@ import { analytics } from './analytics.ts';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
 import { clock } from './clock.ts';
+import { credentials } from './credentials.ts';
 import { customers } from './customers.ts';
 import { downloads } from './downloads.ts';
 import { keys } from './keys.ts';
@@ -31,6 +32,7 @@ export const contract = {
   modules,
   activations,
   validation,
+  credentials,
   keys,
   analytics,
   apiKeys,

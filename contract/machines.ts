@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { activationStatuses } from './activations.ts';
+import { activationStatuses, identityFields } from './activations.ts';
 import { dateTime, listMeta, namedObject, paging, requiredText, search, wholeNumber } from './common.ts';
 import { channels } from './versions.ts';
 import { route, staffWith } from './route.ts';
@@ -31,6 +31,9 @@ export const machine = namedObject('Machine', {
   totalUpdateChecks: z.number(),
   totalDownloads: z.number(),
   notes: z.string().nullable(),
+  provenAt: dateTime
+    .nullable()
+    .meta({ description: 'When the machine first proved itself; null while API keys only name it' }),
 });
 export type Machine = z.output<typeof machine>;
 
@@ -139,6 +142,7 @@ export const machines = {
           licenseKey: z.string(),
           status: z.enum(activationStatuses),
           createdAt: dateTime,
+          ...identityFields,
         }),
       ),
       totals: z

@@ -6,9 +6,12 @@ import type { Action, Permission, Resource } from './permissions.ts';
 export const apiKeyScopes = ['validate', 'updates', 'releases'] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
+/** Scopes of a machine token. */
+export type MachineScope = Exclude<ApiKeyScope, 'releases'>;
+
 /**
  * Who may make a call: anyone, any signed-in user, staff with a permission (or with one of `or` instead), or (`apiKey`)
- * also a desktop program with a key of that scope.
+ * also a desktop program with a key or a machine token of that scope.
  */
 export type Access =
   | { kind: 'public' }
@@ -35,7 +38,7 @@ export const staffWithAny = (permission: Permission, ...or: Permission[]): Acces
 export const permissionsOf = (access: Access): Permission[] =>
   access.kind === 'staff' ? [access.permission, ...(access.or ?? [])] : [];
 
-/** Staff with the permission, or an API key of the scope. */
+/** Staff with the permission, or an API key or a machine token of the scope. */
 export const apiKeyOrStaffWith = (apiKey: ApiKeyScope, resource: Resource, action: Action): Access => ({
   kind: 'staff',
   permission: { resource, action },
@@ -70,7 +73,7 @@ export type Route = {
   csv?: true;
   /** The handler writes the response itself, in the format that its clients expect: update feeds, binaries. */
   raw?: true;
-  /** Clients that cannot set a header may send the API key as the query parameter `key`. */
+  /** Clients that cannot set a header may send the API key as `key`, or the machine token as `token`, in the query. */
   apiKeyInQuery?: true;
   /** The response holds a secret and is not stored: a repeated Idempotency-Key gets an error instead. */
   shownOnce?: true;

@@ -12,7 +12,9 @@ export const mostEvents = 500;
 const reportedEvent = z
   .strictObject({
     eventId: id,
-    machineId: requiredText(256, 'Machine ID is required'),
+    machineId: requiredText(256, 'Machine ID is required')
+      .optional()
+      .meta({ description: 'Required unless the call is authenticated by a machine token' }),
     eventType: z.enum(updateEventTypes),
     timestamp: instant.optional(),
     platform: platformName.optional(),

@@ -12,7 +12,14 @@ export const linuxKinds = ['appimage', 'deb', 'rpm'] as const;
  */
 const feedQuery = {
   key: z.string().optional().meta({ description: 'API key, for clients that cannot send headers' }),
-  machineId: z.string().optional().meta({ description: 'Or the header X-Machine-Id, or x-user-staging-id' }),
+  token: z
+    .string()
+    .optional()
+    .meta({ description: 'Machine token, for clients that cannot send the header X-Machine-Token' }),
+  machineId: z.string().optional().meta({
+    description:
+      'Or the header X-Machine-Id, or x-user-staging-id; with a machine token, the machine is its own',
+  }),
   currentVersion: z.string().optional().meta({ description: 'Or the header X-App-Version' }),
 };
 

@@ -23,6 +23,8 @@ import { analyticsRoutes } from './features/analytics/analytics.routes.ts';
 import { createApiKeyCheck } from './features/api-keys/index.ts';
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
 import { clockRoutes } from './features/clock/clock.routes.ts';
+import { createMachineCheck } from './features/credentials/index.ts';
+import { credentialRoutes } from './features/credentials/credentials.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
 import { downloadRoutes } from './features/downloads/downloads.routes.ts';
 import type { InstallationKeys } from './features/keys/index.ts';
@@ -86,11 +88,20 @@ export async function buildApp(
   const validationRecorder = createValidationRecorder(behind);
   const budgets = createBudgets({ ...context, db: context.reserved.db }, context.clock);
   const apiKeys = createApiKeyCheck(context, budgets, behind);
+  const machines = createMachineCheck(context);
   const sessions = createSessions(context, passwords, refusals);
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context, budgets, behind);
   const releaseSet = createReleaseSet(context);
   const storageWatch = watchStorage(context);
+
+  const validator = {
+    ...context,
+    keys,
+    recorder: validationRecorder,
+    find: createFinder(context.reserved.pool),
+    moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
+  };
 
   const implemented = [
     sessionRoutes(sessions),
@@ -101,13 +112,8 @@ export async function buildApp(
     moduleRoutes(context),
     licenseRoutes(context),
     activationRoutes(context),
-    validationRoutes({
-      ...context,
-      keys,
-      recorder: validationRecorder,
-      find: createFinder(context.reserved.pool),
-      moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
-    }),
+    validationRoutes(validator),
+    credentialRoutes({ validator, budgets }),
     apiKeyRoutes(context),
     keyRoutes(context.db, keys),
     analyticsRoutes(context),
@@ -119,7 +125,7 @@ export async function buildApp(
     updateEventRoutes({ ...context, recorder: updateRecorder }),
     machineRoutes(context),
   ].flat();
-  const auth = createAuthentication(context, sessions, apiKeys, refusals);
+  const auth = createAuthentication(context, sessions, { apiKeys, machines }, refusals);
   serve(app, context, implemented, { auth, checkAnswers });
 
   const guard = diagnosticsGuard(context.config, auth);

@@ -1,22 +1,22 @@
 import '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorId, type Actor, type Caller } from './caller.ts';
+import { actorId, nobody, type Actor, type Caller } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import type { Budget } from './budgets.ts';
 import type { ApiKeyCheck, KeyAttack } from './features/api-keys/index.ts';
+import { refuseOthers, type MachineCheck } from './features/credentials/index.ts';
 import type { Refusals } from './features/audit/index.ts';
 import type { Sessions } from './features/session/index.ts';
 import type { Failure } from './failure.ts';
 import type { Cookie } from './http/call.ts';
 import { bearerToken, callerOf, type AskedRoute, type Authentication } from './http/adapter.ts';
 
-const nobody: Actor = { kind: 'nobody' };
-
-/** Identifies the caller of a request: an API key, or staff by bearer token or cookie. */
+/** Identifies the caller of a request: a machine, an API key, or staff by bearer token or cookie. */
 export function createAuthentication(
   { config, clock }: Context,
   sessions: Sessions,
-  apiKeys: ApiKeyCheck,
+  { apiKeys, machines }: { apiKeys: ApiKeyCheck; machines: MachineCheck },
   refusals: Refusals,
 ): Authentication {
   const { session, device, options } = cookiesOf(config);
@@ -28,15 +28,18 @@ export function createAuthentication(
   ): Promise<Actor | Failure> {
     const path = (request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}');
     const caller = callerOf(request, clock(), `${request.method} ${path}`, nobody);
+    const token = presentedToken(request, route);
+    if (token !== undefined) {
+      const { machine, budget, isUnknown } = await machines.check(token, route.access);
+      if (isUnknown) await tokenRefused(caller, machine.message);
+      sendLimit(reply, budget);
+      return machine;
+    }
     const apiKey = presentedApiKey(request, route);
     if (apiKey !== undefined) {
       const { holder, budget, attack } = await apiKeys.check(apiKey, request.ip);
       if (attack) await keyRefused(caller, apiKey, attack);
-      if (budget) {
-        reply.header('ratelimit-limit', budget.limit);
-        reply.header('ratelimit-remaining', budget.remaining);
-        reply.header('ratelimit-reset', budget.resetSeconds);
-      }
+      sendLimit(reply, budget);
       return holder;
     }
     const bearer = bearerToken(request);
@@ -60,8 +63,16 @@ export function createAuthentication(
     });
   }
 
+  const tokenRefused = (by: Caller, message: string): Promise<void> =>
+    refusals.record(by, {
+      kind: 'machine_token_unknown',
+      subject: by.ip,
+      audit: (change) => change.audit('call.refused', by, { error: message }),
+    });
+
   return {
     identify,
+    refuseOthers,
     cookies: (request, reply) => {
       const cookie = (name: string, maxAge?: { maxAge: number }): Cookie => ({
         value: request.cookies[name],
@@ -90,6 +101,22 @@ function cookiesOf({ publicUrl }: Config) {
     device: secure ? '__Host-lanyard_device' : 'lanyard_device',
     options: { path: '/', httpOnly: true, sameSite: 'strict' as const, secure },
   };
+}
+
+function sendLimit(reply: FastifyReply, budget: Budget | undefined): void {
+  if (!budget) return;
+  reply.header('ratelimit-limit', budget.limit);
+  reply.header('ratelimit-remaining', budget.remaining);
+  reply.header('ratelimit-reset', budget.resetSeconds);
+}
+
+/** The machine token from `X-Machine-Token`, or the query where the route allows it; public calls need none. */
+function presentedToken(request: FastifyRequest, route: AskedRoute): string | undefined {
+  if (route.access.kind === 'public') return undefined;
+  const header = request.headers['x-machine-token'];
+  if (header !== undefined) return String(header);
+  const { token } = request.query as { token?: unknown };
+  return route.apiKeyInQuery && typeof token === 'string' ? token : undefined;
 }
 
 /** The API key from `X-API-Key`, a bearer token in key format, or the query where the route allows it. */

@@ -1,5 +1,5 @@
 import type { Permission } from '../contract/permissions.ts';
-import type { ApiKeyScope } from '../contract/route.ts';
+import type { ApiKeyScope, MachineScope } from '../contract/route.ts';
 import type { Advice } from '../contract/session.ts';
 
 export type Staff = {
@@ -23,12 +23,26 @@ export type Staff = {
 
 export type ApiKeyHolder = { kind: 'apiKey'; apiKeyId: string; name: string; scopes: ApiKeyScope[] };
 
-export type Actor = Staff | ApiKeyHolder | { kind: 'nobody' } | { kind: 'system' };
+/** A machine that authenticates with the token of its enrollment: it acts only for itself, on its own license. */
+export type EnrolledMachine = {
+  kind: 'machine';
+  activationId: string;
+  licenseId: string;
+  licenseKey: string;
+  machineId: string;
+  scopes: MachineScope[];
+};
 
-/** Identifies an actor: the id of the user or API key, or the kind of an actor without an identity. */
+export type Actor = Staff | ApiKeyHolder | EnrolledMachine | { kind: 'nobody' } | { kind: 'system' };
+
+/** An unauthenticated caller. */
+export const nobody = { kind: 'nobody' } as const satisfies Actor;
+
+/** Identifies an actor: the id of the user, API key or activation, or the kind of an actor without an identity. */
 export function actorId(actor: Actor): string {
   if (actor.kind === 'staff') return actor.userId;
   if (actor.kind === 'apiKey') return actor.apiKeyId;
+  if (actor.kind === 'machine') return actor.activationId;
   return actor.kind;
 }
 

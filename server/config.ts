@@ -29,10 +29,11 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https a
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' });
 
-const flag = z
-  .enum(['true', 'false'], 'must be true or false')
-  .default('false')
-  .transform((value) => value === 'true');
+const flag = (byDefault: 'true' | 'false' = 'false') =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .default(byDefault)
+    .transform((value) => value === 'true');
 
 /** A comma-separated list. */
 const list = (byDefault: string) =>
@@ -112,12 +113,12 @@ const settings = z.object({
   DATABASE_DIRECT_URL: postgresUrl.optional(),
   STORAGE_URL: storageUrl.optional(),
   S3_ENDPOINT: httpUrl.optional(),
-  S3_REDIRECT: flag,
+  S3_REDIRECT: flag(),
   AWS_REGION: z.string().min(1).optional(),
   AWS_DEFAULT_REGION: z.string().min(1).optional(),
   ADMIN_EMAIL: z.string().refine(isEmail, 'Must be an email address').optional(),
   ADMIN_PASSWORD: z.string().optional(),
-  REQUIRE_OWN_PASSWORD: flag,
+  REQUIRE_OWN_PASSWORD: flag(),
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * 3_600_000),
   EVENTS_KEEP: duration.default(400 * 86_400_000),
@@ -125,6 +126,9 @@ const settings = z.object({
   SELF_RELEASES_PER_SEAT: z.coerce.number().int().min(0).max(1000).default(2),
   EVENTS_PER_KEY_HOUR: z.coerce.number().int().min(mostEvents).max(100_000_000).default(100_000),
   NEW_MACHINES_PER_KEY_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(1000),
+  ENROLLMENTS_PER_LICENSE_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(100),
+  MACHINE_REQUESTS_PER_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(600),
+  UPDATES_AFTER_REVOCATION: flag('true'),
   JOURNAL_MAX_MB: z.coerce.number().int().min(0).max(1_000_000).default(256),
   VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
   AUDIT_ANCHOR_URL: auditAnchor.optional(),
@@ -215,6 +219,12 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     eventsPerKeyHour: s.EVENTS_PER_KEY_HOUR,
     /** How many unknown machines an API key may name per hour, in reports, feeds and downloads. */
     newMachinesPerKeyHour: s.NEW_MACHINES_PER_KEY_HOUR,
+    /** How many machines may enroll on a license per hour; at least its number of seats. */
+    enrollmentsPerLicenseHour: s.ENROLLMENTS_PER_LICENSE_HOUR,
+    /** How many requests a machine may make per hour with its token, and how many events it may report. */
+    machineRequestsPerHour: s.MACHINE_REQUESTS_PER_HOUR,
+    /** Whether machines of a revoked license or an inactive customer may still fetch updates with their tokens. */
+    updatesAfterRevocation: s.UPDATES_AFTER_REVOCATION,
     /** The maximum size of the journal, which holds records while the database cannot accept them. */
     journalMaxBytes: s.JOURNAL_MAX_MB * 1_000_000,
     trustProxy: s.TRUST_PROXY,

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { apiKeys, type ApiKey } from '../contract/api-keys.ts';
-import { activations, type Activation } from '../contract/activations.ts';
+import { activations, type Activation, type ListedActivation } from '../contract/activations.ts';
+import { credentials, enrollmentText } from '../contract/credentials.ts';
 import { customers, type Customer } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
 import type { RouteRequest } from '../contract/route.ts';
@@ -64,8 +65,45 @@ export function validateOn(
   return api.ok(validation.validate, { body: { licenseKey, machineId, ...facts } });
 }
 
+/** The Ed25519 key pair of a machine; `publicKey` as it is sent. */
+export type MachineKey = { publicKey: string; privateKey: KeyObject };
+
+export function makeMachineKey(): MachineKey {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  return { publicKey: publicKey.export({ format: 'jwk' }).x!, privateKey };
+}
+
+/** The body of an enrollment, with a nonce signed by the key. */
+export function signedEnrollment(
+  licenseKey: string,
+  machineId: string,
+  { publicKey, privateKey }: MachineKey,
+  nonce = randomBytes(12).toString('hex'),
+) {
+  const text = enrollmentText({ nonce, machineId, licenseKey });
+  const signature = sign(null, Buffer.from(text), privateKey).toString('base64url');
+  return { licenseKey, machineId, publicKey, nonce, signature };
+}
+
+/** A machine with a seat and a token. `headers` hold the token. */
+export type Enrolled = Identity & { token: string; activationId: string; machineId: string; key: MachineKey };
+
+/** Enrolls a machine, or enrolls it again with the same key. */
+export async function enrollOn(
+  server: Pick<TestServer, 'api'>,
+  { licenseKey }: Pick<License, 'licenseKey'>,
+  machineId: string,
+  { key = makeMachineKey(), ...facts }: MachineFacts & { key?: MachineKey } = {},
+): Promise<Enrolled> {
+  const body = { ...facts, ...signedEnrollment(licenseKey, machineId, key) };
+  const { machineToken: token, code, activation } = await server.api().ok(credentials.enroll, { body });
+  if (token === null) throw new Error(`${machineId} could not enroll: ${code}`);
+  const { activationId } = activation!;
+  return { token, activationId, machineId, key, headers: { 'x-machine-token': token } };
+}
+
 /** The machines of a license. */
-export function machinesOf(api: Api, license: Pick<License, 'licenseKey'>): Promise<Activation[]> {
+export function machinesOf(api: Api, license: Pick<License, 'licenseKey'>): Promise<ListedActivation[]> {
   return api.ok(activations.list, { params: { licenseKey: license.licenseKey } });
 }
 

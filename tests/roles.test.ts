@@ -3,10 +3,13 @@ import { contract } from '../contract/index.ts';
 import { hasPermission, roleMatrix, roleNames, type Permission } from '../contract/permissions.ts';
 import { permissionsOf, type Route } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
-import { makeApiKey } from './factories.ts';
+import { enrollOn, makeApiKey, makeLicense } from './factories.ts';
 import { startTestServer, type Identity } from './harness.ts';
 
-type Caller = Identity & { permissions: readonly Permission[]; kind: 'nobody' | 'staff' | 'apiKey' };
+type Caller = Identity & {
+  permissions: readonly Permission[];
+  kind: 'nobody' | 'staff' | 'apiKey' | 'machine';
+};
 
 const routes = Object.entries(contract).flatMap(([feature, calls]) =>
   Object.entries(calls as Record<string, Route>).map(([name, route]): [string, Route] => [
@@ -16,7 +19,7 @@ const routes = Object.entries(contract).flatMap(([feature, calls]) =>
 );
 /** All roles that can have a session: service accounts have API keys instead. */
 const staffRoles = roleNames.filter((role) => role !== 'service_account');
-const callers = ['nobody', ...staffRoles, 'service_account', 'API key'] as const;
+const callers = ['nobody', ...staffRoles, 'service_account', 'API key', 'machine'] as const;
 
 const known = new Map<string, Caller>();
 const server = await startTestServer();
@@ -40,6 +43,8 @@ known.set('service_account', {
 const admin = server.api(await server.signInAs('super_admin'));
 const { headers } = await makeApiKey(admin);
 known.set('API key', { headers, permissions: [], kind: 'apiKey' });
+const enrolled = await enrollOn(server, await makeLicense(admin), 'machine');
+known.set('machine', { headers: enrolled.headers, permissions: [], kind: 'machine' });
 afterAll(() => server.close());
 
 /** The contract's decision on this caller and this call. */
@@ -47,6 +52,8 @@ function expected({ access }: Route, { kind, permissions }: Caller): 'allowed' |
   if (access.kind === 'public') return 'allowed';
   if (kind === 'nobody') return 401;
   if (kind === 'apiKey') return access.kind === 'staff' && access.apiKey === 'validate' ? 'allowed' : 403;
+  if (kind === 'machine')
+    return access.kind === 'staff' && ['validate', 'updates'].includes(access.apiKey ?? '') ? 'allowed' : 403;
   if (access.kind === 'signedIn') return 'allowed';
   const enough = permissionsOf(access).some((p) => hasPermission(permissions, p.resource, p.action));
   return enough ? 'allowed' : 403;

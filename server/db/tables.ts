@@ -121,6 +121,20 @@ export type Tables = {
     created_at: Date;
     updated_at: Date;
   };
+  machine_credentials: {
+    activation_id: string;
+    public_key: Buffer;
+    token_id: string;
+    secret_hash: Buffer;
+    enrolled_at: Date;
+    used_nonces: Generated<Buffer[]>;
+    sequence: number | null;
+    moved_back_at: Date | null;
+    facts: string | null;
+    previous_facts: string | null;
+    facts_changed_at: Date | null;
+    cloned_at: Date | null;
+  };
   validations: {
     validation_id: Generated<number>;
     occurred_at: Date;
@@ -268,6 +282,7 @@ export type Tables = {
     total_downloads: Generated<number>;
     total_events: Generated<number>;
     notes: string | null;
+    proven_at: Date | null;
   };
   update_events: {
     event_id: string;
@@ -297,6 +312,7 @@ export type Tables = {
     offered_at: Generated<Date | null>;
     fetched_at: Generated<Date | null>;
     by_delivery: Generated<boolean>;
+    proven: Generated<boolean>;
   };
   update_days: { day: Date; total_checks: number; unique_machines: number };
   audit_pending: { position: Generated<number>; audit_id: string };

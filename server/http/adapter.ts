@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { permissionsOf, type Access, type Route } from '../../contract/route.ts';
+import { permissionsOf, type Access, type ApiKeyScope, type Route } from '../../contract/route.ts';
 import { hasPermission } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { runChange } from '../change.ts';
@@ -23,8 +23,10 @@ export type AskedRoute = Pick<Route, 'access' | 'apiKeyInQuery'>;
 /** The dependencies of the adapter on features: identification of the caller, and recording of refusals. */
 export type Authentication = {
   cookies(request: FastifyRequest, reply: FastifyReply): { cookie: Cookie; device: Cookie };
-  /** The signed-in staff member or API key, anonymous, or why the key is refused (address, limit, expiry). */
+  /** The signed-in staff member, API key or machine, anonymous, or why the key is refused (address, limit, expiry). */
   identify(request: FastifyRequest, reply: FastifyReply, route: AskedRoute): Promise<Actor | Failure>;
+  /** Why a machine may not make this call: it names another machine or license. */
+  refuseOthers(actor: Actor, request: FastifyRequest, body: unknown): Failure | undefined;
   refused(by: Caller, failure: Failure): Promise<void>;
 };
 
@@ -70,6 +72,11 @@ async function answer(
     const body = stream ? undefined : request.body;
     const input = checkInput(route, { params: request.params, query: request.query, body });
     if (isFailure(input)) return input;
+    const foreign = auth.refuseOthers(actor, request, input.body);
+    if (foreign) {
+      await auth.refused(by, foreign);
+      return foreign;
+    }
     const ifMatch = readIfMatch(request.headers['if-match']);
     if (isFailure(ifMatch)) return ifMatch;
     const call = {
@@ -139,11 +146,13 @@ export const callerOf = (request: FastifyRequest, now: Date, endpoint: string, a
 export function authorize(access: Access, actor: Actor): Failure | undefined {
   if (access.kind === 'public') return undefined;
   if (actor.kind === 'nobody') return fail('UNAUTHENTICATED', 'Sign in first.');
-  if (actor.kind === 'apiKey') {
+  if (actor.kind === 'apiKey' || actor.kind === 'machine') {
+    const who = actor.kind === 'apiKey' ? 'API key' : 'machine token';
     if (access.kind !== 'staff' || !access.apiKey)
-      return fail('FORBIDDEN', 'No API key may make this call: it is for staff who are signed in.');
-    if (actor.scopes.includes(access.apiKey)) return undefined;
-    return fail('FORBIDDEN', `This API key lacks the scope ${access.apiKey}.`);
+      return fail('FORBIDDEN', `No ${who} may make this call: it is for staff who are signed in.`);
+    const scopes: readonly ApiKeyScope[] = actor.scopes;
+    if (scopes.includes(access.apiKey)) return undefined;
+    return fail('FORBIDDEN', `This ${who} lacks the scope ${access.apiKey}.`);
   }
   if (actor.kind !== 'staff' || access.kind === 'signedIn') return undefined;
   const enough = permissionsOf(access);

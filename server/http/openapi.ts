@@ -37,6 +37,7 @@ export function openApi(contract: Record<string, Record<string, Route>>, version
         session: { type: 'apiKey', in: 'cookie', name: 'lanyard_session' },
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        machineToken: { type: 'apiKey', in: 'header', name: 'X-Machine-Token' },
       },
     },
   };
@@ -70,13 +71,16 @@ function accessSentence(access: Access): string {
   const staff = `Staff with ${permissionsOf(access)
     .map((p) => `${p.resource}:${p.action}`)
     .join(' or ')}`;
-  return access.apiKey ? `${staff}, or an API key with the scope ${access.apiKey}.` : `${staff}.`;
+  if (!access.apiKey) return `${staff}.`;
+  const machine = access.apiKey === 'releases' ? '' : ', or the token of a machine, for itself';
+  return `${staff}, or an API key with the scope ${access.apiKey}${machine}.`;
 }
 
 function security(access: Access): Json[] {
   if (access.kind === 'public') return [];
   const staff: Json[] = [{ session: [] }, { bearer: [] }];
-  return access.kind === 'staff' && access.apiKey ? [...staff, { apiKey: [] }] : staff;
+  if (access.kind !== 'staff' || !access.apiKey) return staff;
+  return [...staff, { apiKey: [] }, ...(access.apiKey === 'releases' ? [] : [{ machineToken: [] }])];
 }
 
 function parameters(where: 'path' | 'query', schema: Schema | undefined, toJson: ToJson): Json[] {

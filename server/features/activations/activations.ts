@@ -29,16 +29,18 @@ export async function listActivations(
     .executeTakeFirst();
   if (!license) return fail('NOT_FOUND', 'There is no license with this key.');
   const rows = await db
-    .selectFrom('activations')
-    .selectAll()
-    .where('license_id', '=', license.license_id)
-    .orderBy((eb) => eb('status', '=', 'active'), 'desc')
-    .orderBy('created_at')
-    .orderBy('activation_id')
+    .selectFrom('activations as a')
+    .leftJoin('machine_credentials as m', 'm.activation_id', 'a.activation_id')
+    .selectAll('a')
+    .select(['m.enrolled_at', 'm.cloned_at'])
+    .where('a.license_id', '=', license.license_id)
+    .orderBy((eb) => eb('a.status', '=', 'active'), 'desc')
+    .orderBy('a.created_at')
+    .orderBy('a.activation_id')
     .execute();
   const atMost = license.max_activations * releasesPerSeat;
   return {
-    data: rows.map(toActivation),
+    data: rows.map((row) => ({ ...toActivation(row), ...toIdentity(row) })),
     meta: { selfReleases: { today: license.self_releases_today, atMost } },
   };
 }
@@ -83,7 +85,10 @@ export async function deactivateMachine(
   return leaveSeat(change, row, 'deactivated');
 }
 
-/** Deactivates an active machine, with the audit entry. The caller must hold the lock on the license. */
+/**
+ * Deactivates an active machine, with the audit entry; its token ends with the seat. The caller must hold the lock on the
+ * license.
+ */
 export async function leaveSeat(
   change: Change,
   row: ActivationRow,
@@ -95,6 +100,11 @@ export async function leaveSeat(
     .where('activation_id', '=', row.activation_id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  const { numDeletedRows } = await change.tx
+    .deleteFrom('machine_credentials')
+    .where('activation_id', '=', row.activation_id)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows > 0n) await change.announce('credentials');
   const { license_id: licenseId, license_key: licenseKey } = await change.tx
     .updateTable('licenses')
     .set((eb) => ({ current_activations: eb('current_activations', '-', 1) }))
@@ -109,6 +119,12 @@ export async function leaveSeat(
   );
   return activation;
 }
+
+/** What the service knows of the identity of a machine; `row` may lack a credential. */
+export const toIdentity = (row: { enrolled_at: Date | null; cloned_at: Date | null }) => ({
+  enrolledAt: row.enrolled_at?.toISOString() ?? null,
+  clonedAt: row.cloned_at?.toISOString() ?? null,
+});
 
 export function toActivation(row: ActivationRow): Activation {
   return {

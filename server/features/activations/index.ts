@@ -5,5 +5,6 @@ export {
   listActivations,
   selfReleasesOn,
   toActivation,
+  toIdentity,
   utcDayOf,
 } from './activations.ts';

@@ -18,6 +18,7 @@ export const refusalKinds = [
   'api_key_inactive',
   'api_key_expired',
   'api_key_address',
+  'machine_token_unknown',
   'current_password_wrong',
   'rotated_cookie',
 ] as const;

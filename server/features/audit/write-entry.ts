@@ -77,5 +77,6 @@ function who({ actor }: Caller) {
   }
   if (actor.kind === 'apiKey')
     return { user_id: null, user_email: `API key ${actor.name}`, user_role: 'service_account' };
-  return { user_id: null, user_email: actor.kind === 'system' ? 'system' : null, user_role: null };
+  // the entry itself names the machine
+  return { user_id: null, user_email: actor.kind === 'nobody' ? null : actor.kind, user_role: null };
 }

@@ -105,6 +105,7 @@ export async function hardDeleteCustomer(change: Change, id: string): Promise<un
   const [before] = await withLicenses(tx, [found]);
   await tx.deleteFrom('customers').where('customer_id', '=', id).execute();
   await change.announce('licenses');
+  await change.announce('credentials');
   await change.audit('customer.deleted', found, {
     what: `permanently deleted with ${counted(found.licenseCount, 'license')}`,
     before,
@@ -132,6 +133,7 @@ const editable: Editable<Customer, Updateable<Tables['customers']>> = {
       .executeTakeFirstOrThrow();
     // The license search includes the customer's name.
     if (row.name !== before.name) await change.announce('licenses');
+    await change.announce('credentials');
     return toCustomer(row);
   },
 };

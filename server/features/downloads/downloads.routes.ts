@@ -13,6 +13,6 @@ export function downloadRoutes(
   const parts = { ...context, checkFile: createFileCheck(context) };
   return implement(calls, {
     file: ({ by, params, query, http }) =>
-      sendFile(parts, by, params, { ...http, machineHash: machineOf(http.request, query) }),
+      sendFile(parts, by, params, { ...http, machineHash: machineOf(by, http.request, query) }),
   });
 }

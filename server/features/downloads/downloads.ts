@@ -88,7 +88,7 @@ function counter(
   file: ResolvedFile,
   { request, machineHash }: Exchange,
 ) {
-  const counts = by.actor.kind === 'apiKey' && request.method === 'GET' && !file.isBlockmap;
+  const counts = by.actor.kind !== 'staff' && request.method === 'GET' && !file.isBlockmap;
   const { id: releaseId, version: toVersion } = file.release;
   return (type: DownloadStep, bytesDownloaded: number | null = null) => {
     if (counts && machineHash !== undefined)

@@ -66,5 +66,6 @@ export function toMachine(row: MachineRow): Machine {
     totalUpdateChecks: row.total_checks,
     totalDownloads: row.total_downloads,
     notes: row.notes,
+    provenAt: row.proven_at?.toISOString() ?? null,
   };
 }

@@ -73,6 +73,7 @@ describe('one machine', () => {
       totalUpdateChecks: 1,
       totalDownloads: 1,
       notes: null,
+      provenAt: null,
     });
     expect(detail.updateHistory.map((e) => [e.eventType, e.success, e.timestamp])).toEqual([
       ['install_error', false, '2026-11-20T08:03:00.000Z'],

@@ -5,6 +5,7 @@ import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { toIdentity } from '../activations/index.ts';
 import { explainOffers } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
 import { onlyRow } from '../../invariants.ts';
@@ -131,18 +132,22 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
     licenseKey: string;
     status: (typeof activationStatuses)[number];
     created_at: Date;
+    enrolled_at: Date | null;
+    cloned_at: Date | null;
     total: number;
   }>`
     select a.activation_id as "activationId", l.license_key as "licenseKey", a.status, a.created_at,
-           count(*) over () as total
+           c.enrolled_at, c.cloned_at, count(*) over () as total
       from activations a join licenses l using (license_id)
+      left join machine_credentials c using (activation_id)
      where machine_hash(a.machine_id) = ${machine_hash}
      order by a.created_at desc, a.activation_id limit ${shownAtMost}`.execute(db);
-  const latest = rows.map(({ activationId, licenseKey, status, created_at }) => ({
-    activationId,
-    licenseKey,
-    status,
-    createdAt: created_at.toISOString(),
+  const latest = rows.map((row) => ({
+    activationId: row.activationId,
+    licenseKey: row.licenseKey,
+    status: row.status,
+    createdAt: row.created_at.toISOString(),
+    ...toIdentity(row),
   }));
   return { latest, total: rows[0]?.total ?? 0 };
 }

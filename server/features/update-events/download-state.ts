@@ -14,6 +14,8 @@ export type DownloadState = {
   offeredAt: Date | null;
   /** When the machine first fetched the file, or a part of it, from the service. */
   fetchedAt: Date | null;
+  /** The machine proved itself with its token; what API keys report of it no longer counts. */
+  proven: boolean;
 };
 
 /**
@@ -23,10 +25,14 @@ export type DownloadState = {
  * count: it is dated `published` at the earliest.
  */
 export function nextState(
-  state: DownloadState,
-  { type, at, bytesDownloaded, errorCode }: UpdateEvent,
+  before: DownloadState,
+  { type, at, bytesDownloaded, errorCode, proven }: UpdateEvent,
   published: Date,
 ): DownloadState {
+  if (before.proven && !proven) return before;
+  // an outcome that was only claimed does not become that of the machine
+  const state =
+    proven && !before.proven ? { ...before, proven, installedAt: null, installFailed: null } : before;
   const outcomeAt = at < published ? published : at;
   const complete = {
     ...state,

@@ -1,5 +1,5 @@
 export { keepEvents } from './keep-events.ts';
-export { machineHashOf, machineOf } from './machine-id.ts';
+export { displayIdOf, machineHashOf, machineOf } from './machine-id.ts';
 export type { DownloadStep } from './update-event.ts';
 export { reportEvents } from './update-events.ts';
 export { type UpdateRecorder, createUpdateRecorder } from './update-recorder.ts';

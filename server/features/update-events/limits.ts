@@ -62,10 +62,18 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
     return refusalOf(of, taken, count);
   }
 
+  /** A machine may report as many events as it may make requests. */
+  async function spendOfMachine(subject: string, count: number): Promise<Failure | undefined> {
+    const of: BudgetOf = { budget: 'events', subject, limit: config.machineRequestsPerHour };
+    const taken = await budgets.take(of, count);
+    return taken.allowed ? undefined : refusalOf(of, taken, count, 'The machine');
+  }
+
   return {
     /** Takes a report from the budgets of the API key, or returns why the whole report is refused. */
     async take(by: Caller, reported: readonly UpdateEvent[]): Promise<Failure | undefined> {
       const key = by.actor;
+      if (key.kind === 'machine') return spendOfMachine(key.activationId, reported.length);
       if (key.kind !== 'apiKey') return undefined;
       const unknown = await unknownOf([...new Set(reported.map((event) => event.machineHash))]);
       return (await spendOnMachines(by, key, unknown)) ?? spend(by, key, 'events', reported.length);
@@ -89,10 +97,15 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
   };
 }
 
-const refusalOf = ({ budget, limit }: BudgetOf, { resetSeconds }: Budget, count: number): Failure =>
+const refusalOf = (
+  { budget, limit }: BudgetOf,
+  { resetSeconds }: Budget,
+  count: number,
+  who = 'The API key',
+): Failure =>
   fail(
     'TOO_MANY_REQUESTS',
-    `The API key may ${budget === 'events' ? 'report' : 'name'} ${limit} ${budget} an hour, and fewer than the ${count} ` +
+    `${who} may ${budget === 'events' ? 'report' : 'name'} ${limit} ${budget} an hour, and fewer than the ${count} ` +
       'of this report are left. Nothing of it was taken; send it again later.',
     { retryAfter: resetSeconds },
   );

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../caller.ts';
 
 /** The SHA-256 of a machine's id in hex, which identifies the machine. */
 export const machineHashOf = (machineId: string): string =>
@@ -19,13 +20,15 @@ export function displayIdOf(machineHash: string): string {
 }
 
 /**
- * The machine of a request: by the id that the app sets in a header or in the feed's URL, else by the id that
- * electron-updater generates for each installation.
+ * The machine of a request: by its token, else by the id that the app sets in a header or in the feed's URL, else by
+ * the id that electron-updater generates for each installation.
  */
 export function machineOf(
+  { actor }: Caller,
   request: FastifyRequest,
   { machineId }: { machineId?: string | undefined },
 ): string | undefined {
+  if (actor.kind === 'machine') return machineHashOf(actor.machineId);
   const id = [request.headers['x-machine-id'], machineId, request.headers['x-user-staging-id']]
     .flatMap((text) => (typeof text === 'string' ? [text.trim()] : []))
     .find((text) => text !== '' && text.length <= 256);

@@ -10,6 +10,8 @@ export type UpdateEvent = {
   eventId: string;
   /** Reported by the machine's program, which may send it again; otherwise observed by the service. */
   reported: boolean;
+  /** The machine proved itself with its token; otherwise the caller named it. */
+  proven: boolean;
   /** The time of the event by the machine's clock; never in the future. */
   at: Date;
   receivedAt: Date;

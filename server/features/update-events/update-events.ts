@@ -1,7 +1,8 @@
 import type { ReportedEvent } from '../../../contract/update-events.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import type { Failure } from '../../failure.ts';
+import { failField, type Failure } from '../../failure.ts';
+import { present } from '../../invariants.ts';
 import { withPatch } from '../../with-patch.ts';
 import { machineHashOf } from './machine-id.ts';
 import { unknownFields, type UpdateEvent } from './update-event.ts';
@@ -17,6 +18,10 @@ export async function reportEvents(
   reported: readonly ReportedEvent[],
 ): Promise<{ accepted: number } | Failure> {
   const now = clock();
+  const own = by.actor.kind === 'machine' ? by.actor.machineId : undefined;
+  const unnamed = reported.findIndex((event) => (event.machineId ?? own) === undefined);
+  if (unnamed >= 0)
+    return failField('INVALID_INPUT', `events.${unnamed}.machineId`, 'Machine ID is required');
   const updateEvents = reported.map(({ eventId, machineId, eventType, timestamp, ...rest }): UpdateEvent => {
     const reportedAt = timestamp === undefined ? now : new Date(timestamp);
     const event: UpdateEvent = {
@@ -26,7 +31,8 @@ export async function reportEvents(
       // the clock of a desktop may be wrong, but an event is never in the future
       at: reportedAt > now ? now : reportedAt,
       receivedAt: now,
-      machineHash: machineHashOf(machineId),
+      machineHash: machineHashOf(present(machineId ?? own, 'checked above')),
+      proven: own !== undefined,
       type: eventType,
     };
     // only our own feeds determine offers

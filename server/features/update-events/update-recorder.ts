@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Budgets } from '../../budgets.ts';
-import type { Caller } from '../../caller.ts';
+import { nobody, type Caller } from '../../caller.ts';
 import type { ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
@@ -34,19 +34,24 @@ export function createUpdateRecorder(
     });
   });
 
+  /** Records may be kept in a file, so they exclude the license key of a machine. */
+  const add = (by: Caller, happening: UpdateEvent) =>
+    writer.add({ by: by.actor.kind === 'machine' ? { ...by, actor: nobody } : by, happening });
+
   return {
     /** Records what the service observed just now, except of a machine beyond the budget of its API key. */
     observe(by: Caller, observation: Observation): void {
       const now = clock();
-      const event = { eventId: uuidv7(), reported: false, at: now, receivedAt: now };
-      writer.add({ by, happening: { ...unknownFields, ...event, ...observation } });
+      const proven = by.actor.kind === 'machine';
+      const event = { eventId: uuidv7(), reported: false, proven, at: now, receivedAt: now };
+      add(by, { ...unknownFields, ...event, ...observation });
     },
 
     /** Records reports: all, or none and a Failure when a budget of the API key is used up. */
     async report(by: Caller, events: readonly UpdateEvent[]): Promise<Failure | undefined> {
       const refused = await limits.take(by, events);
       if (refused) return refused;
-      for (const event of events) writer.add({ by, happening: event });
+      for (const event of events) add(by, event);
       return undefined;
     },
 

@@ -28,7 +28,7 @@ export async function electronFeed(
     architecture: file.architecture ?? params.architecture,
     channel: file.channel,
     currentVersion: versionOf(request, query),
-    machineHash: machineOf(request, query),
+    machineHash: machineOf(by, request, query),
     isCheck: request.method !== 'HEAD',
   };
   const kinds = {

@@ -6,6 +6,7 @@ import { type Channel, isVersion } from '../../../contract/versions.ts';
 /** Parameters that every feed accepts in its URL. */
 export type FeedQuery = {
   key?: string | undefined;
+  token?: string | undefined;
   machineId?: string | undefined;
   currentVersion?: string | undefined;
 };
@@ -30,9 +31,9 @@ export function versionOf(request: FastifyRequest, { currentVersion }: FeedQuery
   );
 }
 
-/** The query parameters of a feed that its file URLs need as well: machine and API key. */
-export function carriedQuery({ key, machineId }: FeedQuery): string {
-  const carried = Object.entries({ key, machineId }).filter(([, value]) => value !== undefined);
+/** The query parameters of a feed that its file URLs need as well: machine, and API key or machine token. */
+export function carriedQuery({ key, token, machineId }: FeedQuery): string {
+  const carried = Object.entries({ key, token, machineId }).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(carried as [string, string][]).toString();
   return query && `?${query}`;
 }

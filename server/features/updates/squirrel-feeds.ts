@@ -27,7 +27,7 @@ export async function squirrelWindowsFeed(
     architecture,
     channel: query.channel,
     currentVersion: running ?? versionOf(request, query),
-    machineHash: machineOf(request, query),
+    machineHash: machineOf(by, request, query),
     isCheck: request.method !== 'HEAD',
   };
   const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg'], releases);
@@ -85,7 +85,7 @@ export async function squirrelMacFeed(
     architecture: params.architecture,
     channel: query.channel,
     currentVersion: isVersion(params.version) ? params.version : undefined,
-    machineHash: machineOf(request, query),
+    machineHash: machineOf(by, request, query),
     isCheck: request.method !== 'HEAD',
   };
   const { release, reason } = await check(feeds, asked, ['zip'], await feeds.releaseSet());

@@ -237,7 +237,7 @@ export async function releaseSeat(
       .executeTakeFirst());
   if (!row)
     return { released: false, code: 'NO_SEAT', message: 'This machine holds no seat on this license.' };
-  if (by.actor.kind === 'apiKey') {
+  if (by.actor.kind === 'apiKey' || by.actor.kind === 'machine') {
     const budget = license.max_activations * releasesPerSeat;
     if (license.self_releases_today >= budget)
       return tooManyReleases(change, { ...toActivation(row), licenseKey: license.license_key }, budget);

@@ -1,0 +1,33 @@
+import { credentialRefusal } from '../../../contract/credentials.ts';
+import type { Change } from '../../change.ts';
+import { fail, type Failure } from '../../failure.ts';
+import { toIdentity } from '../activations/index.ts';
+
+/**
+ * Ends the enrollment of a machine on behalf of staff: its token is refused at once, in every process. It keeps its
+ * seat, and the next enrollment may come with any key.
+ */
+export async function endEnrollment(change: Change, activationId: string): Promise<undefined | Failure> {
+  const { tx } = change;
+  const found = await tx
+    .selectFrom('activations as a')
+    .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
+    .leftJoin('machine_credentials as m', 'm.activation_id', 'a.activation_id')
+    .select(['a.activation_id as activationId', 'a.machine_id as machineId', 'a.license_id as licenseId'])
+    .select(['l.license_key as licenseKey', 'm.enrolled_at', 'm.cloned_at'])
+    .where('a.activation_id', '=', activationId)
+    .forUpdate('a')
+    .executeTakeFirst();
+  if (!found) return fail('NOT_FOUND', 'There is no such activation.');
+  const { enrolled_at, cloned_at, ...activation } = found;
+  const identity = toIdentity({ enrolled_at, cloned_at });
+  const reason = credentialRefusal.end(identity);
+  if (reason) return fail('WRONG_STATE', `${reason}.`);
+  await tx.deleteFrom('machine_credentials').where('activation_id', '=', activationId).execute();
+  await change.announce('credentials');
+  await change.audit('activation.enrollment_ended', activation, {
+    before: { ...activation, ...identity },
+    after: { ...activation, enrolledAt: null, clonedAt: null },
+  });
+  return undefined;
+}

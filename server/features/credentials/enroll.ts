@@ -1,0 +1,202 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { sql } from 'kysely';
+import {
+  enrollmentText,
+  type EnrollmentInput,
+  type EnrollmentResult,
+} from '../../../contract/credentials.ts';
+import { newBearerKey } from '../../bearer-keys.ts';
+import type { BudgetOf, Budgets } from '../../budgets.ts';
+import { nobody, type Caller } from '../../caller.ts';
+import { runChange, type Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import { countFailure, licenseKeyCounter, secondsToWait } from '../../throttle.ts';
+import { parseLicenseKey } from '../licenses/index.ts';
+import { displayIdOf, machineHashOf } from '../update-events/index.ts';
+import { validate, type Validator } from '../validation/index.ts';
+
+export type Enrolling = { validator: Validator; budgets: Budgets };
+
+/** How often a machine can enroll again on one seat. Its nonces are kept, so that none counts twice. */
+const mostNonces = 1000;
+
+/**
+ * Enrolls a machine: validates its license like any unauthenticated caller, and returns a machine token with the signed
+ * result if that is valid. A machine that is already enrolled proves itself with a nonce signed by the same key, and its
+ * token is replaced. A machine with another key is refused (WRONG_STATE) as long as the machine holds its seat.
+ */
+export async function enroll(
+  { validator, budgets }: Enrolling,
+  caller: Caller,
+  { publicKey, signature, ...request }: EnrollmentInput,
+): Promise<EnrollmentResult | Failure> {
+  const { db } = validator;
+  const by = { ...caller, actor: nobody };
+  const counters = [licenseKeyCounter(by)];
+  const wait = await secondsToWait(db, counters, by.now);
+  if (wait !== undefined) return tooManyUnknownKeys(wait);
+  const licenseKey = parseLicenseKey(request.licenseKey);
+  const license = licenseKey === undefined ? undefined : await licenseOf(db, licenseKey);
+  if (!license) {
+    const waitNow = await countFailure(validator, counters, by.now);
+    if (waitNow !== undefined) return tooManyUnknownKeys(waitNow);
+    return { ...(await validate(validator, by, request)), machineToken: null };
+  }
+  const limited = await takeFromBudget(budgets, by, license, validator.config.enrollmentsPerLicenseHour);
+  if (limited) return limited;
+  const proof = readProof({ ...license, ...request, publicKey, signature });
+  if (isFailure(proof)) return proof;
+  const refused = refuseProof(await credentialOf(db, license, request.machineId), proof);
+  if (refused) return refused;
+  const result = await validate(validator, by, request);
+  if (!result.valid) return { ...result, machineToken: null };
+  const machineToken = await runChange(validator, by, (change) =>
+    giveToken(change, license, request.machineId, proof),
+  );
+  return isFailure(machineToken) ? machineToken : { ...result, machineToken };
+}
+
+const tooManyUnknownKeys = (retryAfter: number): Failure =>
+  fail('TOO_MANY_REQUESTS', 'Too many unknown license keys from this address. Try again later.', {
+    retryAfter,
+  });
+
+type LicenseOf = { licenseId: string; licenseKey: string; seats: number };
+
+const licenseOf = (db: Db, licenseKey: string): Promise<LicenseOf | undefined> =>
+  db
+    .selectFrom('licenses')
+    .select(['license_id as licenseId', 'license_key as licenseKey', 'max_activations as seats'])
+    .where('license_key', '=', licenseKey)
+    .executeTakeFirst();
+
+async function takeFromBudget(
+  budgets: Budgets,
+  by: Caller,
+  license: LicenseOf,
+  perHour: number,
+): Promise<Failure | undefined> {
+  const limit = Math.max(perHour, license.seats);
+  const of: BudgetOf = { budget: 'enrollments', subject: license.licenseId, limit };
+  const { allowed, resetSeconds } = await budgets.take(of);
+  if (allowed) return undefined;
+  const message = `Machines have enrolled ${limit} times on this license in this hour, as often as they may. Try again later.`;
+  await budgets.tellOnce(by, of, ({ audit }) =>
+    audit('license.enrollment_limit_reached', license, {
+      what: `reached its limit of ${limit} enrollments an hour`,
+      error: message,
+    }),
+  );
+  return fail('TOO_MANY_REQUESTS', message, { retryAfter: resetSeconds });
+}
+
+/** The key of a machine, and the hash of the nonce that it signed, if it did. */
+type Proof = { publicKey: Buffer; signedNonce: Buffer | undefined };
+
+function readProof(
+  of: Pick<EnrollmentInput, 'publicKey' | 'signature' | 'nonce' | 'machineId'> & { licenseKey: string },
+): Proof | Failure {
+  const { publicKey, signature, nonce, machineId, licenseKey } = of;
+  const raw = Buffer.from(publicKey, 'base64url');
+  if (signature === undefined) return { publicKey: raw, signedNonce: undefined };
+  if (nonce === undefined) return breaksRule('nonce', 'Is required with a signature');
+  const text = enrollmentText({ nonce, machineId, licenseKey });
+  if (!isSignedBy(publicKey, text, Buffer.from(signature, 'base64url')))
+    return breaksRule('signature', 'Is not by the key of the machine over this nonce, machine and license');
+  return { publicKey: raw, signedNonce: createHash('sha256').update(nonce).digest() };
+}
+
+function isSignedBy(publicKey: string, text: string, signature: Buffer): boolean {
+  try {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
+    return verify(null, Buffer.from(text, 'utf8'), key, signature);
+  } catch {
+    // 32 bytes that are no point of the curve
+    return false;
+  }
+}
+
+type Credential = { public_key: Buffer; used_nonces: Buffer[] };
+
+const credentialOf = (db: Db, { licenseId }: LicenseOf, machineId: string): Promise<Credential | undefined> =>
+  db
+    .selectFrom('activations as a')
+    .innerJoin('machine_credentials as m', 'm.activation_id', 'a.activation_id')
+    .select(['m.public_key', 'm.used_nonces'])
+    .where('a.license_id', '=', licenseId)
+    .where('a.machine_id', '=', machineId)
+    .executeTakeFirst();
+
+/** Why a proof is not enough to replace this credential. Without one, any key is. */
+function refuseProof(known: Credential | undefined, { publicKey, signedNonce }: Proof): Failure | undefined {
+  if (!known) return undefined;
+  if (!known.public_key.equals(publicKey))
+    return fail('WRONG_STATE', 'This machine is enrolled with another key. Ask the vendor to release it.');
+  if (!signedNonce)
+    return breaksRule('signature', 'Is required with a nonce, since this machine is already enrolled');
+  if (known.used_nonces.some((used) => used.equals(signedNonce)))
+    return breaksRule('nonce', 'Was used before by this machine');
+  return known.used_nonces.length < mostNonces
+    ? undefined
+    : fail('WRONG_STATE', `This machine has enrolled ${mostNonces} times. Ask the vendor to release it.`);
+}
+
+/**
+ * Creates or replaces the token of a machine that holds a seat; null if the seat was taken from it meanwhile. The lock
+ * on the activation orders it with the end of the seat, and with other enrollments of the machine.
+ */
+async function giveToken(
+  change: Change,
+  { licenseId, licenseKey }: LicenseOf,
+  machineId: string,
+  proof: Proof,
+): Promise<string | null | Failure> {
+  const { tx, now } = change;
+  const seat = await tx
+    .selectFrom('activations')
+    .select(['activation_id', 'status'])
+    .where('license_id', '=', licenseId)
+    .where('machine_id', '=', machineId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (seat?.status !== 'active') return null;
+  const before = await credentialOf(tx, { licenseId, licenseKey, seats: 0 }, machineId);
+  const refused = refuseProof(before, proof);
+  if (refused) return refused;
+  const { text, id, secretHash } = newBearerKey('lym');
+  const token = { token_id: id, secret_hash: secretHash, sequence: null };
+  const used_nonces = [...(before?.used_nonces ?? []), ...(proof.signedNonce ? [proof.signedNonce] : [])];
+  await tx
+    .insertInto('machine_credentials')
+    .values({
+      activation_id: seat.activation_id,
+      public_key: proof.publicKey,
+      enrolled_at: now,
+      ...token,
+      used_nonces,
+    })
+    .onConflict((conflict) => conflict.column('activation_id').doUpdateSet({ ...token, used_nonces }))
+    .execute();
+  await markProven(change, machineId);
+  if (before) await change.announce('credentials');
+  await change.audit(
+    'activation.enrolled',
+    { activationId: seat.activation_id, machineId, licenseKey },
+    {
+      what: before ? 'enrolled again, which replaced its token' : 'enrolled',
+      after: { licenseId, publicKey: proof.publicKey.toString('base64url') },
+    },
+  );
+  return text;
+}
+
+/** Remembers when the machine first proved itself. */
+async function markProven({ tx, now }: Change, machineId: string): Promise<void> {
+  const hash = machineHashOf(machineId);
+  await sql`
+    insert into machines (machine_hash, display_id, first_seen, last_seen, proven_at)
+    values (decode(${hash}, 'hex'), ${displayIdOf(hash)}, ${now}, ${now}, ${now})
+    on conflict (machine_hash) do update set proven_at = excluded.proven_at
+      where machines.proven_at is null`.execute(tx);
+}

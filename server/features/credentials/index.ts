@@ -1,0 +1,2 @@
+export { type MachineCheck, createMachineCheck } from './machine-check.ts';
+export { refuseOthers } from './refuse-others.ts';
