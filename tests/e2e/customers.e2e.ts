@@ -84,6 +84,7 @@ test('the list: columns, country names, badges, search, empty text', async ({ pa
 });
 
 test('a list that cannot be loaded says so, once, and offers to try again', async ({ page, server }) => {
+  await makeCustomer(server.admin);
   await signInAs(page, 'viewer', '/licenses', server);
   await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
   expectStatus(page, 'aborted');
