@@ -29,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'rooms',
-          include: ['{server,tools}/**/*.test.ts', ...quiet],
+          include: ['{server,tools}/**/*.test.ts', 'client/src/**/*.test.ts', ...quiet],
           exclude: [embedded],
           ...together,
         },

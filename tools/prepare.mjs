@@ -17,7 +17,16 @@ import {
 import { join } from 'node:path';
 import { installed, root, run, since } from './process.mjs';
 
-const SOURCES = ['contract', 'server', 'web', 'tools', 'package-lock.json', 'vite.config.ts', 'index.html'];
+const SOURCES = [
+  'client/src',
+  'contract',
+  'server',
+  'web',
+  'tools',
+  'package-lock.json',
+  'vite.config.ts',
+  'index.html',
+];
 
 function timeOf(path) {
   return existsSync(path) ? statSync(path).mtimeMs : 0;
@@ -85,6 +94,12 @@ async function buildServer(target) {
   cpSync(join(root, migrations), join(target, migrations), { recursive: true });
 }
 
+// In place: the package of the workspace is this folder, and its tests pack it again anyway.
+async function buildClient() {
+  const command = [...installed('typescript', 'tsc'), '-p', 'client/tsconfig.json'];
+  await step('Building the client', command);
+}
+
 async function buildAll() {
   const dist = join(root, 'dist');
   const { build, commit } = revision();
@@ -100,6 +115,7 @@ async function buildAll() {
   writeFileSync(join(draft, 'build.json'), stamp);
   const env = { LANYARD_BUILD: String(build), LANYARD_COMMIT: commit };
   await buildServer(draft);
+  await buildClient();
   const vite = [
     ...installed('vite'),
     'build',

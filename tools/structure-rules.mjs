@@ -1,4 +1,6 @@
 const REASONS = {
+  client:
+    'client/ is a package of its own that programs install: it imports only client/, and nothing imports it',
   contract: 'contract/ may import only contract/: server and web depend on it, not the reverse',
   rooms: 'server/ and web/ never import each other: move shared code to contract/',
   outside: 'the product may not import tests/ or tools/: they are not part of the build',
@@ -23,6 +25,7 @@ export function violationOf(file, target, isTest) {
   const [room, other] = [file.split('/')[0], target.split('/')[0]];
   if (room === 'contract' && !isTest && other !== 'contract') return REASONS.contract;
   if ((room === 'server' && other === 'web') || (room === 'web' && other === 'server')) return REASONS.rooms;
+  if (!isTest && (room === 'client') !== (other === 'client')) return REASONS.client;
   const [from, to] = [featureOf(file), featureOf(target)];
   if (from && from === to && /\/index\.tsx?$/.test(target)) return REASONS.ownDoor;
   if (isTest) return undefined;

@@ -136,7 +136,9 @@ async function browserTests() {
 const specsOf = ({ specs, suites = [] }) => [...specs, ...suites.flatMap(specsOf)];
 
 async function checks() {
-  await step('types', () => check([...installed('typescript', 'tsc'), '-p', 'tsconfig.json', '--noEmit']));
+  const tsc = installed('typescript', 'tsc');
+  const projects = ['tsconfig.json', 'client/tsconfig.json'];
+  await step('types', () => check(...projects.map((project) => [...tsc, '-p', project, '--noEmit'])));
   const lint = [...installed('oxlint'), '--type-aware', '--deny-warnings', ...trackedFiles(LINTED)];
   const format = [...installed('prettier'), '--check', '--log-level', 'warn', ...trackedFiles(FORMATTED)];
   await step('lint', () => check(lint, format));

@@ -1,0 +1,104 @@
+import { readAnswer } from './answer.ts';
+import { ask, type Decided, type Undecided } from './ask.ts';
+import { judgeKept, type Times, type Verdict } from './judge-kept.ts';
+import { messages } from './messages.ts';
+import { readOwnFile } from './offline.ts';
+import { keepAnswer, readKeptAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
+import type { CheckResult } from './types.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/**
+ * Asks the server, and falls back to its kept answer or to a license file where there is no answer. Only what the
+ * server signed counts: a status or text without a signature neither allows nor ends anything.
+ */
+export function check(parts: Parts): Promise<CheckResult> {
+  return parts.store.lock(parts.timeoutMs, async (alone) => {
+    const asked = await ask(parts, alone);
+    const times = await readTimes(parts);
+    return asked.decision ? decided(parts, times, asked) : fallBack(parts, times, asked);
+  });
+}
+
+async function decided(
+  parts: Parts,
+  times: Times,
+  { decision, answer, problem }: Decided,
+): Promise<CheckResult> {
+  const { valid, code, message, modules, issuedAt, expiresAt } = decision;
+  const problems = [
+    problem,
+    await keepAnswer(parts, answer),
+    await writeTimes(parts, {
+      signed: Math.max(times.signed, issuedAt),
+      // the server knows the time, so a clock that was ahead is forgotten
+      seen: issuedAt,
+      refused: valid ? times.refused : Math.max(times.refused, issuedAt),
+    }),
+  ];
+  const verdict = {
+    valid,
+    code,
+    message,
+    modules: valid ? modules : [],
+    expiresAt: valid ? expiresAt : null,
+  };
+  return resultOf(parts, { source: 'online', ...verdict }, { problems, retryAfter: undefined });
+}
+
+async function fallBack(parts: Parts, times: Times, asked: Undecided): Promise<CheckResult> {
+  const { problem, code, message, retryAfter } = asked;
+  const now = parts.now().getTime();
+  const [decision, file] = await Promise.all([keptDecision(parts), readOwnFile(parts)]);
+  const newest = Math.max(times.signed, decision?.issuedAt ?? 0, file?.issuedAt ?? 0);
+  const verdict = judgeKept({ now, times: { ...times, signed: newest }, decision, file });
+  const problems = [problem];
+  if (verdict.valid)
+    problems.push(
+      (await writeTimes(parts, { ...times, signed: newest, seen: Math.max(times.seen, now) })) ?? '',
+    );
+  const nothingKept = verdict.code === 'NO_ANSWER';
+  const said = nothingKept ? { ...verdict, code, message: message ?? messages[code] } : verdict;
+  return resultOf(parts, said, { problems, retryAfter });
+}
+
+async function keptDecision(parts: Parts) {
+  const answer = await readKeptAnswer(parts);
+  if (!answer) return undefined;
+  const { licenseKey } = parts;
+  const expected = { licenseKey, machineId: await parts.machineId(), nonce: undefined };
+  const decision = await readAnswer(answer, parts.keys, expected);
+  return typeof decision === 'string' ? undefined : decision;
+}
+
+function resultOf(
+  parts: Parts,
+  { expiresAt, ...verdict }: Verdict,
+  { problems, retryAfter }: { problems: (string | undefined)[]; retryAfter: number | undefined },
+): CheckResult {
+  const problem = [...new Set(problems.filter(Boolean))].join(' ');
+  return {
+    ...verdict,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    askAgainAt: askAgainAt(parts, { ...verdict, expiresAt }, retryAfter).toISOString(),
+    ...(problem ? { problem } : {}),
+  };
+}
+
+/**
+ * When to ask again: every 3 to 5 hours after an answer, 15 to 25 minutes after a refusal or without an answer, in any
+ * case before what is valid ends, and not before `retryAfter` seconds. Spread at random, so that a fleet that lost its
+ * server together does not come back together.
+ */
+export function askAgainAt(
+  { now, random }: Pick<Parts, 'now' | 'random'>,
+  { valid, source, expiresAt }: Pick<Verdict, 'valid' | 'source' | 'expiresAt'>,
+  retryAfter = 0,
+): Date {
+  const at = now().getTime();
+  const spread = 0.75 + random() / 2;
+  const wanted = (valid && source === 'online' ? 4 * hourMs : 20 * minuteMs) * spread;
+  const left = expiresAt === null ? wanted : Math.max(minuteMs, (expiresAt - at) * (spread / 1.25));
+  return new Date(at + Math.max(Math.min(wanted, left), retryAfter * 1000 * (0.25 + spread)));
+}

@@ -1,0 +1,176 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import tls from 'node:tls';
+import type { Fetch } from './types.ts';
+
+/** An answer of the server, whatever its status. */
+export type Reply = {
+  status: number;
+  text: string;
+  /** The header Retry-After in seconds. */
+  retryAfter: number | undefined;
+};
+
+/** Why there was no answer, in words for a log. */
+export type NoReply = { problem: string };
+
+export type Request = { headers?: Record<string, string>; body?: object };
+
+/** Makes a call to the server. Never throws: without an answer, says why. */
+export type Http = (method: 'GET' | 'POST', path: string, request?: Request) => Promise<Reply | NoReply>;
+
+type Environment = Record<string, string | undefined>;
+type Sent = {
+  method: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  signal: AbortSignal;
+};
+
+const maxBytes = 4 * 1024 * 1024;
+
+/**
+ * Calls to one server: through `fetch` where the program hands one in, else with Node's own modules and the proxy that
+ * the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY). `timeoutMs` is for a whole call.
+ */
+export function createHttp(
+  server: string,
+  { fetch, timeoutMs, env }: { fetch: Fetch | undefined; timeoutMs: number; env: Environment },
+): Http {
+  const base = server.replace(/\/+$/, '');
+  return async (method, path, { headers = {}, body } = {}) => {
+    const url = new URL(base + path);
+    const sent: Sent = {
+      method,
+      headers: { accept: 'application/json', ...headers },
+      body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
+    };
+    if (body) sent.headers['content-type'] = 'application/json';
+    try {
+      return fetch ? await byFetch(fetch, url, sent) : await byNode(url, sent, proxyFor(url, env));
+    } catch (error) {
+      const why = sent.signal.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+      return { problem: `${url.origin}: ${why}` };
+    }
+  };
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
+  return [message || code || String(error), ...(cause ? [reasonOf(cause)] : [])].join(': ');
+}
+
+async function byFetch(fetch: Fetch, url: URL, { method, headers, body, signal }: Sent): Promise<Reply> {
+  const response = await fetch(url.href, {
+    method,
+    headers,
+    signal,
+    redirect: 'error',
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  return { status: response.status, text, retryAfter: secondsOf(response.headers.get('retry-after')) };
+}
+
+function secondsOf(text: string | null | undefined): number | undefined {
+  return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The proxy for an address, as the environment says. Throws for a proxy that is neither http nor https. */
+export function proxyFor(url: URL, env: Environment): URL | undefined {
+  const of = (name: string) => env[name.toLowerCase()] || env[name] || '';
+  const named = of(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY') || of('ALL_PROXY');
+  if (!named || isDirect(url, of('NO_PROXY'))) return undefined;
+  const proxy = new URL(/^[a-z\d]+:\/\//i.test(named) ? named : `http://${named}`);
+  if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:')
+    throw new Error(`the proxy ${proxy.protocol}//${proxy.host} is neither http nor https`);
+  return proxy;
+}
+
+/** Whether NO_PROXY names the host, its port, or a domain that it is in. */
+function isDirect(url: URL, noProxy: string): boolean {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some((entry) => {
+      const [, name = entry, port] = /^(.*?[^:]):(\d+)$/.exec(entry) ?? [];
+      if (port && port !== portOf(url)) return false;
+      const domain = name.replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
+      return name === '*' || host === domain || host.endsWith(`.${domain}`);
+    });
+}
+
+const portOf = (url: URL) => url.port || (url.protocol === 'https:' ? '443' : '80');
+
+async function byNode(url: URL, sent: Sent, proxy: URL | undefined): Promise<Reply> {
+  const { method, headers, signal } = sent;
+  const options = { method, headers, signal, agent: false as const };
+  if (!proxy) return receive((url.protocol === 'https:' ? https : http).request(url, options), sent);
+  if (url.protocol === 'http:') {
+    const through = { ...options, path: url.href, headers: { ...headers, ...hopHeaders(url, proxy) } };
+    return receive((proxy.protocol === 'https:' ? https : http).request(proxy, through), sent);
+  }
+  const socket = await tunnel(url, proxy, signal);
+  const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) ? '' : url.hostname;
+  const createConnection = () => tls.connect({ socket, servername });
+  return receive(https.request(url, { ...options, createConnection }), sent);
+}
+
+function hopHeaders(url: URL, proxy: URL): Record<string, string> {
+  const { username, password } = proxy;
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    host: url.host,
+    ...(username ? { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` } : {}),
+  };
+}
+
+/** A connection to the server through a proxy (CONNECT). */
+function tunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
+  const target = `${url.hostname}:${portOf(url)}`;
+  return new Promise((resolve, reject) => {
+    (proxy.protocol === 'https:' ? https : http)
+      .request(proxy, {
+        method: 'CONNECT',
+        path: target,
+        headers: { ...hopHeaders(url, proxy), host: target },
+        signal,
+        agent: false,
+      })
+      .once('connect', ({ statusCode }, socket) => {
+        if (statusCode === 200) return resolve(socket as Socket);
+        socket.destroy();
+        reject(new Error(`the proxy ${proxy.host} answered ${statusCode}`));
+      })
+      .once('error', reject)
+      .end();
+  });
+}
+
+function receive(request: http.ClientRequest, { body }: Sent): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    request.once('error', reject);
+    request.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > maxBytes) request.destroy(new Error('the answer is too long'));
+      });
+      response.once('error', reject);
+      response.once('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          text: Buffer.concat(chunks).toString('utf8'),
+          retryAfter: secondsOf(response.headers['retry-after']),
+        }),
+      );
+    });
+    request.end(body);
+  });
+}

@@ -1,0 +1,114 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import type { Store } from './store.ts';
+import type { Protect } from './types.ts';
+
+/** The key pair of the machine; `publicKey` is its 32 bytes as base64url. */
+export type Identity = { privateKey: KeyObject; publicKey: string };
+
+/** The secrets of the machine: its key pair, and the token that the server gave it. */
+export type Secrets = {
+  /** The machine's key pair, made if there is none. A problem if it can be neither read nor stored. */
+  identity(): Promise<Identity | { problem: string }>;
+  /** The token for this server and license. */
+  token(): Promise<string | undefined>;
+  /** Stores a token, or removes it. Returns the problem, if there is one; this process then still has the token. */
+  setToken(token: string | undefined): Promise<string | undefined>;
+};
+
+const keyFile = 'machine-key';
+const tokenFile = 'machine-token';
+const mark = 'protected ';
+
+/** The secrets in a folder. `of` names the server and license that a token belongs to. */
+export function openSecrets(store: Store, protect: Protect | undefined, of: string): Secrets {
+  let identity: Identity | undefined;
+  /** A token that could not be stored. */
+  let unstored: string | undefined;
+
+  async function seal(text: string): Promise<string> {
+    return protect ? mark + Buffer.from(await protect.encrypt(text)).toString('base64') : text;
+  }
+
+  /** Throws if the keychain does not open it. */
+  async function unseal(content: string): Promise<string> {
+    if (!content.startsWith(mark)) return content;
+    if (!protect) throw new Error('it is encrypted, and the program handed in no keychain');
+    return protect.decrypt(Buffer.from(content.slice(mark.length), 'base64'));
+  }
+
+  async function readIdentity(): Promise<Identity | undefined> {
+    const content = await store.read(keyFile);
+    if (content === undefined) return undefined;
+    const found = identityIn(await unseal(content));
+    if (found && protect && !content.startsWith(mark))
+      await store.write(keyFile, await seal(pemOf(found.privateKey)));
+    return found;
+  }
+
+  async function makeIdentity(): Promise<string | undefined> {
+    const content = await seal(pemOf(generateKeyPairSync('ed25519').privateKey));
+    const created = await store.create(keyFile, content);
+    if (typeof created === 'object') return created.problem;
+    if (created === 'created') return undefined;
+    // a file that can be read and holds no key is damaged; one that cannot be read may hold the key
+    const isDamaged = (await store.read(keyFile)) !== undefined && !(await readIdentity());
+    return isDamaged ? store.write(keyFile, content) : undefined;
+  }
+
+  return {
+    async identity() {
+      if (identity) return identity;
+      try {
+        identity = await readIdentity();
+        const problem = identity ? undefined : await makeIdentity();
+        // also after making one: another process may have been faster
+        identity ??= problem === undefined ? await readIdentity() : undefined;
+        return identity ?? { problem: problem ?? `${keyFile} in ${store.folder} cannot be read.` };
+      } catch (error) {
+        return { problem: `${keyFile} in ${store.folder}: ${(error as Error).message}.` };
+      }
+    },
+    async token() {
+      if (unstored !== undefined) return unstored;
+      try {
+        const [owner, ...rest] = ((await store.read(tokenFile)) ?? '').split('\n');
+        const token = owner === of ? await unseal(rest.join('\n')) : '';
+        return /^lym_\w+$/.test(token) ? token : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    async setToken(token) {
+      unstored = undefined;
+      if (token === undefined) return store.remove(tokenFile);
+      const problem = await seal(token).then(
+        (sealed) => store.write(tokenFile, `${of}\n${sealed}`),
+        (error: unknown) => `The machine token: ${(error as Error).message}.`,
+      );
+      if (problem !== undefined) unstored = token;
+      return problem;
+    },
+  };
+}
+
+const pemOf = (privateKey: KeyObject) => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+function identityIn(pem: string): Identity | undefined {
+  try {
+    const privateKey = createPrivateKey(pem);
+    if (privateKey.asymmetricKeyType !== 'ed25519') return undefined;
+    const { x } = createPublicKey(privateKey).export({ format: 'jwk' });
+    return x ? { privateKey, publicKey: x } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Proof that an enrollment comes from the owner of the key: base64url. */
+export function enrollmentSignature(
+  { privateKey }: Identity,
+  { nonce, machineId, licenseKey }: { nonce: string; machineId: string; licenseKey: string },
+): string {
+  const text = `lanyard-enroll\n${nonce}\n${machineId}\n${licenseKey}`;
+  return sign(null, Buffer.from(text, 'utf8'), privateKey).toString('base64url');
+}

@@ -1,0 +1,84 @@
+import type { Decision } from './answer.ts';
+import type { LicenseFile } from './license-file.ts';
+import { expiredMessage, messages, notYetMessage } from './messages.ts';
+import type { CheckResult, LocalCode } from './types.ts';
+
+/** The newest times that this machine has seen, in milliseconds since 1970; 0 for none. */
+export type Times = {
+  /** In something that the server signed. */
+  signed: number;
+  /** On the machine's clock, when the program was allowed to run offline. */
+  seen: number;
+  /** When the server signed a refusal: what it signed before no longer counts. */
+  refused: number;
+};
+
+/** A result without the parts that depend on the call. */
+export type Verdict = Pick<CheckResult, 'valid' | 'source' | 'code' | 'message' | 'modules'> & {
+  expiresAt: number | null;
+};
+
+type Kept = {
+  now: number;
+  times: Times;
+  decision: Decision | undefined;
+  file: LicenseFile | undefined;
+};
+
+/** Clocks of server and machine may differ by this. */
+const toleranceMs = 5 * 60_000;
+/** A clock that was corrected, or set by hand to a wrong zone, is not one that was set back. */
+const correctionMs = 3_600_000;
+
+const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** Decides without the server: by its last answer, by a license file, whichever is newer and valid. */
+export function judgeKept({ now, times, decision, file }: Kept): Verdict {
+  const statements = [
+    ...(decision ? [{ issuedAt: decision.issuedAt, verdict: judgeAnswer(decision, now) }] : []),
+    // license files count whole seconds
+    ...(file ? [{ issuedAt: file.issuedAt + 999, verdict: judgeFile(file, now) }] : []),
+  ];
+  const verdicts = statements
+    .filter(({ issuedAt, verdict }) => !verdict.valid || issuedAt >= times.refused)
+    .toSorted((one, other) => other.issuedAt - one.issuedAt)
+    .map(({ verdict }) => verdict);
+  const [newest] = verdicts;
+  if (!newest) return refusal('none', 'NO_ANSWER');
+  const isSetBack = now < times.signed - toleranceMs || now < times.seen - correctionMs;
+  if (isSetBack && verdicts.some(({ valid, code }) => valid || code === 'NOT_YET_VALID'))
+    return refusal('none', 'CLOCK_SET_BACK');
+  return verdicts.find(({ valid }) => valid) ?? newest;
+}
+
+function judgeAnswer(
+  { valid, code, message, modules, expiresAt, validUntil }: Decision,
+  now: number,
+): Verdict {
+  if (!valid) return { valid, source: 'kept', code, message, modules: [], expiresAt: null };
+  if (now <= expiresAt) return { valid, source: 'kept', code, message, modules, expiresAt };
+  return validUntil !== undefined && now > validUntil
+    ? refusal('kept', 'EXPIRED', expiredMessage)
+    : refusal('kept', 'OFFLINE_TOO_LONG');
+}
+
+function judgeFile({ modules, notBefore, endsAt, graceMs }: LicenseFile, now: number): Verdict {
+  if (now < notBefore - toleranceMs) return refusal('file', 'NOT_YET_VALID', notYetMessage);
+  const lastMoment = endsAt + graceMs;
+  if (now > lastMoment) return refusal('file', 'FILE_ENDED');
+  const message =
+    now <= endsAt
+      ? `The license file is valid until ${dateOf(endsAt)}.`
+      : `The license file has ended. The program runs until ${dateOf(lastMoment)}: ask the vendor for a new one.`;
+  const expiresAt = now <= endsAt ? endsAt : lastMoment;
+  return { valid: true, source: 'file', code: 'VALID', message, modules, expiresAt };
+}
+
+function refusal(
+  source: Verdict['source'],
+  code: LocalCode | 'EXPIRED' | 'NOT_YET_VALID',
+  message?: string,
+): Verdict {
+  const said = message ?? messages[code as LocalCode];
+  return { valid: false, source, code, message: said, modules: [], expiresAt: null };
+}

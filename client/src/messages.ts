@@ -1,0 +1,18 @@
+import type { LocalCode } from './types.ts';
+
+/** What the client tells the person where no decision of the server counts. */
+export const messages: Record<LocalCode, string> = {
+  NO_ANSWER:
+    'The license could not be checked: the license server did not answer. Check the network connection.',
+  OFFLINE_TOO_LONG:
+    'The license could not be checked for too long. Connect this machine to the network, then start again.',
+  FILE_ENDED: 'The license file has ended. Ask the vendor for a new one.',
+  CLOCK_SET_BACK: 'The clock of this machine is behind. Set it to the right date and time, then start again.',
+  NOT_AUTHENTIC: 'The license could not be checked: the answer did not come from the license server.',
+  NOT_ENROLLED: 'The license server does not accept this machine.',
+  NO_MACHINE_KEY: 'The program cannot keep its license on this machine. Its folder must be writable.',
+};
+
+/** The same as the server says it. */
+export const expiredMessage = 'The license has expired.';
+export const notYetMessage = 'The license is not valid yet.';

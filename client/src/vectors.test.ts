@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readAnswer, type SignedAnswer } from './answer.ts';
+import { enrollmentSignature } from './identity.ts';
+import { judgeKept } from './judge-kept.ts';
+import { signJws } from './jws.ts';
+import { followKeys, keysOf } from './keys.ts';
+import { readLicenseFile, type Holder } from './license-file.ts';
+
+const folder = path.join(import.meta.dirname, '../vectors');
+const read = <T>(name: string) =>
+  JSON.parse(readFileSync(path.join(folder, `${name}.json`), 'utf8')) as T & { trusted: string[] };
+
+const { keys } = read<{ keys: { name: string; seed: string; publicKey: string }[] }>('keys');
+const ring = (trusted: string[]) => ({ find: async (keyId: string) => keysOf(trusted).get(keyId) });
+
+/** The machine of the vectors. */
+function machineKey() {
+  const { seed } = keys.find(({ name }) => name === 'machine')!;
+  const der = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex');
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const { x } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return { privateKey, publicKey: x! };
+}
+
+test('the vectors are what their program writes', () => {
+  execFileSync(process.execPath, [path.join(folder, 'make.mjs'), '--check']);
+});
+
+type AnswerCase = {
+  name: string;
+  answer: SignedAnswer;
+  expected: { licenseKey: string; machineId: string; nonce: string | null };
+  outcome: string;
+};
+const answers = read<{ cases: AnswerCase[] }>('answer');
+test.each(answers.cases)('answer: $name', async ({ answer, expected, outcome }) => {
+  const { nonce, ...rest } = expected;
+  const found = await readAnswer(answer, ring(answers.trusted), { ...rest, nonce: nonce ?? undefined });
+  expect(typeof found === 'string' ? found : 'OK').toBe(outcome);
+});
+
+type EndorsementCase = { name: string; trusted: string[]; list: unknown; known: string[] };
+test.each(read<{ cases: EndorsementCase[] }>('endorsements').cases)(
+  'endorsements: $name',
+  ({ trusted, list, known }) => {
+    expect([...followKeys(keysOf(trusted), list).keys()].toSorted()).toEqual(known);
+  },
+);
+
+type EnrollmentCase = {
+  name: string;
+  nonce: string;
+  machineId: string;
+  licenseKey: string;
+  signature: string;
+  outcome: boolean;
+};
+test.each(read<{ cases: EnrollmentCase[] }>('enrollment').cases)(
+  'enrollment: $name',
+  ({ signature, outcome, ...facts }) => {
+    expect(enrollmentSignature(machineKey(), facts) === signature).toBe(outcome);
+  },
+);
+
+type FileCase = { name: string; file: string; holder: Holder; outcome: string };
+const files = read<{ cases: FileCase[] }>('license-file');
+test.each(files.cases)('license file: $name', async ({ file, holder, outcome }) => {
+  const found = await readLicenseFile(file, ring(files.trusted), holder);
+  expect(typeof found === 'string' ? found : 'OK').toBe(outcome);
+});
+
+type KeptCase = {
+  name: string;
+  answer: SignedAnswer | null;
+  file: string | null;
+  now: string;
+  times: Record<'signed' | 'seen' | 'refused', string | null>;
+  outcome: object;
+};
+const kept = read<{ holder: Holder; cases: KeptCase[] }>('kept');
+test.each(kept.cases)('without the server: $name', async ({ answer, file, now, times, outcome }) => {
+  const { licenseKey, machineId } = kept.holder;
+  const expected = { licenseKey, machineId, nonce: undefined };
+  const decision = answer ? await readAnswer(answer, ring(kept.trusted), expected) : undefined;
+  const claims = file ? await readLicenseFile(file, ring(kept.trusted), kept.holder) : undefined;
+  if (typeof decision === 'string' || typeof claims === 'string') throw new Error('not genuine');
+  const at = (time: string | null) => (time === null ? 0 : Date.parse(time));
+  const { signed, seen, refused } = times;
+  const known = { signed: at(signed), seen: at(seen), refused: at(refused) };
+  const verdict = judgeKept({ now: Date.parse(now), times: known, decision, file: claims });
+  expect(verdict).toMatchObject(outcome);
+});
+
+type SignedCase = { name: string; request?: string; receipt?: string; claims?: object; outcome: string };
+test('requests and receipts are the bytes that the client signs', () => {
+  const { privateKey } = machineKey();
+  for (const { request, claims } of read<{ cases: SignedCase[] }>('request').cases)
+    if (claims) expect(signJws(privateKey, 'lanyard-request+jwt', claims)).toBe(request);
+  const [good] = read<{ cases: SignedCase[] }>('receipt').cases;
+  const claims = JSON.parse(Buffer.from(good!.receipt!.split('.')[1]!, 'base64url').toString()) as object;
+  expect(signJws(privateKey, 'lanyard-return+jwt', claims)).toBe(good!.receipt);
+});
