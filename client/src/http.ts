@@ -142,7 +142,7 @@ function tunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
         agent: false,
       })
       .once('connect', ({ statusCode }, socket) => {
-        if (statusCode === 200) return resolve(socket as Socket);
+        if (statusCode === 200) return resolve(socket);
         socket.destroy();
         reject(new Error(`the proxy ${proxy.host} answered ${statusCode}`));
       })

@@ -1,6 +1,7 @@
-export { createClient, type Client } from './create-client.ts';
+export { createClient } from './create-client.ts';
 export type {
   CheckResult,
+  Client,
   ClientOptions,
   Code,
   Facts,

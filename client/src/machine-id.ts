@@ -7,8 +7,8 @@ import type { Store } from './store.ts';
 /** The parts of the operating system that know the machine; replaced in tests. */
 export type System = {
   platform: string;
-  readFile(file: string): Promise<string>;
-  run(program: string, ...args: string[]): Promise<string>;
+  readFile: (file: string) => Promise<string>;
+  run: (program: string, ...args: string[]) => Promise<string>;
 };
 
 const system: System = {

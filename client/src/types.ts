@@ -102,3 +102,16 @@ export type OfflineRequest = { ok: true; request: string } | Refused;
 export type ImportResult = { ok: true; expiresAt: string; modules: string[] } | Refused;
 /** `receipt` is a text for the vendor, who frees the seat with it; null if the server freed it. */
 export type GiveBackResult = { ok: true; receipt: string | null; message: string } | Refused;
+
+export type Client = {
+  /** Whether the program may run, asked at start and again at `askAgainAt`. Never throws. */
+  check(): Promise<CheckResult>;
+  /** A text for staff, as a QR code or a file, for a machine without a network. */
+  offlineRequest(): Promise<OfflineRequest>;
+  /** Takes the license file into use that staff made from the request. */
+  importLicense(text: string): Promise<ImportResult>;
+  /** Gives the seat of this machine back; the next `check` would take one again. */
+  giveBack(): Promise<GiveBackResult>;
+  /** The id by which staff see this machine. */
+  machineId(): Promise<string>;
+};

@@ -11,10 +11,11 @@ import { followKeys, keysOf } from './keys.ts';
 import { readLicenseFile, type Holder } from './license-file.ts';
 
 const folder = path.join(import.meta.dirname, '../vectors');
-const read = <T>(name: string) =>
-  JSON.parse(readFileSync(path.join(folder, `${name}.json`), 'utf8')) as T & { trusted: string[] };
+type Vectors<Case> = { trusted: string[]; holder: Holder; cases: Case[] };
+const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, `${name}.json`), 'utf8'));
+const casesOf = <Case>(name: string) => read(name) as Vectors<Case>;
 
-const { keys } = read<{ keys: { name: string; seed: string; publicKey: string }[] }>('keys');
+const { keys } = read('keys') as { keys: { name: string; seed: string }[] };
 const ring = (trusted: string[]) => ({ find: async (keyId: string) => keysOf(trusted).get(keyId) });
 
 /** The machine of the vectors. */
@@ -36,7 +37,7 @@ type AnswerCase = {
   expected: { licenseKey: string; machineId: string; nonce: string | null };
   outcome: string;
 };
-const answers = read<{ cases: AnswerCase[] }>('answer');
+const answers = casesOf<AnswerCase>('answer');
 test.each(answers.cases)('answer: $name', async ({ answer, expected, outcome }) => {
   const { nonce, ...rest } = expected;
   const found = await readAnswer(answer, ring(answers.trusted), { ...rest, nonce: nonce ?? undefined });
@@ -44,7 +45,7 @@ test.each(answers.cases)('answer: $name', async ({ answer, expected, outcome }) 
 });
 
 type EndorsementCase = { name: string; trusted: string[]; list: unknown; known: string[] };
-test.each(read<{ cases: EndorsementCase[] }>('endorsements').cases)(
+test.each(casesOf<EndorsementCase>('endorsements').cases)(
   'endorsements: $name',
   ({ trusted, list, known }) => {
     expect([...followKeys(keysOf(trusted), list).keys()].toSorted()).toEqual(known);
@@ -59,7 +60,7 @@ type EnrollmentCase = {
   signature: string;
   outcome: boolean;
 };
-test.each(read<{ cases: EnrollmentCase[] }>('enrollment').cases)(
+test.each(casesOf<EnrollmentCase>('enrollment').cases)(
   'enrollment: $name',
   ({ signature, outcome, ...facts }) => {
     expect(enrollmentSignature(machineKey(), facts) === signature).toBe(outcome);
@@ -67,7 +68,7 @@ test.each(read<{ cases: EnrollmentCase[] }>('enrollment').cases)(
 );
 
 type FileCase = { name: string; file: string; holder: Holder; outcome: string };
-const files = read<{ cases: FileCase[] }>('license-file');
+const files = casesOf<FileCase>('license-file');
 test.each(files.cases)('license file: $name', async ({ file, holder, outcome }) => {
   const found = await readLicenseFile(file, ring(files.trusted), holder);
   expect(typeof found === 'string' ? found : 'OK').toBe(outcome);
@@ -81,7 +82,7 @@ type KeptCase = {
   times: Record<'signed' | 'seen' | 'refused', string | null>;
   outcome: object;
 };
-const kept = read<{ holder: Holder; cases: KeptCase[] }>('kept');
+const kept = casesOf<KeptCase>('kept');
 test.each(kept.cases)('without the server: $name', async ({ answer, file, now, times, outcome }) => {
   const { licenseKey, machineId } = kept.holder;
   const expected = { licenseKey, machineId, nonce: undefined };
@@ -98,9 +99,9 @@ test.each(kept.cases)('without the server: $name', async ({ answer, file, now, t
 type SignedCase = { name: string; request?: string; receipt?: string; claims?: object; outcome: string };
 test('requests and receipts are the bytes that the client signs', () => {
   const { privateKey } = machineKey();
-  for (const { request, claims } of read<{ cases: SignedCase[] }>('request').cases)
+  for (const { request, claims } of casesOf<SignedCase>('request').cases)
     if (claims) expect(signJws(privateKey, 'lanyard-request+jwt', claims)).toBe(request);
-  const [good] = read<{ cases: SignedCase[] }>('receipt').cases;
+  const [good] = casesOf<SignedCase>('receipt').cases;
   const claims = JSON.parse(Buffer.from(good!.receipt!.split('.')[1]!, 'base64url').toString()) as object;
   expect(signJws(privateKey, 'lanyard-return+jwt', claims)).toBe(good!.receipt);
 });

@@ -1,0 +1,79 @@
+import os from 'node:os';
+import { check } from './check.ts';
+import { createHttp } from './http.ts';
+import { openSecrets } from './identity.ts';
+import { keysOf, openKeyRing } from './keys.ts';
+import { canonicalKey } from './license-key.ts';
+import { readMachineId } from './machine-id.ts';
+import { giveBack, importLicense, offlineRequest } from './offline.ts';
+import type { Parts } from './parts.ts';
+import { createStore, type Files } from './store.ts';
+import type { Client, ClientOptions, Facts } from './types.ts';
+
+/** What tests replace. */
+export type Replaced = { files?: Files; random?: () => number; env?: Record<string, string | undefined> };
+
+/** The most characters that the server takes. */
+const longest: Record<keyof Facts, number> = {
+  hostname: 253,
+  platform: 50,
+  architecture: 50,
+  osVersion: 100,
+  appVersion: 100,
+};
+
+/** `createClient` with parts that tests replace. */
+export function assemble(options: ClientOptions, replaced: Replaced = {}): Client {
+  const parts = partsOf(options, replaced);
+  return {
+    check: () => check(parts),
+    offlineRequest: () => offlineRequest(parts),
+    importLicense: (text) => importLicense(parts, text),
+    giveBack: () => giveBack(parts),
+    machineId: () => parts.machineId(),
+  };
+}
+
+function partsOf(
+  options: ClientOptions,
+  { files, random = Math.random, env = process.env }: Replaced,
+): Parts {
+  const { server, folder, publicKeys, fetch, protect, timeoutMs = 10_000, now = () => new Date() } = options;
+  if (!/^https?:\/\/./.test(server) || !URL.canParse(server))
+    throw new TypeError('server: not an http address');
+  if (!folder) throw new TypeError('folder: missing');
+  if (publicKeys.length === 0) throw new TypeError('publicKeys: at least one is needed to verify answers');
+  const licenseKey = canonicalKey(options.licenseKey);
+  const store = createStore(folder, files);
+  const http = createHttp(server, { fetch, timeoutMs, env });
+  let machineId: Promise<string> | undefined;
+  return {
+    server,
+    licenseKey,
+    facts: factsOf(options.facts),
+    timeoutMs,
+    store,
+    http,
+    keys: openKeyRing(keysOf(publicKeys), store, http),
+    secrets: openSecrets(store, protect, `${new URL(server).origin} ${licenseKey}`),
+    machineId: () =>
+      (machineId ??=
+        options.machineId === undefined ? readMachineId(store) : Promise.resolve(options.machineId)),
+    now,
+    random,
+  };
+}
+
+function factsOf(given: Facts = {}): Facts {
+  const facts: Facts = {
+    hostname: os.hostname(),
+    platform: process.platform,
+    architecture: process.arch,
+    osVersion: os.release(),
+    ...given,
+  };
+  const entries = Object.entries(facts) as [keyof Facts, string | undefined][];
+  return Object.fromEntries(
+    entries.flatMap(([name, text]) => (text ? [[name, text.slice(0, longest[name])]] : [])),
+  );
+}

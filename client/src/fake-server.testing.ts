@@ -1,0 +1,168 @@
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { assemble, type Replaced } from './assemble.ts';
+import { machineHash } from './license-file.ts';
+import type { ClientOptions } from './types.ts';
+
+/* A server that speaks Lanyard's formats and can be made to lie. */
+
+export const licenseKey = 'E7K2M-0QX4T-9ZB3C-5DF8G-HJ6C1';
+export const day = 86_400_000;
+
+/** A signing key of a server. */
+export function newSigner() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const publicKeyPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const keyId = createHash('sha256').update(publicKeyPem).digest('hex').slice(0, 16);
+  const signature = (text: string) => sign(null, Buffer.from(text), privateKey);
+  return {
+    keyId,
+    publicKeyPem,
+    answer(facts: object) {
+      const signed = JSON.stringify(facts);
+      return { signed, signature: signature(signed).toString('base64'), keyId };
+    },
+    /** An entry of `GET /api/v1/keys` for another key, endorsed by this one. */
+    endorse(other: { keyId: string; publicKeyPem: string }) {
+      const { keyId: id, publicKeyPem: pem } = other;
+      const said = { purpose: 'lanyard signing key', keyId: id, publicKeyPem: pem, endorsedBy: keyId };
+      const { signed, signature: by } = this.answer(said);
+      return { keyId: id, publicKeyPem: pem, endorsement: { keyId, signed, signature: by } };
+    },
+    licenseFile(claims: object) {
+      const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const signed = `${part({ alg: 'EdDSA', typ: 'lanyard-license+jwt', kid: keyId })}.${part(claims)}`;
+      return `${signed}.${signature(signed).toString('base64url')}`;
+    },
+  };
+}
+export type TestSigner = ReturnType<typeof newSigner>;
+
+export type Call = { path: string; headers: http.IncomingHttpHeaders; body: Record<string, string> };
+type Answer = { status: number; body: unknown; headers?: Record<string, string> };
+
+/** A clock that both sides read, a server, and folders for its clients. */
+export async function startFakeServer() {
+  const clock = { at: Date.parse('2026-11-22T12:00:00.000Z') };
+  const calls: Call[] = [];
+  const fake = {
+    clock,
+    calls,
+    url: '',
+    signer: newSigner(),
+    keys: [] as object[],
+    code: 'VALID',
+    tokens: new Set<string>(),
+    /** Answers a call otherwise; undefined: as usual. `hang`: never. */
+    instead: undefined as ((call: Call) => Answer | 'hang' | undefined) | undefined,
+    /** The facts of a decision on a call. */
+    decide({ body }: Call) {
+      const valid = fake.code === 'VALID';
+      return {
+        valid,
+        code: fake.code,
+        message: `It is ${fake.code}.`,
+        license: {
+          licenseKey,
+          type: 'enterprise',
+          validUntil: new Date(clock.at + 365 * day).toISOString(),
+          modules: [{ moduleId: 'mod_lung_nodule', name: 'Lung nodules' }],
+        },
+        activation: null,
+        machineId: body['machineId'],
+        nonce: body['nonce'] ?? null,
+        issuedAt: new Date(clock.at).toISOString(),
+        expiresAt: new Date(valid ? clock.at + 14 * day : clock.at).toISOString(),
+      };
+    },
+    /** A license file for the machine that made a request. */
+    fileFor(request: string, claims: object = {}) {
+      const asked = JSON.parse(Buffer.from(request.split('.')[1]!, 'base64url').toString()) as Call['body'];
+      const iat = Math.floor(clock.at / 1000);
+      return fake.signer.licenseFile({
+        iss: fake.url,
+        sub: asked['sub'],
+        jti: randomUUID(),
+        iat,
+        nbf: iat,
+        exp: iat + (90 * day) / 1000,
+        machine: machineHash(asked['machineId']!),
+        key: asked['key'],
+        type: 'enterprise',
+        modules: ['mod_diabetes'],
+        grace: 0,
+        ...claims,
+      });
+    },
+    /** A client in a folder of its own, unless one is given. */
+    async client(options: Partial<ClientOptions> = {}, replaced: Replaced = {}) {
+      const folder = options.folder ?? (await newFolder());
+      const client = assemble(
+        {
+          server: fake.url,
+          licenseKey,
+          publicKeys: [fake.signer.publicKeyPem],
+          machineId: 'ws-07',
+          now: () => new Date(clock.at),
+          timeoutMs: 10_000,
+          ...options,
+          folder,
+        },
+        { env: {}, ...replaced },
+      );
+      return Object.assign(client, { folder });
+    },
+  };
+
+  function answerTo(call: Call): Answer {
+    const token = call.headers['x-machine-token'] as string | undefined;
+    if (call.path === '/api/v1/keys') return { status: 200, body: { data: fake.keys } };
+    if (call.path === '/api/v1/machines/enroll') {
+      const machineToken = `lym_${randomUUID().replaceAll('-', '')}`;
+      fake.tokens.clear();
+      if (fake.code === 'VALID') fake.tokens.add(machineToken);
+      const data = { ...fake.signer.answer(fake.decide(call)), machineToken };
+      return { status: 200, body: { data: fake.code === 'VALID' ? data : { ...data, machineToken: null } } };
+    }
+    if (!token || !fake.tokens.has(token))
+      return { status: 401, body: { error: 'The machine token is not known.' } };
+    if (call.path === '/api/licenses/validate')
+      return { status: 200, body: { data: fake.signer.answer(fake.decide(call)) } };
+    fake.tokens.clear();
+    return { status: 200, body: { data: { released: true, code: 'RELEASED', message: 'Free.' } } };
+  }
+
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      const body = (text ? JSON.parse(text) : {}) as Call['body'];
+      const call = { path: request.url ?? '', headers: request.headers, body };
+      calls.push(call);
+      const answer = fake.instead?.(call) ?? answerTo(call);
+      if (answer === 'hang') return;
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return fake;
+}
+
+/** A folder that is removed after the test. */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'lanyard-client-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,199 @@
+import nodeFs from 'node:fs';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { day, newFolder, startFakeServer } from './fake-server.testing.ts';
+import { createStore, type Files } from './store.ts';
+
+/* What a disk, a crash or another process can do to the folder. */
+
+const failing = (code: string): Files => {
+  const fail = () => Promise.reject(Object.assign(new Error(code), { code }));
+  const { open } = nodeFs.promises;
+  return {
+    ...nodeFs.promises,
+    // reading goes on
+    open: (file, flags, mode) => (flags === 'r' ? open(file, flags, mode) : fail()),
+    mkdir: fail,
+    link: fail,
+    copyFile: fail,
+    rename: fail,
+    rm: fail,
+  };
+};
+
+test.each([
+  ['EROFS', /read-only/],
+  ['EACCES', /may not be written/],
+  ['ENOSPC', /disk is full/],
+])('%s: an online answer counts, a kept one too, and the problem is told', async (code, problem) => {
+  const fake = await startFakeServer();
+  const { folder, check } = await fake.client();
+  await check();
+  const client = await fake.client({ folder }, { files: failing(code) });
+  const online = await client.check();
+  expect(online).toMatchObject({ valid: true, source: 'online' });
+  expect(online.problem).toMatch(problem);
+  // a number that could not be stored would come twice
+  expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
+  fake.instead = () => ({ status: 502, body: '' });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+});
+
+test('on a disk that fills up between key and token, this start is valid and the next enrolls again', async () => {
+  const fake = await startFakeServer();
+  const { folder, offlineRequest } = await fake.client();
+  await offlineRequest();
+  const full = await fake.client({ folder }, { files: failing('ENOSPC') });
+  expect(await full.check()).toMatchObject({ valid: true, source: 'online' });
+  expect(await full.check()).toMatchObject({ valid: true, source: 'online' });
+  const restarted = await fake.client({ folder });
+  expect(await restarted.check()).toMatchObject({ valid: true, source: 'online' });
+  expect(fake.calls.filter(({ path }) => path.endsWith('/enroll'))).toHaveLength(2);
+});
+
+test('a first start on a full disk is not valid, and throws nothing', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client({}, { files: failing('ENOSPC') });
+  const result = await client.check();
+  expect(result).toMatchObject({ valid: false, code: 'NO_MACHINE_KEY' });
+  expect(result.problem).toMatch(/disk is full/);
+  expect(fake.calls).toHaveLength(0);
+});
+
+test('key and token are for this user alone', async () => {
+  const fake = await startFakeServer();
+  const { folder, check } = await fake.client({ folder: `${await newFolder()}/below/this` });
+  await check();
+  for (const name of await readdir(folder)) {
+    const { mode } = await stat(`${folder}/${name}`);
+    expect((mode & 0o777).toString(8), name).toBe('600');
+  }
+  expect(((await stat(folder)).mode & 0o777).toString(8)).toBe('700');
+});
+
+test('a file cut off anywhere is never valid by itself, and the next online check repairs it', async () => {
+  const fake = await startFakeServer();
+  const { folder, check, offlineRequest } = await fake.client();
+  await check();
+  await check();
+  const names = (await readdir(folder)).toSorted();
+  expect(names).toEqual(['decision.json', 'machine-key', 'machine-token', 'sequence', 'times.json']);
+  for (const name of names) {
+    const whole = await readFile(`${folder}/${name}`);
+    for (let length = 0; length < whole.length; length += 1) {
+      await writeFile(`${folder}/${name}`, whole.subarray(0, length));
+      fake.instead = () => ({ status: 502, body: '' });
+      const client = await fake.client({ folder });
+      const offline = await client.check();
+      if (name === 'decision.json') expect(offline.valid, `${name} at ${length}`).toBe(false);
+      else expect(offline.source, `${name} at ${length}`).toBe('kept');
+      if (length % 50 > 0) continue;
+      fake.instead = undefined;
+      expect(await client.check(), `${name} at ${length}`).toMatchObject({ valid: true, source: 'online' });
+    }
+    await writeFile(`${folder}/${name}`, whole);
+  }
+  expect(await offlineRequest()).toMatchObject({ ok: true });
+});
+
+test('a license file cut off anywhere in the folder is not valid', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  const asked = (await client.offlineRequest()) as { request: string };
+  await client.importLicense(fake.fileFor(asked.request));
+  fake.instead = () => ({ status: 502, body: '' });
+  const whole = await readFile(`${client.folder}/license.jws`, 'utf8');
+  for (let length = 0; length < whole.length; length++) {
+    await writeFile(`${client.folder}/license.jws`, whole.slice(0, length));
+    expect(await client.check(), String(length)).toMatchObject({ valid: false });
+  }
+  await writeFile(`${client.folder}/license.jws`, whole);
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
+test('a keychain encrypts key and token; one that is locked for a moment loses nothing', async () => {
+  const fake = await startFakeServer();
+  const turn = (bytes: Uint8Array) => Buffer.from(bytes).map((byte) => byte ^ 0x5a);
+  let locked = false;
+  const protect = {
+    encrypt: (text: string) => turn(Buffer.from(text)),
+    decrypt(bytes: Uint8Array) {
+      if (locked) throw new Error('the keychain is locked');
+      return Buffer.from(turn(bytes)).toString();
+    },
+  };
+  const plain = await fake.client();
+  await plain.offlineRequest();
+  const { folder } = plain;
+  expect(await readFile(`${folder}/machine-key`, 'utf8')).toContain('PRIVATE KEY');
+  await (await fake.client({ folder, protect })).check();
+  const key = await readFile(`${folder}/machine-key`, 'utf8');
+  expect(key).toMatch(/^protected [\w+/=]+$/);
+  expect(await readFile(`${folder}/machine-token`, 'utf8')).not.toContain('lym_');
+
+  locked = true;
+  const result = await (await fake.client({ folder, protect })).check();
+  expect(result).toMatchObject({ valid: true, source: 'kept' });
+  expect(result.problem).toContain('the keychain is locked');
+  expect(await (await fake.client({ folder })).check()).toMatchObject({ valid: true, source: 'kept' });
+  locked = false;
+  await (await fake.client({ folder, protect })).check();
+  expect(await readFile(`${folder}/machine-key`, 'utf8')).toBe(key);
+  const keys = new Set(fake.calls.flatMap(({ body }) => body['publicKey'] ?? []));
+  expect(keys.size).toBe(1);
+});
+
+test('calls at once in one folder take their turns: one key, one enrollment, no number twice', async () => {
+  const fake = await startFakeServer();
+  const folder = await newFolder();
+  const clients = await Promise.all(Array.from({ length: 8 }, () => fake.client({ folder })));
+  const results = await Promise.all(clients.flatMap(({ check }) => [check(), check()]));
+  expect(results.every(({ valid, source }) => valid && source === 'online')).toBe(true);
+  expect(fake.calls.filter(({ path }) => path.endsWith('/enroll'))).toHaveLength(1);
+  const numbers = fake.calls.flatMap(({ headers }) => headers['x-machine-sequence'] ?? []).map(Number);
+  expect(numbers).toEqual(Array.from({ length: 15 }, (_, i) => i + 1));
+  expect(await readdir(folder)).not.toContain('lock');
+});
+
+test('the lock of a process that was killed holds nobody up', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  const begun = performance.now();
+  await writeFile(`${client.folder}/lock`, '999999999');
+  expect(await client.check()).toMatchObject({ valid: true });
+  await writeFile(`${client.folder}/lock`, '');
+  await utimes(`${client.folder}/lock`, new Date(), new Date(Date.now() - 3 * 60_000));
+  expect(await client.check()).toMatchObject({ valid: true });
+  expect(performance.now() - begun).toBeLessThan(9000);
+});
+
+test('one that waits too long for another process asks without a number', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client({ timeoutMs: 300 });
+  await client.check();
+  await writeFile(`${client.folder}/lock`, String(process.pid));
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
+});
+
+test('drafts that a crash left are removed after a while', async () => {
+  const folder = await newFolder();
+  await writeFile(`${folder}/decision.json.x.new`, '{');
+  await utimes(`${folder}/decision.json.x.new`, new Date(), new Date(Date.now() - day));
+  await writeFile(`${folder}/decision.json.y.new`, '{');
+  await createStore(folder).write('sequence', '1');
+  expect((await readdir(folder)).toSorted()).toEqual(['decision.json.y.new', 'sequence']);
+});
+
+test('of several processes that make a file, one makes it; also without links', async () => {
+  const fail = () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' }));
+  for (const files of [nodeFs.promises, { ...nodeFs.promises, link: fail }]) {
+    const store = createStore(await newFolder(), files);
+    const made = await Promise.all(['a', 'b', 'c', 'd'].map((text) => store.create('key', text)));
+    expect(made.filter((one) => one === 'created')).toHaveLength(1);
+    expect(made.filter((one) => one === 'exists')).toHaveLength(3);
+    const winner = 'abcd'[made.indexOf('created')];
+    expect(await store.read('key')).toBe(winner);
+    expect(await readdir(store.folder)).toEqual(['key']);
+  }
+});

@@ -1,0 +1,206 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { day, newFolder, newSigner, startFakeServer } from './fake-server.testing.ts';
+import { machineHash } from './license-file.ts';
+
+/* A machine without a network: request, license file, receipt. */
+
+type Fake = Awaited<ReturnType<typeof startFakeServer>>;
+
+/** A machine that never reaches the server, with its request. */
+async function isolated(fake: Fake, folder?: string) {
+  fake.instead = () => ({ status: 502, body: 'no network' });
+  const client = await fake.client(folder === undefined ? {} : { folder });
+  const asked = await client.offlineRequest();
+  if (!asked.ok) throw new Error(asked.message);
+  return { client, request: asked.request };
+}
+
+function partsOf(jws: string) {
+  const [header, claims, signature] = jws.split('.');
+  const parse = (part: string) =>
+    JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, string>;
+  return {
+    header: parse(header!),
+    claims: parse(claims!),
+    signed: Buffer.from(`${header}.${claims}`),
+    signature: Buffer.from(signature!, 'base64url'),
+  };
+}
+
+test('a request is signed with the key that it names', async () => {
+  const fake = await startFakeServer();
+  const { request } = await isolated(fake);
+  const { header, claims, signed, signature } = partsOf(request);
+  expect(header).toEqual({ alg: 'EdDSA', typ: 'lanyard-request+jwt' });
+  expect(claims).toMatchObject({ machineId: 'ws-07', iat: fake.clock.at / 1000 });
+  const key = createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: claims['key']! },
+    format: 'jwk',
+  });
+  expect(verify(null, signed, key, signature)).toBe(true);
+  expect(request.length).toBeLessThan(4000);
+});
+
+test('runs by the license file for its time, and not longer', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+  const file = fake.fileFor(request).replaceAll(/.{50}/g, '$&\r\n');
+  expect(await client.importLicense(`\n${file}\n`)).toMatchObject({ ok: true, modules: ['mod_diabetes'] });
+  fake.clock.at += 89 * day;
+  const result = await client.check();
+  expect(result).toMatchObject({ valid: true, source: 'file', modules: ['mod_diabetes'] });
+  fake.clock.at += day + 1000;
+  expect(await client.check()).toMatchObject({ valid: false, source: 'file', code: 'FILE_ENDED' });
+});
+
+test('in its grace, a license file is valid and says that it has ended', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  await client.importLicense(fake.fileFor(request, { grace: 7 }));
+  fake.clock.at += 92 * day;
+  const result = await client.check();
+  expect(result).toMatchObject({ valid: true, source: 'file' });
+  expect(result.message).toMatch(/has ended.*2027-02-27/);
+});
+
+test('no altered byte of a license file is accepted', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  const file = fake.fileFor(request);
+  for (let at = 0; at < file.length; at++) {
+    const other = file[at] === 'A' ? 'B' : 'A';
+    const result = await client.importLicense(file.slice(0, at) + other + file.slice(at + 1));
+    expect(result.ok, `at ${at}`).toBe(false);
+    expect((await client.importLicense(file.slice(0, at))).ok, `cut at ${at}`).toBe(false);
+  }
+  expect((await client.importLicense(file)).ok).toBe(true);
+});
+
+test('a license file is refused on another machine, for another key or license, and by a stranger', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  const file = fake.fileFor(request);
+  const elsewhere = await isolated(fake);
+  expect(await elsewhere.client.importLicense(file)).toMatchObject({ code: 'OTHER_MACHINE_KEY' });
+  const sameFolder = await fake.client({ folder: client.folder, machineId: 'ws-08' });
+  expect(await sameFolder.importLicense(file)).toMatchObject({ code: 'OTHER_MACHINE' });
+  const otherKey = { folder: client.folder, licenseKey: 'E1111-22222-33333-44444-55559' };
+  expect(await (await fake.client(otherKey)).importLicense(file)).toMatchObject({ code: 'OTHER_LICENSE' });
+  const stranger = newSigner();
+  fake.keys = [stranger];
+  const { claims } = partsOf(file);
+  expect(await client.importLicense(stranger.licenseFile(claims))).toMatchObject({ code: 'UNKNOWN_KEY' });
+  // also when it is put into the folder without asking
+  await writeFile(`${client.folder}/license.jws`, stranger.licenseFile(claims));
+  expect(await client.check()).toMatchObject({ valid: false });
+});
+
+test('with the clock set back, a license file is not valid', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  await client.importLicense(fake.fileFor(request));
+  fake.clock.at += 60 * day;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+  fake.clock.at -= 50 * day;
+  expect(await client.check()).toMatchObject({ valid: false, source: 'none', code: 'CLOCK_SET_BACK' });
+  // also without the note of the newest time: before the file was made
+  await rm(`${client.folder}/times.json`);
+  fake.clock.at -= 11 * day;
+  expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+});
+
+test('a file that was given back never counts again, nor an older one', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  const older = fake.fileFor(request);
+  fake.clock.at += 5000;
+  const file = fake.fileFor(request, { jti: '7f0c8a52-3f64-4d0e-8d7b-5f0c6a1b2c3d' });
+  await client.importLicense(file);
+  expect(await client.importLicense(older)).toMatchObject({ ok: false, code: 'SUPERSEDED' });
+  const given = await client.giveBack();
+  if (!given.ok) throw new Error(given.message);
+  const { header, claims } = partsOf(given.receipt!);
+  expect(header).toEqual({ alg: 'EdDSA', typ: 'lanyard-return+jwt' });
+  expect(claims).toMatchObject({
+    jti: '7f0c8a52-3f64-4d0e-8d7b-5f0c6a1b2c3d',
+    machine: machineHash('ws-07'),
+    iat: fake.clock.at / 1000,
+  });
+  expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+  for (const text of [file, older])
+    expect(await client.importLicense(text)).toMatchObject({ ok: false, code: 'GIVEN_BACK' });
+  await writeFile(`${client.folder}/license.jws`, older);
+  expect(await client.check()).toMatchObject({ valid: false });
+  expect(await client.giveBack()).toEqual(given);
+
+  fake.clock.at += 5000;
+  expect((await client.importLicense(fake.fileFor(request))).ok).toBe(true);
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
+test('a crash between the receipt and the end of the file leaves a receipt and no license', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  await client.importLicense(fake.fileFor(request));
+  const file = await readFile(`${client.folder}/license.jws`, 'utf8');
+  const { receipt } = (await client.giveBack()) as { receipt: string };
+  await writeFile(`${client.folder}/license.jws`, file);
+  const restarted = await fake.client({ folder: client.folder });
+  expect(await restarted.check()).toMatchObject({ valid: false });
+  expect(await restarted.giveBack()).toMatchObject({ ok: true, receipt });
+});
+
+test('a refusal of the server ends an older license file', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  const file = fake.fileFor(request);
+  await client.importLicense(file);
+  fake.instead = undefined;
+  fake.code = 'REVOKED';
+  fake.clock.at += day;
+  expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+  fake.instead = () => 'hang';
+  const restarted = await fake.client({ folder: client.folder, timeoutMs: 200 });
+  expect(await restarted.check()).toMatchObject({ valid: false, code: 'REVOKED' });
+  expect(await restarted.importLicense(file)).toMatchObject({ ok: false, code: 'SUPERSEDED' });
+});
+
+test('online, the server frees the seat, and what was kept has ended even if its answer is lost', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  await client.check();
+  fake.instead = (call) => (call.path.endsWith('/deactivate') ? { status: 502, body: '' } : undefined);
+  expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
+  fake.instead = () => ({ status: 502, body: '' });
+  expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+  fake.instead = undefined;
+  expect(await client.giveBack()).toEqual({ ok: true, receipt: null, message: 'Free.' });
+  expect(await client.giveBack()).toMatchObject({ ok: true, receipt: null });
+});
+
+test('a seat that the server does not free now is said, with its sentence', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  await client.check();
+  const data = { released: false, code: 'TOO_MANY_RELEASES', message: 'Try again tomorrow.' };
+  fake.instead = () => ({ status: 200, body: { data } });
+  expect(await client.giveBack()).toMatchObject({
+    ok: false,
+    code: 'TOO_MANY_RELEASES',
+    message: data.message,
+  });
+});
+
+test('without a folder that can be written there is no request, and nothing is thrown', async () => {
+  const fake = await startFakeServer();
+  const file = `${await newFolder()}/file`;
+  await writeFile(file, '');
+  const client = await fake.client({ folder: `${file}/below` });
+  expect(await client.offlineRequest()).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
+  expect(await client.importLicense('x')).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
+  expect(await client.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect(await client.check()).toMatchObject({ valid: false, code: 'NO_MACHINE_KEY' });
+});
