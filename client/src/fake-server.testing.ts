@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import https from 'node:https';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -23,6 +24,8 @@ export function newSigner() {
   return {
     keyId,
     publicKeyPem,
+    /** As base64url. */
+    publicKey: publicKey.export({ format: 'jwk' }).x!,
     answer(facts: object) {
       const signed = JSON.stringify(facts);
       return { signed, signature: signature(signed).toString('base64'), keyId };
@@ -41,13 +44,12 @@ export function newSigner() {
     },
   };
 }
-export type TestSigner = ReturnType<typeof newSigner>;
 
 export type Call = { path: string; headers: http.IncomingHttpHeaders; body: Record<string, string> };
 type Answer = { status: number; body: unknown; headers?: Record<string, string> };
 
 /** A clock that both sides read, a server, and folders for its clients. */
-export async function startFakeServer() {
+export async function startFakeServer(tls?: { cert: string; key: string }) {
   const clock = { at: Date.parse('2026-11-22T12:00:00.000Z') };
   const calls: Call[] = [];
   const fake = {
@@ -137,7 +139,7 @@ export async function startFakeServer() {
     return { status: 200, body: { data: { released: true, code: 'RELEASED', message: 'Free.' } } };
   }
 
-  const server = http.createServer((request, response) => {
+  const listener: http.RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -150,14 +152,52 @@ export async function startFakeServer() {
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
       response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
     });
-  });
+  };
+  const server = tls ? https.createServer(tls, listener) : http.createServer(listener);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  // the certificate is for this name, which only a proxy can find
+  fake.url = tls ? `https://lanyard.test:${port}` : `http://127.0.0.1:${port}`;
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   return fake;
+}
+
+/** A proxy that finds every name on this machine; `password`: refuses whoever does not send it. */
+export async function startProxy(password?: string) {
+  const asked: string[] = [];
+  const isAllowed = ({ headers }: http.IncomingMessage) =>
+    password === undefined ||
+    headers['proxy-authorization'] === `Basic ${Buffer.from(`hospital:${password}`).toString('base64')}`;
+  const proxy = http.createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    if (!isAllowed(request)) return void response.writeHead(407).end();
+    const { method, url = '' } = request;
+    const { 'proxy-authorization': _, ...headers } = request.headers;
+    request.pipe(
+      http.request(url, { method: method!, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      }),
+    );
+  });
+  proxy.on('connect', (request: http.IncomingMessage, socket: Socket) => {
+    asked.push(`CONNECT ${request.url}`);
+    if (!isAllowed(request)) return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    const server = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      server.pipe(socket).pipe(server);
+    });
+    for (const end of [server, socket]) end.on('error', () => end.destroy());
+  });
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return { asked, host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` };
 }
 
 /** A folder that is removed after the test. */

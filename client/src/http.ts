@@ -108,17 +108,20 @@ const portOf = (url: URL) => url.port || (url.protocol === 'https:' ? '443' : '8
 
 async function byNode(url: URL, sent: Sent, proxy: URL | undefined): Promise<Reply> {
   const { method, headers, signal } = sent;
-  const options = { method, headers, signal, agent: false as const };
-  if (!proxy) return receive((url.protocol === 'https:' ? https : http).request(url, options), sent);
+  const options = { method, headers, signal };
+  if (!proxy) return receive(modulesOf(url).request(url, { ...options, agent: false }), sent);
   if (url.protocol === 'http:') {
-    const through = { ...options, path: url.href, headers: { ...headers, ...hopHeaders(url, proxy) } };
-    return receive((proxy.protocol === 'https:' ? https : http).request(proxy, through), sent);
+    const through = { path: url.href, headers: { ...headers, ...hopHeaders(url, proxy) }, agent: false };
+    return receive(modulesOf(proxy).request(proxy, { ...options, ...through }), sent);
   }
   const socket = await tunnel(url, proxy, signal);
   const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) ? '' : url.hostname;
+  // an agent, also `false`, would not use the connection
   const createConnection = () => tls.connect({ socket, servername });
   return receive(https.request(url, { ...options, createConnection }), sent);
 }
+
+const modulesOf = ({ protocol }: URL) => (protocol === 'https:' ? https : http);
 
 function hopHeaders(url: URL, proxy: URL): Record<string, string> {
   const { username, password } = proxy;
@@ -133,7 +136,7 @@ function hopHeaders(url: URL, proxy: URL): Record<string, string> {
 function tunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
   const target = `${url.hostname}:${portOf(url)}`;
   return new Promise((resolve, reject) => {
-    (proxy.protocol === 'https:' ? https : http)
+    modulesOf(proxy)
       .request(proxy, {
         method: 'CONNECT',
         path: target,

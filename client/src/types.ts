@@ -105,13 +105,13 @@ export type GiveBackResult = { ok: true; receipt: string | null; message: string
 
 export type Client = {
   /** Whether the program may run, asked at start and again at `askAgainAt`. Never throws. */
-  check(): Promise<CheckResult>;
+  check: () => Promise<CheckResult>;
   /** A text for staff, as a QR code or a file, for a machine without a network. */
-  offlineRequest(): Promise<OfflineRequest>;
+  offlineRequest: () => Promise<OfflineRequest>;
   /** Takes the license file into use that staff made from the request. */
-  importLicense(text: string): Promise<ImportResult>;
+  importLicense: (text: string) => Promise<ImportResult>;
   /** Gives the seat of this machine back; the next `check` would take one again. */
-  giveBack(): Promise<GiveBackResult>;
+  giveBack: () => Promise<GiveBackResult>;
   /** The id by which staff see this machine. */
-  machineId(): Promise<string>;
+  machineId: () => Promise<string>;
 };

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { startFakeServer, startProxy } from './fake-server.testing.ts';
+import { createHttp, proxyFor } from './http.ts';
+
+test.each([
+  ['https://a.example/', {}, undefined],
+  ['https://a.example/', { HTTPS_PROXY: 'http://p:3128' }, 'http://p:3128/'],
+  ['https://a.example/', { https_proxy: 'p:3128', HTTPS_PROXY: 'http://other' }, 'http://p:3128/'],
+  ['http://a.example/', { HTTPS_PROXY: 'http://p:3128' }, undefined],
+  ['http://a.example/', { HTTP_PROXY: 'http://p:3128' }, 'http://p:3128/'],
+  ['http://a.example/', { ALL_PROXY: 'https://p:3128' }, 'https://p:3128/'],
+  ['https://a.example/', { HTTPS_PROXY: 'http://p', NO_PROXY: '*' }, undefined],
+  ['https://a.example/', { HTTPS_PROXY: 'http://p', NO_PROXY: 'b.example, a.example' }, undefined],
+  ['https://a.example/', { HTTPS_PROXY: 'http://p', no_proxy: '.example' }, undefined],
+  ['https://a.example/', { HTTPS_PROXY: 'http://p', NO_PROXY: 'example' }, undefined],
+  ['https://a.example/', { HTTPS_PROXY: 'http://p', NO_PROXY: '*.EXAMPLE' }, undefined],
+  ['https://bada.example/', { HTTPS_PROXY: 'http://p', NO_PROXY: 'a.example' }, 'http://p/'],
+  ['https://a.example/', { HTTPS_PROXY: 'http://p', NO_PROXY: 'a.example:443' }, undefined],
+  ['https://a.example:8443/', { HTTPS_PROXY: 'http://p', NO_PROXY: 'a.example:443' }, 'http://p/'],
+  ['https://[::1]:8443/', { HTTPS_PROXY: 'http://p', NO_PROXY: '::1' }, undefined],
+  ['https://[::1]:8443/', { HTTPS_PROXY: 'http://p', NO_PROXY: '[::1]:8443' }, undefined],
+  ['https://10.1.2.3/', { HTTPS_PROXY: 'http://p', NO_PROXY: '10.1.2.3' }, undefined],
+])('the proxy for %s with %o is %s', (url, env: Record<string, string>, proxy) => {
+  expect(proxyFor(new URL(url), env)?.href).toBe(proxy);
+});
+
+test('http goes through the proxy, with its password', async () => {
+  const fake = await startFakeServer();
+  const proxy = await startProxy('s3cret@');
+  const env = { HTTP_PROXY: `http://hospital:s3cret%40@${proxy.host}` };
+  const client = await fake.client({}, { env });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  expect(proxy.asked).toEqual([`POST ${fake.url}/api/v1/machines/enroll`]);
+  expect(fake.calls[0]!.headers['proxy-authorization']).toBeUndefined();
+});
+
+test('a proxy that refuses, is not there, or is of another kind, is no answer', async () => {
+  const fake = await startFakeServer();
+  const proxy = await startProxy('s3cret');
+  const problemWith = async (env: Record<string, string>, server = fake.url) => {
+    const client = await fake.client({ server }, { env });
+    const result = await client.check();
+    expect(result).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+    return result.problem;
+  };
+  expect(await problemWith({ HTTP_PROXY: proxy.host })).toContain('407');
+  expect(await problemWith({ HTTPS_PROXY: proxy.host }, 'https://lanyard.test')).toContain('407');
+  expect(await problemWith({ HTTP_PROXY: '127.0.0.1:9' })).toContain('ECONNREFUSED');
+  expect(await problemWith({ HTTP_PROXY: 'socks5://127.0.0.1:9' })).toContain('neither http nor https');
+  expect(await problemWith({ HTTP_PROXY: 'http://' })).toContain('Invalid URL');
+});
+
+test('the path of the server address is kept, and a redirect is not followed', async () => {
+  const fake = await startFakeServer();
+  fake.instead = () => ({ status: 302, body: '', headers: { location: `${fake.url}/elsewhere` } });
+  const http = createHttp(`${fake.url}/lanyard/`, { fetch: undefined, timeoutMs: 5000, env: {} });
+  expect(await http('POST', '/api', { body: {} })).toMatchObject({ status: 302 });
+  expect(fake.calls.map(({ path }) => path)).toEqual(['/lanyard/api']);
+});
+
+test('an answer without an end is given up', async () => {
+  const fake = await startFakeServer();
+  fake.instead = () => ({ status: 200, body: 'x'.repeat(5_000_000) });
+  const http = createHttp(fake.url, { fetch: undefined, timeoutMs: 5000, env: {} });
+  expect(await http('GET', '/')).toMatchObject({ problem: expect.stringContaining('too long') as string });
+});
+
+test('a fetch of the program is used instead', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client({ fetch }, { env: { HTTP_PROXY: '127.0.0.1:9' } });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  fake.instead = () => 'hang';
+  const impatient = await fake.client({ fetch, folder: client.folder, timeoutMs: 300 });
+  const result = await impatient.check();
+  expect(result).toMatchObject({ valid: true, source: 'kept' });
+  expect(result.problem).toContain('300 ms');
+});

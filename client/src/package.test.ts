@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { licenseKey, newFolder, startFakeServer, startProxy } from './fake-server.testing.ts';
+import { tls } from './tls.testing.ts';
+import type { CheckResult } from './types.ts';
+
+/* The package as a program gets it: packed, installed without a network, used from JavaScript and TypeScript. */
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, '../..');
+const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+let app: string;
+
+/** Without what the runner of these tests says to its own processes. */
+const { NODE_OPTIONS: _, ...environment } = process.env;
+
+beforeAll(async () => {
+  app = await mkdtemp(path.join(tmpdir(), 'lanyard-app-'));
+  const options = { cwd: path.join(root, 'client') };
+  await run('npm', ['pack', '--pack-destination', app], options);
+  const [tarball] = (await readdir(app)).filter((name) => name.endsWith('.tgz'));
+  await writeFile(path.join(app, 'package.json'), '{ "name": "app", "private": true }');
+  const install = ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`];
+  await run('npm', install, { cwd: app, env: { ...environment, npm_config_cache: path.join(app, 'cache') } });
+});
+afterAll(() => rm(app, { recursive: true, force: true }));
+
+/** Runs a program that checks its license, in a process of its own; returns what it prints. */
+async function startProgram(
+  fake: { url: string; signer: { publicKeyPem: string } },
+  { folder, env = {}, times = 1 }: { folder: string; env?: Record<string, string>; times?: number },
+): Promise<CheckResult[]> {
+  const options = {
+    server: fake.url,
+    licenseKey,
+    publicKeys: [fake.signer.publicKeyPem],
+    folder,
+    machineId: 'ws-07',
+  };
+  const program = `
+    import { createClient } from '@lanyard/client';
+    const client = createClient(${JSON.stringify(options)});
+    const results = [];
+    for (let i = 0; i < ${times}; i++) results.push(await client.check());
+    console.log(JSON.stringify(results));`;
+  const file = path.join(app, 'program.mjs');
+  await writeFile(file, program);
+  const { stdout } = await run(process.execPath, [file], { env: { ...environment, ...env } });
+  return JSON.parse(stdout) as CheckResult[];
+}
+
+test('the package holds what it needs, and nothing else', async () => {
+  const installed = path.join(app, 'node_modules/@lanyard/client');
+  const names = (await readdir(installed, { recursive: true })).toSorted();
+  expect(names).toContain('README.md');
+  expect(names).toContain('dist/index.d.ts');
+  expect(names.filter((name) => /test|vectors|\.tsx?$/.test(name.replace('.d.ts', '')))).toEqual([]);
+  const { dependencies } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8')) as {
+    dependencies?: object;
+  };
+  expect(dependencies).toBeUndefined();
+  expect(await readdir(path.join(app, 'node_modules'))).toEqual(['.package-lock.json', '@lanyard']);
+  for (const name of names.filter((one) => one.endsWith('.js'))) {
+    const text = await readFile(path.join(installed, name), 'utf8');
+    for (const [, from] of text.matchAll(/^(?:import|export)[^'"]*from ['"]([^'"]+)['"]/gm))
+      expect(from, name).toMatch(/^(node:|\.\/)/);
+  }
+});
+
+test('a program in JavaScript checks its license', async () => {
+  const fake = await startFakeServer();
+  fake.clock.at = Date.now();
+  const [first, second] = await startProgram(fake, { folder: await newFolder(), times: 2 });
+  expect(first).toMatchObject({ valid: true, source: 'online', modules: ['mod_lung_nodule'] });
+  expect(second).toMatchObject({ valid: true, source: 'online' });
+});
+
+test('https goes through the proxy of the environment', async () => {
+  const fake = await startFakeServer(tls);
+  fake.clock.at = Date.now();
+  const proxy = await startProxy('s3cret');
+  const folder = await newFolder();
+  const ca = path.join(folder, 'ca.pem');
+  await writeFile(ca, tls.cert);
+  const env = { HTTPS_PROXY: `http://hospital:s3cret@${proxy.host}`, NODE_EXTRA_CA_CERTS: ca };
+  const [result] = await startProgram(fake, { folder: path.join(folder, 'state'), env });
+  expect(result).toMatchObject({ valid: true, source: 'online' });
+  expect(proxy.asked).toEqual([`CONNECT ${new URL(fake.url).host}`]);
+
+  // the proxy cannot read along: without its certificate, the server is not believed
+  const { NODE_EXTRA_CA_CERTS: __, ...without } = env;
+  const [stranger] = await startProgram(fake, { folder: path.join(folder, 'other'), env: without });
+  expect(stranger).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+  expect(stranger!.problem).toMatch(/certificate/);
+});
+
+test('four processes that start at once in one folder are one machine', async () => {
+  const fake = await startFakeServer();
+  fake.clock.at = Date.now();
+  const folder = await newFolder();
+  const results = await Promise.all([1, 2, 3, 4].map(() => startProgram(fake, { folder, times: 5 })));
+  for (const result of results.flat()) expect(result).toMatchObject({ valid: true, source: 'online' });
+  expect(fake.calls.filter(({ path: at }) => at.endsWith('/enroll'))).toHaveLength(1);
+  const numbers = fake.calls.flatMap(({ headers }) => headers['x-machine-sequence'] ?? []).map(Number);
+  expect(numbers).toEqual(Array.from({ length: 19 }, (_each, i) => i + 1));
+});
+
+test('the README comes to a valid license in ten lines', async () => {
+  const fake = await startFakeServer();
+  fake.clock.at = Date.now();
+  const readme = await readFile(path.join(root, 'client/README.md'), 'utf8');
+  const [install, program] = [...readme.matchAll(/```(?:sh|js)\n([^`]*)```/g)].map(([, text]) => text!);
+  expect(`${install}${program}`.trim().split('\n').length).toBeLessThanOrEqual(10);
+  const values: Record<string, string> = {
+    server: fake.url,
+    licenseKey,
+    publicKeys: fake.signer.publicKey,
+    folder: await newFolder(),
+  };
+  const filled = program!.replaceAll(/(\w+): (\[?)'[^']*'/g, (_all, name: string, open: string) => {
+    return `${name}: ${open}${JSON.stringify(values[name])}`;
+  });
+  const file = path.join(app, 'readme.mjs');
+  await writeFile(file, filled);
+  const { stdout } = await run(process.execPath, [file], { env: environment });
+  expect(stdout).toContain('valid: true');
+});
+
+test('a program in TypeScript gets the types', async () => {
+  const folder = path.join(app, 'typed');
+  await mkdir(folder);
+  const program = `
+    import { createClient, type CheckResult } from '@lanyard/client';
+    const client = createClient({ server: 'https://x', licenseKey: '', publicKeys: [], folder: '.', fetch });
+    const result: CheckResult = await client.check();
+    const until: string | null = result.expiresAt;
+    const asked = await client.offlineRequest();
+    if (asked.ok) console.log(asked.request, until);
+    // @ts-expect-error -- there is no such option
+    createClient({ server: 'https://x', licenseKey: '', publicKeys: [], folder: '.', apiKey: '' });
+    export {};`;
+  await writeFile(path.join(folder, 'program.mts'), program);
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    'false',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+  ];
+  const types = ['--types', ''];
+  await run(process.execPath, [compiler, ...options, ...types, 'program.mts'], { cwd: folder }).catch(
+    (error: { stdout: string }) => expect.fail(error.stdout),
+  );
+});

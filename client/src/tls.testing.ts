@@ -1,0 +1,17 @@
+/** A certificate for `lanyard.test`, signed by itself and valid until 2120, with its key: for tests alone. */
+export const tls = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBJjCB2aADAgECAgEBMAUGAytlcDAXMRUwEwYDVQQDDAxsYW55YXJkLnRlc3Qw
+IBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBcxFTATBgNVBAMMDGxh
+bnlhcmQudGVzdDAqMAUGAytlcAMhAEWsYeI2OCdQ7Kftj1iNBzxNVa2JIjQDq4UL
+5DHTQ275o0gwRjAMBgNVHRMEBTADAQH/MBcGA1UdEQQQMA6CDGxhbnlhcmQudGVz
+dDAdBgNVHQ4EFgQUZXyQKnkGPOwFnenL977DN7rNPKwwBQYDK2VwA0EACO1t8ofp
+/KSgtziQ/g7h9IbjvFF6UPH1VmhBgcLR65WRDozXlkZu0Npdtdkdpi2ALPoGJ+Or
+gBb1PgWuJ06JBA==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIGJEeV4Mtq5SOyDjaRU4XCG9WD1igPDiyvt6yyl6UMuP
+-----END PRIVATE KEY-----
+`,
+};
