@@ -4,22 +4,25 @@ import { route, staffWith } from './route.ts';
 
 /** `released`: by the machine itself; `deactivated`: by staff. Only `active` holds a seat. */
 export const activationStatuses = ['active', 'deactivated', 'released'] as const;
-export const activationTypes = ['automatic', 'manual'] as const;
+export const activationTypes = ['automatic', 'manual', 'offline'] as const;
 
 /** A machine's seat on a license (spec part 1, section 3). */
 export const activation = namedObject('Activation', {
   activationId: z.string(),
   machineId: z.string(),
   status: z.enum(activationStatuses),
-  activationType: z
-    .enum(activationTypes)
-    .meta({ description: 'automatic: created by a validation; manual: created by staff' }),
+  activationType: z.enum(activationTypes).meta({
+    description: 'automatic: created by a validation; manual: by staff; offline: holds a license file',
+  }),
   hostname: z.string().nullable(),
   platform: z.string().nullable(),
   architecture: z.string().nullable(),
   osVersion: z.string().nullable(),
   appVersion: z.string().nullable(),
   lastCheckedAt: dateTime.nullable(),
+  offlineUntil: dateTime
+    .nullable()
+    .meta({ description: 'Until when a license file may let the machine run; its seat ends by itself then' }),
   createdAt: dateTime,
 });
 
@@ -41,9 +44,17 @@ const selfReleases = z
   .object({ today: z.number(), atMost: z.number() })
   .meta({ description: 'Seats that machines of the license released themselves on this UTC day' });
 
+/** `2026-12-01T09:30:00.000Z` as `2026-12-01 09:30 UTC`, for a sentence. */
+export const utcMinute = (instant: string): string => `${instant.slice(0, 16).replace('T', ' ')} UTC`;
+
 /** Why an action on an activation is refused; null when it is allowed (spec part 1, section 4). */
 export const activationRefusal = {
   deactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? null : 'Machine is not active'),
+  /** Deactivation without `force`: a machine without a network cannot be told to stop. */
+  deactivateOffline: (a: Pick<Activation, 'offlineUntil'>, now: Date) =>
+    a.offlineUntil !== null && Date.parse(a.offlineUntil) > now.getTime()
+      ? `This machine may run offline until ${utcMinute(a.offlineUntil)}. Enter its return receipt, or deactivate it by force`
+      : null,
   reactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? 'Machine is already active' : null),
 };
 
@@ -65,7 +76,12 @@ export const activations = {
     summary: 'Deactivate a machine and free its seat; only staff can reactivate it',
     access: staffWith('licenses', 'update'),
     params: z.object({ activationId: id }),
-    body: z.strictObject({ machineId }),
+    body: z.strictObject({
+      machineId,
+      force: z.boolean().optional().meta({
+        description: 'Frees the seat of an offline machine too, although its license file stays valid',
+      }),
+    }),
     answer: activation,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),

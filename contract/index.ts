@@ -11,6 +11,7 @@ import { keys } from './keys.ts';
 import { licenses } from './licenses.ts';
 import { machines } from './machines.ts';
 import { modules } from './modules.ts';
+import { offline } from './offline.ts';
 import { releases } from './releases.ts';
 import { session } from './session.ts';
 import { updateEvents } from './update-events.ts';
@@ -33,6 +34,7 @@ export const contract = {
   activations,
   validation,
   credentials,
+  offline,
   keys,
   analytics,
   apiKeys,

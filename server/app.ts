@@ -33,6 +33,7 @@ import { licenseRoutes } from './features/licenses/licenses.routes.ts';
 import { machineRoutes } from './features/machines/machines.routes.ts';
 import { createModuleNames } from './features/modules/index.ts';
 import { moduleRoutes } from './features/modules/modules.routes.ts';
+import { offlineRoutes } from './features/offline/offline.routes.ts';
 import { createReleaseSet } from './features/releases/index.ts';
 import { releaseRoutes } from './features/releases/releases.routes.ts';
 import { createSessions } from './features/session/index.ts';
@@ -114,6 +115,7 @@ export async function buildApp(
     activationRoutes(context),
     validationRoutes(validator),
     credentialRoutes({ validator, budgets }),
+    offlineRoutes({ ...context, keys }),
     apiKeyRoutes(context),
     keyRoutes(context.db, keys),
     analyticsRoutes(context),

@@ -18,6 +18,7 @@ import {
   validateOn,
 } from './factories.ts';
 import { eventually, password, startTestServer } from './harness.ts';
+import { offlineMachine } from './offline-machine.ts';
 
 type Json = Record<string, unknown>;
 type Reply = { status: number; text: string };
@@ -99,6 +100,8 @@ const bodies: Record<string, Json> = {
   'licenses.create': trial,
   'licenses.update': { ...trial, updatedAt },
   'activations.deactivate': { machineId: 'machine' },
+  'offline.issue': { request: offlineMachine('machine').request(license), days: 30 },
+  'offline.giveBack': { receipt: offlineMachine('machine').receipt(license, customerId) },
   'validation.validate': {
     licenseKey,
     machineId: 'machine',

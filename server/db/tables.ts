@@ -118,6 +118,7 @@ export type Tables = {
     app_version: string | null;
     last_checked_at: Date | null;
     counted_day: Generated<Date | null>;
+    offline_until: Generated<Date | null>;
     created_at: Date;
     updated_at: Date;
   };
@@ -134,6 +135,14 @@ export type Tables = {
     previous_facts: string | null;
     facts_changed_at: Date | null;
     cloned_at: Date | null;
+  };
+  license_files: {
+    file_id: string;
+    activation_id: string;
+    public_key: Buffer;
+    issued_at: Date;
+    ends_at: Date;
+    returned_at: Generated<Date | null>;
   };
   validations: {
     validation_id: Generated<number>;

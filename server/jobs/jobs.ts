@@ -6,6 +6,7 @@ import { closeWindows, type ChainWatch } from '../features/audit/index.ts';
 import { checkClock, isJump, jumpSentence, type CheckedTime } from '../checked-time.ts';
 import { keepRetention } from './audit-retention.ts';
 import { purgeTrash } from '../features/releases/index.ts';
+import { endOfflineSeats } from '../features/offline/index.ts';
 import { keepEvents } from '../features/update-events/index.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
@@ -35,6 +36,12 @@ const jobs: Job[] = [
     everyMs: 60_000,
     run: (context, audit) => closeWindows(context, audit.keys),
     failed: 'Refusals were not summed up',
+  },
+  {
+    name: 'offline seats',
+    everyMs: 60_000,
+    deletes: endOfflineSeats,
+    failed: 'Offline seats were not freed',
   },
   { name: 'housekeeping', everyMs: hourMs, deletes: housekeep, failed: 'Housekeeping failed' },
   { name: 'bin purge', everyMs: hourMs, deletes: purgeTrash, failed: 'The recycle bin was not purged' },

@@ -120,7 +120,5 @@ async function moveMachine(stage: Running, license: License): Promise<void> {
   const [machine] = list.data;
   if (machine?.status !== 'active') return;
   const when = workingMoment(random, now.getTime() - days(90), now.getTime());
-  await made(stage, at(by(), when), (change) =>
-    deactivateMachine(change, machine.activationId, machine.machineId),
-  );
+  await made(stage, at(by(), when), (change) => deactivateMachine(change, machine.activationId, machine));
 }

@@ -6,7 +6,5 @@ import { deactivateMachine, listActivations } from './activations.ts';
 export const activationRoutes = ({ db, config }: Context) =>
   implement(calls, {
     list: ({ by, params }) => listActivations(db, by.now, config.selfReleasesPerSeat, params.licenseKey),
-    deactivate: inChange((change, { params, body }) =>
-      deactivateMachine(change, params.activationId, body.machineId),
-    ),
+    deactivate: inChange((change, { params, body }) => deactivateMachine(change, params.activationId, body)),
   });

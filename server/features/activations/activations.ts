@@ -1,11 +1,13 @@
 import { sql, type Selectable } from 'kysely';
 import {
   activationRefusal,
+  utcMinute,
   type Activation,
   type activations as calls,
 } from '../../../contract/activations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
+import { checkClock, isJump } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -54,11 +56,14 @@ export const selfReleasesOn = (now: Date) =>
     'self_releases_today',
   );
 
-/** Releases a machine's seat on behalf of staff. `machineId` must match the activation: the list may be stale. */
+/**
+ * Releases a machine's seat on behalf of staff. `machineId` must match the activation: the list may be stale. The seat
+ * of an offline machine is freed only by `force`.
+ */
 export async function deactivateMachine(
   change: Change,
   activationId: string,
-  machineId: string,
+  { machineId, force = false }: { machineId: string; force?: boolean | undefined },
 ): Promise<Activation | Failure> {
   const { tx } = change;
   const found = await tx
@@ -80,10 +85,22 @@ export async function deactivateMachine(
     .where('activation_id', '=', activationId)
     .executeTakeFirst();
   if (!row) return notFound;
-  const reason = activationRefusal.deactivate(toActivation(row));
+  const activation = toActivation(row);
+  const offline = activationRefusal.deactivateOffline(activation, change.now);
+  const reason = activationRefusal.deactivate(activation) ?? (force ? null : offline);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
-  return leaveSeat(change, row, 'deactivated');
+  if (!offline || !activation.offlineUntil) return leaveSeat(change, row, 'deactivated');
+  return leaveSeat(change, row, 'deactivated', {
+    what: `deactivated by force: its license file is valid until ${utcMinute(activation.offlineUntil)}`,
+  });
 }
+
+/** How a seat ends, if not as its new status says: the event, its text, and when the machine stops running offline. */
+type End = {
+  event?: 'activation.offline_returned' | 'activation.offline_ended';
+  what?: string;
+  offlineUntil?: null;
+};
 
 /**
  * Deactivates an active machine, with the audit entry; its token ends with the seat. The caller must hold the lock on the
@@ -93,10 +110,11 @@ export async function leaveSeat(
   change: Change,
   row: ActivationRow,
   status: 'deactivated' | 'released',
+  { event, what, offlineUntil }: End = {},
 ): Promise<Activation> {
   const after = await change.tx
     .updateTable('activations')
-    .set({ status, updated_at: change.now })
+    .set({ status, updated_at: change.now, offline_until: offlineUntil })
     .where('activation_id', '=', row.activation_id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -112,10 +130,11 @@ export async function leaveSeat(
     .returning(['license_id', 'license_key'])
     .executeTakeFirstOrThrow();
   const activation = toActivation(after);
+  const before = { ...toActivation(row), licenseId };
   await change.audit(
-    `activation.${status}`,
+    event ?? `activation.${status}`,
     { ...activation, licenseKey },
-    { before: { ...toActivation(row), licenseId }, after: { ...activation, licenseId } },
+    { before, after: { ...activation, licenseId }, ...(what === undefined ? {} : { what }) },
   );
   return activation;
 }
@@ -125,6 +144,23 @@ export const toIdentity = (row: { enrolled_at: Date | null; cloned_at: Date | nu
   enrolledAt: row.enrolled_at?.toISOString() ?? null,
   clonedAt: row.cloned_at?.toISOString() ?? null,
 });
+
+/**
+ * Frees the seats of a license whose license files have ended, unless the clock cannot be trusted: a machine whose file
+ * is still valid would run beside the next one. Returns how many. The caller must hold the lock on the license.
+ */
+export async function freeEndedSeats(change: Change, licenseId: string): Promise<number> {
+  const rows = await change.tx
+    .selectFrom('activations')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .where('status', '=', 'active')
+    .where('offline_until', '<=', change.now)
+    .execute();
+  if (rows.length === 0 || isJump(await checkClock(change.tx, change.now))) return 0;
+  for (const row of rows) await leaveSeat(change, row, 'released', { event: 'activation.offline_ended' });
+  return rows.length;
+}
 
 export function toActivation(row: ActivationRow): Activation {
   return {
@@ -138,6 +174,7 @@ export function toActivation(row: ActivationRow): Activation {
     osVersion: row.os_version,
     appVersion: row.app_version,
     lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
+    offlineUntil: row.offline_until?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
   };
 }

@@ -1,6 +1,7 @@
 export {
   type ActivationRow,
   deactivateMachine,
+  freeEndedSeats,
   leaveSeat,
   listActivations,
   selfReleasesOn,

@@ -24,6 +24,9 @@ export type Found = {
   activation_type: ActivationRow['activation_type'] | null;
   activation_created_at: Date | null;
   last_checked_at: Date | null;
+  offline_until: Date | null;
+  /** The first end of an offline seat, if no seat of the license is free. */
+  first_offline_end: Date | null;
 };
 
 type Seat = 'activation_id' | 'activation_status' | 'activation_type' | 'activation_created_at';
@@ -40,7 +43,11 @@ const findQuery = {
                 c.status as customer_status, c.deleted_at as customer_deleted_at,
                 l.module_ids,
                 a.activation_id, a.status as activation_status, a.activation_type,
-                a.created_at as activation_created_at, a.last_checked_at, asked.place::int
+                a.created_at as activation_created_at, a.last_checked_at, a.offline_until,
+                case when l.current_activations >= l.max_activations then
+                  (select min(offline_until) from activations where license_id = l.license_id and status = 'active')
+                end as first_offline_end,
+                asked.place::int
            from unnest($1::text[], $2::text[]) with ordinality as asked (license_key, machine_id, place)
            join licenses l using (license_key)
            join customers c using (customer_id)

@@ -1,2 +1,2 @@
 export { clearFirstSeen, keepValidations } from './day-counts.ts';
-export { type Validator, validate } from './validation.ts';
+export { type Validator, takeSeat, validate } from './validation.ts';

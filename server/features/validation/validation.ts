@@ -14,6 +14,7 @@ import type { Context } from '../../context.ts';
 import { whyStrained } from '../../db/client.ts';
 import { createKeyedSlots } from '../../db/slots.ts';
 import {
+  freeEndedSeats,
   leaveSeat,
   selfReleasesOn,
   toActivation,
@@ -50,7 +51,7 @@ export async function validate(
   const key = parseLicenseKey(request.licenseKey);
   let found = key === undefined ? undefined : await find({ key, machineId: request.machineId });
   let { code, takesSeat } = key === undefined ? malformed : decideOn(found, found?.activation_status, by);
-  if (takesSeat && found) {
+  if (found && (takesSeat || isSeatEnded(found, by.now))) {
     const { license_id: licenseId, license_key: licenseKey } = found;
     code = await onLicense(licenseId, () =>
       runChange(validator, by, (change) => takeSeat(change, { licenseId, licenseKey }, request)),
@@ -83,11 +84,21 @@ export async function validate(
   return { ...answer, ...signJson(keys.signer, answer) };
 }
 
-/** The end of a valid license's grace period, at most the end of the license; a refusal expires immediately. */
+/**
+ * The end of a valid license's grace period, at most the end of the license, and of a seat that ends by itself; a
+ * refusal expires immediately.
+ */
 function reliableUntil(code: ValidationCode, found: Found | undefined, now: Date, graceMs: number): Date {
   if (code !== 'VALID' || !found) return now;
-  return new Date(Math.min(now.getTime() + graceMs, found.valid_until.getTime()));
+  const ends = [found.valid_until, found.offline_until ?? found.valid_until].map((end) => end.getTime());
+  return new Date(Math.min(now.getTime() + graceMs, ...ends));
 }
+
+/** Whether the license file of this machine has ended, or one that holds a seat of a full license. */
+const isSeatEnded = ({ activation_status, offline_until, first_offline_end }: Found, now: Date): boolean =>
+  [activation_status === 'active' ? offline_until : null, first_offline_end].some(
+    (end) => end !== null && end <= now,
+  );
 
 /**
  * Requests for a seat of the same license queue in memory, so that a thousand concurrent machines do not take all
@@ -134,7 +145,7 @@ type LicenseFacts = Pick<
  * Gives the machine a seat. Locks the license first and decides again under the lock, so that `maxActivations` holds
  * for concurrent calls, and a revocation always takes effect.
  */
-async function takeSeat(change: Change, of: Owner, request: ValidationRequest): Promise<ValidationCode> {
+export async function takeSeat(change: Change, of: Owner, request: SeatRequest): Promise<ValidationCode> {
   const { tx, by } = change;
   const { licenseId } = of;
   const license = await tx
@@ -145,6 +156,7 @@ async function takeSeat(change: Change, of: Owner, request: ValidationRequest): 
     .where('l.license_id', '=', licenseId)
     .forUpdate('l')
     .executeTakeFirst();
+  if (license) license.current_activations -= await freeEndedSeats(change, licenseId);
   const machine = await tx
     .selectFrom('activations')
     .selectAll()
@@ -157,16 +169,22 @@ async function takeSeat(change: Change, of: Owner, request: ValidationRequest): 
 }
 
 type Owner = { licenseId: string; licenseKey: string };
+/** The machine that wants a seat, with what it says of itself. */
+type SeatRequest = Omit<ValidationRequest, 'licenseKey' | 'nonce'>;
 
 async function seat(
   { tx, by, audit }: Change,
   { licenseId, licenseKey }: Owner,
   before: ActivationRow | undefined,
-  request: ValidationRequest,
+  request: SeatRequest,
 ): Promise<void> {
+  const type = by.actor.kind === 'staff' ? ('manual' as const) : ('automatic' as const);
+  // A machine that was deactivated by force may still run by its license file.
+  const offlineUntil = before?.offline_until && before.offline_until > by.now ? before.offline_until : null;
   const values = {
     status: 'active' as const,
-    activation_type: by.actor.kind === 'staff' ? ('manual' as const) : ('automatic' as const),
+    activation_type: offlineUntil ? ('offline' as const) : type,
+    offline_until: offlineUntil,
     updated_at: by.now,
   };
   const facts = {
@@ -237,6 +255,12 @@ export async function releaseSeat(
       .executeTakeFirst());
   if (!row)
     return { released: false, code: 'NO_SEAT', message: 'This machine holds no seat on this license.' };
+  if (row.offline_until && row.offline_until > by.now)
+    return {
+      released: false,
+      code: 'OFFLINE_SEAT',
+      message: 'This machine holds a license file. Give it back in the program: its receipt frees the seat.',
+    };
   if (by.actor.kind === 'apiKey' || by.actor.kind === 'machine') {
     const budget = license.max_activations * releasesPerSeat;
     if (license.self_releases_today >= budget)

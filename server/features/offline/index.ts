@@ -1,0 +1,1 @@
+export { endOfflineSeats } from './end-seats.ts';

@@ -1,0 +1,216 @@
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { utcMinute, type Activation } from '../../../contract/activations.ts';
+import type { offline as calls } from '../../../contract/offline.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import { validationMessages } from '../../../contract/validation.ts';
+import type { Change } from '../../change.ts';
+import type { Context } from '../../context.ts';
+import { fail, isFailure, breaksRule, type Failure } from '../../failure.ts';
+import type { Signer } from '../../signer.ts';
+import { leaveSeat, toActivation, type ActivationRow } from '../activations/index.ts';
+import { parseLicenseKey } from '../licenses/index.ts';
+import { machineHashOf } from '../update-events/index.ts';
+import { takeSeat } from '../validation/index.ts';
+import { encodeJws, isSignedBy, jwsTypes } from './jws.ts';
+import { altered, readReceipt, readRequest, type OfflineRequest } from './machine-texts.ts';
+
+export type Issuer = Pick<Context, 'config'> & {
+  /** Rotation replaces the signer. */
+  keys: { signer: Signer };
+};
+
+const notFound = fail('NOT_FOUND', 'There is no such license.');
+const daySeconds = 86_400;
+
+/**
+ * Issues a license file for the machine that made the request, under the rules of a validation by staff. The machine's
+ * seat is held until the file ends: after at most `days` days and the grace, and never after the license.
+ */
+export async function issueLicenseFile(
+  change: Change,
+  issuer: Issuer,
+  licenseId: string,
+  { request, days }: { request: string; days: number },
+): Promise<RouteAnswer<typeof calls.issue> | Failure> {
+  const asked = readRequest(request);
+  if (isFailure(asked)) return asked;
+  const license = await lockLicense(change, licenseId);
+  if (!license) return notFound;
+  const { license_key: licenseKey } = license;
+  if (parseLicenseKey(asked.sub) !== licenseKey) return breaksRule('request', 'Is for another license');
+  const held = await seatOf(change, licenseId, asked.machineId);
+  const taken = held && (await refuseOtherKey(change, held, asked.key));
+  if (taken) return taken;
+  const code = await takeSeat(change, { licenseId, licenseKey }, asked);
+  if (code !== 'VALID') return fail('WRONG_STATE', validationMessages[code]);
+
+  const { graceDays, ...times } = timesOf(change.now, days, license.valid_until, issuer.config);
+  if (times.exp <= times.iat) return fail('WRONG_STATE', validationMessages.EXPIRED);
+  const fileId = uuidv7();
+  const endsAt = new Date((times.exp + graceDays * daySeconds) * 1000);
+  const licenseFile = encodeJws(issuer.keys.signer, jwsTypes.license, {
+    iss: issuer.config.publicUrl,
+    sub: licenseKey,
+    jti: fileId,
+    ...times,
+    machine: machineHashOf(asked.machineId),
+    key: asked.key.toString('base64url'),
+    type: license.type,
+    modules: license.module_ids,
+    grace: graceDays,
+  });
+  const reliable = Math.min(
+    change.now.getTime() + issuer.config.validationGraceMs,
+    license.valid_until.getTime(),
+  );
+  const activation = await holdSeat(change, { licenseId, licenseKey }, asked, {
+    // The machine may also rely on an earlier file, or on its last validation.
+    until: new Date(Math.max(endsAt.getTime(), reliable, held?.offline_until?.getTime() ?? 0)),
+    what: `license file ${fileId} issued, valid until ${utcMinute(endsAt.toISOString())}`,
+  });
+  await change.tx
+    .insertInto('license_files')
+    .values({
+      file_id: fileId,
+      activation_id: activation.activationId,
+      public_key: asked.key,
+      issued_at: change.now,
+      ends_at: endsAt,
+    })
+    .execute();
+  const fileName = fileNameOf(licenseKey, asked, endsAt);
+  return { licenseFile, fileName, fileId, endsAt: endsAt.toISOString(), activation };
+}
+
+/**
+ * Frees the seat of an offline machine by the receipt that its program made when it deleted its license file. Works
+ * once, and only for the newest file of the machine.
+ */
+export async function takeReceipt(
+  change: Change,
+  licenseId: string,
+  text: string,
+): Promise<Activation | Failure> {
+  const read = readReceipt(text);
+  if (isFailure(read)) return read;
+  const { said, jws } = read;
+  const license = await lockLicense(change, licenseId);
+  if (!license) return notFound;
+  const file = await change.tx
+    .selectFrom('license_files as f')
+    .innerJoin('activations as a', 'a.activation_id', 'f.activation_id')
+    .select(['f.public_key', 'f.returned_at', 'a.machine_id'])
+    .select(
+      sql<boolean>`exists (select from license_files n where n.activation_id = f.activation_id and n.file_id > f.file_id)`.as(
+        'is_replaced',
+      ),
+    )
+    .where('f.file_id', '=', said.jti)
+    .where('a.license_id', '=', licenseId)
+    .executeTakeFirst();
+  if (!file || parseLicenseKey(said.sub) !== license.license_key)
+    return breaksRule('receipt', 'Is for no license file of this license');
+  if (!isSignedBy(jws, file.public_key)) return altered('receipt');
+  if (said.machine !== machineHashOf(file.machine_id)) return breaksRule('receipt', 'Is of another machine');
+  if (file.is_replaced)
+    return breaksRule('receipt', 'Is for an older license file. The machine must give back its newest one');
+  if (file.returned_at)
+    return fail(
+      'WRONG_STATE',
+      `This receipt was entered already, ${utcMinute(file.returned_at.toISOString())}.`,
+    );
+  const row = await seatOf(change, licenseId, file.machine_id);
+  if (!row) return fail('WRONG_STATE', 'This machine holds no seat any more.');
+  const returned = await change.tx
+    .updateTable('license_files')
+    .set({ returned_at: change.now })
+    .where('file_id', '=', said.jti)
+    .where('returned_at', 'is', null)
+    .executeTakeFirst();
+  if (returned.numUpdatedRows !== 1n) throw new Error('A license file was returned without the lock');
+  return leaveSeat(change, row, 'released', { event: 'activation.offline_returned', offlineUntil: null });
+}
+
+/** Locks the license first, like a validation. */
+const lockLicense = ({ tx }: Change, licenseId: string) =>
+  tx
+    .selectFrom('licenses')
+    .select(['license_key', 'type', 'module_ids', 'valid_until'])
+    .where('license_id', '=', licenseId)
+    .forUpdate()
+    .executeTakeFirst();
+
+const seatOf = ({ tx }: Change, licenseId: string, machineId: string) =>
+  tx
+    .selectFrom('activations')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .where('machine_id', '=', machineId)
+    .where('status', '=', 'active')
+    .executeTakeFirst();
+
+/** A machine with a valid license file keeps its key: two computers with one machine id must not share a seat. */
+async function refuseOtherKey(
+  change: Change,
+  seat: ActivationRow,
+  key: Buffer,
+): Promise<Failure | undefined> {
+  const file = await change.tx
+    .selectFrom('license_files')
+    .select(['public_key', 'ends_at'])
+    .where('activation_id', '=', seat.activation_id)
+    .where('returned_at', 'is', null)
+    .where('ends_at', '>', change.now)
+    .orderBy('file_id', 'desc')
+    .executeTakeFirst();
+  if (!file || file.public_key.equals(key)) return undefined;
+  return fail(
+    'WRONG_STATE',
+    `This machine has a license file for another key until ${utcMinute(file.ends_at.toISOString())}. ` +
+      'Enter its return receipt, or deactivate it by force.',
+  );
+}
+
+/** The times of a license file, in whole seconds; the grace is part of the time that the license has left. */
+function timesOf(now: Date, days: number, validUntil: Date, { validationGraceMs }: Context['config']) {
+  const [iat, last] = [now, validUntil].map((at) => Math.floor(at.getTime() / 1000)) as [number, number];
+  const exp = Math.min(iat + days * daySeconds, last);
+  const allowed = Math.floor(validationGraceMs / 1000 / daySeconds);
+  return { iat, nbf: iat, exp, graceDays: Math.min(allowed, Math.floor((last - exp) / daySeconds)) };
+}
+
+async function holdSeat(
+  change: Change,
+  { licenseId, licenseKey }: { licenseId: string; licenseKey: string },
+  { machineId, hostname, platform, architecture, osVersion, appVersion }: OfflineRequest,
+  { until, what }: { until: Date; what: string },
+): Promise<Activation> {
+  const { tx, now } = change;
+  const before = await tx
+    .selectFrom('activations')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .where('machine_id', '=', machineId)
+    .executeTakeFirstOrThrow();
+  const after = await tx
+    .updateTable('activations')
+    .set({ activation_type: 'offline', offline_until: until, updated_at: now })
+    .set({ hostname, platform, architecture, os_version: osVersion, app_version: appVersion })
+    .where('activation_id', '=', before.activation_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const activation = toActivation(after);
+  await change.audit(
+    'activation.offline_issued',
+    { ...activation, licenseKey },
+    { what, before: { ...toActivation(before), licenseId }, after: { ...activation, licenseId } },
+  );
+  return activation;
+}
+
+/** Such as `ER6S9-ws-07-2026-12-01.lic`: what every file system and mail program accepts. */
+function fileNameOf(licenseKey: string, { hostname, machineId }: OfflineRequest, endsAt: Date): string {
+  const machine = (hostname || machineId).replaceAll(/[^\w-]+/g, '-').slice(0, 40);
+  return `${licenseKey.slice(0, 5)}-${machine}-${endsAt.toISOString().slice(0, 10)}.lic`;
+}
