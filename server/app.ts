@@ -86,7 +86,7 @@ export async function buildApp(
   await secure(app, context);
   const journal = openJournal(path.join(context.config.dataDir, 'journal'), context.config.journalMaxBytes);
   const behind = createWriteBehind({ ...context, journal });
-  const validationRecorder = createValidationRecorder(behind);
+  const validationRecorder = createValidationRecorder(context, behind);
   const budgets = createBudgets({ ...context, db: context.reserved.db }, context.clock);
   const apiKeys = createApiKeyCheck(context, budgets, behind);
   const machines = createMachineCheck(context);

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     await db.transaction().execute(seedRoles);
     const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
     const behind = createWriteBehind({ db, writeEntry, log, journal });
-    const recorder = createValidationRecorder(behind);
+    const recorder = createValidationRecorder({ db, writeEntry, log }, behind);
     const validator = {
       db,
       signals,

@@ -134,6 +134,7 @@ export type Tables = {
     facts: string | null;
     previous_facts: string | null;
     facts_changed_at: Date | null;
+    seen_at: Date | null;
     cloned_at: Date | null;
   };
   license_files: {
@@ -230,6 +231,7 @@ export type Tables = {
     completed_downloads: Generated<number>;
     failed_downloads: Generated<number>;
     unique_downloads: Generated<number>;
+    proven_downloads: Generated<number>;
   };
   installation: {
     only_row: Generated<boolean>;

@@ -6,12 +6,13 @@ create table machine_credentials (
   secret_hash      bytea not null,
   enrolled_at      timestamptz(3) not null,
   used_nonces      bytea[] not null default '{}',
-  -- The signs of a clone: the last sequence number, and the last two different descriptions of the machine.
+  -- The signs of a clone: the latest sequence number, and the latest two different descriptions of the machine.
   sequence         bigint,
   moved_back_at    timestamptz(3),
   facts            text,
   previous_facts   text,
   facts_changed_at timestamptz(3),
+  seen_at          timestamptz(3),
   cloned_at        timestamptz(3)
 );
 
@@ -20,3 +21,6 @@ alter table machines add column proven_at timestamptz(3);
 -- Whether what is recorded of a download was proven by the token of the machine.
 alter table downloads add column proven boolean not null default false;
 create index downloads_proven on downloads (release_id) where proven;
+
+-- Downloads of proven machines, among the unique ones.
+alter table release_totals add column proven_downloads bigint not null default 0;

@@ -49,7 +49,7 @@ export async function enroll(
   if (isFailure(proof)) return proof;
   const refused = refuseProof(await credentialOf(db, license, request.machineId), proof);
   if (refused) return refused;
-  const result = await validate(validator, by, request);
+  const result = await validate(validator, by, request, { sequence: null });
   if (!result.valid) return { ...result, machineToken: null };
   const machineToken = await runChange(validator, by, (change) =>
     giveToken(change, license, request.machineId, proof),

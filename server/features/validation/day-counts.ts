@@ -15,6 +15,8 @@ export type Answered = {
   customerId: string | null;
   activationId: string | null;
   apiKeyId: string | null;
+  /** The machine proved itself; its sequence number, if it sent one. Missing in records of older versions. */
+  token?: { sequence: number | null } | undefined;
   request: Omit<ValidationRequest, 'licenseKey' | 'nonce'>;
 };
 

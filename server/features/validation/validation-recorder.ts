@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
+import type { ChangeParts } from '../../change.ts';
+import type { Context } from '../../context.ts';
 import type { BatchWriter, WriteBehind } from '../../db/write-behind.ts';
-import type { Tx } from '../../db/client.ts';
+import { isDatabaseUnreachable, type Tx } from '../../db/client.ts';
+import { noteSigns, tellClones } from './clones.ts';
 import { countValidationDays, utcDay, type Answered } from './day-counts.ts';
 
 export type ValidationRecorder = BatchWriter<Answered>;
@@ -9,12 +12,21 @@ export type ValidationRecorder = BatchWriter<Answered>;
  * Records validations, when each machine was last seen, and the counts of the day, in batches after the responses: a
  * response never waits for it, and a crash loses none older than a second.
  */
-export function createValidationRecorder(behind: WriteBehind): ValidationRecorder {
+export function createValidationRecorder(
+  context: ChangeParts & Pick<Context, 'log'>,
+  behind: WriteBehind,
+): ValidationRecorder {
   return behind.queue('validations', async (rows, once) => {
-    await once(async (tx) => {
+    const clones = await once(async (tx) => {
       await insertValidations(tx, rows);
       const firstToday = await refreshActivations(tx, latestPerActivation(rows));
       await countValidationDays(tx, rows, firstToday);
+      return noteSigns(tx, rows);
+    });
+    if (!clones) return;
+    // The validations are already written, so a failure here must not cause a second write.
+    await tellClones(context, clones).catch((error: unknown) => {
+      if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, 'Clones could not be told');
     });
   });
 }

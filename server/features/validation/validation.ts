@@ -24,6 +24,7 @@ import {
 import { signJson, type Signer } from '../../signer.ts';
 import type { createModuleNames } from '../modules/index.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
+import type { Answered } from './day-counts.ts';
 import { decideValidation, type Decision } from './decide-validation.ts';
 import { hasSeat, type Finder, type Found, type FoundSeat } from './find.ts';
 import type { ValidationRecorder } from './validation-recorder.ts';
@@ -39,12 +40,13 @@ export type Validator = ChangeParts &
 
 /**
  * Validates a license on a machine. Every decided outcome is returned signed, and recorded; the first valid call of a
- * machine takes a seat. A call from staff reactivates a deactivated machine.
+ * machine takes a seat. A call from staff reactivates a deactivated machine. `token`: the machine proved itself.
  */
 export async function validate(
   validator: Validator,
   by: Caller,
   request: ValidationRequest,
+  token?: Answered['token'],
 ): Promise<ValidationResult> {
   const { config, find, keys, recorder, moduleNames } = validator;
   const started = performance.now();
@@ -68,6 +70,7 @@ export async function validate(
     customerId: found?.customer_id ?? null,
     activationId: found?.activation_id ?? null,
     apiKeyId: by.actor.kind === 'apiKey' ? by.actor.apiKeyId : null,
+    token,
     request: machine,
   });
   const answer = {
