@@ -175,6 +175,9 @@ export const releaseAnalytics = namedObject('ReleaseAnalytics', {
       completedDownloads: z.number(),
       failedDownloads: z.number(),
       uniqueDownloads: z.number(),
+      provenDownloads: z
+        .number()
+        .meta({ description: 'Of the unique downloads, those of machines with a token' }),
     }),
   ),
   machineActivity: z.array(

@@ -84,6 +84,7 @@ test('downloads come by release, newest version first, without the bin', async (
         completedDownloads: 0,
         failedDownloads: 0,
         uniqueDownloads: 0,
+        provenDownloads: 0,
       },
       {
         id: old.id,
@@ -93,6 +94,7 @@ test('downloads come by release, newest version first, without the bin', async (
         completedDownloads: 9,
         failedDownloads: 2,
         uniqueDownloads: 10,
+        provenDownloads: 0,
       },
     ]);
     const [listed] = await admin.ok(calls.list, { query: { search: '1.9.0' } });

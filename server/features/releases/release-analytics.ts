@@ -43,6 +43,7 @@ async function downloadsByRelease(db: Db): Promise<ReleaseAnalytics['releaseStat
       sql<number>`coalesce(t.completed_downloads, 0)`.as('completedDownloads'),
       sql<number>`coalesce(t.failed_downloads, 0)`.as('failedDownloads'),
       sql<number>`coalesce(t.unique_downloads, 0)`.as('uniqueDownloads'),
+      sql<number>`coalesce(t.proven_downloads, 0)`.as('provenDownloads'),
     ])
     .orderBy('r.release_date', 'desc')
     .orderBy('r.release_id')

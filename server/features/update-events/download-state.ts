@@ -79,4 +79,5 @@ function outcome({ installedAt, installFailed }: DownloadState, at: Date, failed
 export const counted = (state: DownloadState) => ({
   completed: Number(state.completedAt !== null),
   failed: Number(state.completedAt === null && state.errorCode !== null),
+  proven: Number(state.proven),
 });

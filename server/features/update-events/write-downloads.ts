@@ -142,30 +142,34 @@ async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
 }
 
 async function addToTotals(tx: Tx, changes: readonly Change[], made: ReadonlySet<string>): Promise<void> {
-  const totals = new Map<string, { downloads: number; completed: number; failed: number }>();
+  const totals = new Map<string, { downloads: number; completed: number; failed: number; proven: number }>();
   for (const change of changes) {
     const [from, to] = [counted(change.from), counted(change.to)];
-    const sum = totals.get(change.releaseId) ?? { downloads: 0, completed: 0, failed: 0 };
+    const sum = totals.get(change.releaseId) ?? { downloads: 0, completed: 0, failed: 0, proven: 0 };
     totals.set(change.releaseId, {
       downloads: sum.downloads + Number(made.has(keyOf(change))),
       completed: sum.completed + to.completed - from.completed,
       failed: sum.failed + to.failed - from.failed,
+      proven: sum.proven + to.proven - from.proven,
     });
   }
   const moved = [...totals]
-    .filter(([, t]) => t.downloads || t.completed || t.failed)
+    .filter(([, t]) => t.downloads || t.completed || t.failed || t.proven)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   if (moved.length === 0) return;
   await sql`
-    insert into release_totals (release_id, downloads, unique_downloads, completed_downloads, failed_downloads)
-    select id, begun, begun, completed, failed
+    insert into release_totals
+      (release_id, downloads, unique_downloads, completed_downloads, failed_downloads, proven_downloads)
+    select id, begun, begun, completed, failed, proven
       from unnest(
              ${moved.map(([id]) => id)}::uuid[], ${moved.map(([, t]) => t.downloads)}::bigint[],
-             ${moved.map(([, t]) => t.completed)}::bigint[], ${moved.map(([, t]) => t.failed)}::bigint[])
-        as t (id, begun, completed, failed)
+             ${moved.map(([, t]) => t.completed)}::bigint[], ${moved.map(([, t]) => t.failed)}::bigint[],
+             ${moved.map(([, t]) => t.proven)}::bigint[])
+        as t (id, begun, completed, failed, proven)
     on conflict (release_id) do update
        set downloads = release_totals.downloads + excluded.downloads,
            unique_downloads = release_totals.unique_downloads + excluded.unique_downloads,
            completed_downloads = release_totals.completed_downloads + excluded.completed_downloads,
-           failed_downloads = release_totals.failed_downloads + excluded.failed_downloads`.execute(tx);
+           failed_downloads = release_totals.failed_downloads + excluded.failed_downloads,
+           proven_downloads = release_totals.proven_downloads + excluded.proven_downloads`.execute(tx);
 }

@@ -12,6 +12,7 @@ const stat = (version: string, totalDownloads: number, completedDownloads: numbe
   completedDownloads,
   failedDownloads: totalDownloads - completedDownloads,
   uniqueDownloads: totalDownloads,
+  provenDownloads: 0,
 });
 
 test('tiles sum the tab up', () => {
