@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
@@ -47,6 +47,11 @@ export function newSigner() {
 
 export type Call = { path: string; headers: http.IncomingHttpHeaders; body: Record<string, string> };
 type Answer = { status: number; body: unknown; headers?: Record<string, string> };
+
+const newToken = () => {
+  const random = randomBytes(32).toString('hex');
+  return `lym_${random.slice(0, 12)}_${random.slice(12, 55)}`;
+};
 
 /** A clock that both sides read, a server, and folders for its clients. */
 export async function startFakeServer(tls?: { cert: string; key: string }) {
@@ -125,7 +130,7 @@ export async function startFakeServer(tls?: { cert: string; key: string }) {
     const token = call.headers['x-machine-token'] as string | undefined;
     if (call.path === '/api/v1/keys') return { status: 200, body: { data: fake.keys } };
     if (call.path === '/api/v1/machines/enroll') {
-      const machineToken = `lym_${randomUUID().replaceAll('-', '')}`;
+      const machineToken = newToken();
       fake.tokens.clear();
       if (fake.code === 'VALID') fake.tokens.add(machineToken);
       const data = { ...fake.signer.answer(fake.decide(call)), machineToken };

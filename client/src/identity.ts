@@ -73,7 +73,7 @@ export function openSecrets(store: Store, protect: Protect | undefined, of: stri
       try {
         const [owner, ...rest] = ((await store.read(tokenFile)) ?? '').split('\n');
         const token = owner === of ? await unseal(rest.join('\n')) : '';
-        return /^lym_\w+$/.test(token) ? token : undefined;
+        return isMachineToken(token) ? token : undefined;
       } catch {
         return undefined;
       }
@@ -90,6 +90,9 @@ export function openSecrets(store: Store, protect: Protect | undefined, of: stri
     },
   };
 }
+
+/** Whether a text has the form of a machine token. */
+export const isMachineToken = (text: string) => /^lym_[a-z\d]{12}_[a-z\d]{43}$/.test(text);
 
 const pemOf = (privateKey: KeyObject) => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readAnswer, type SignedAnswer } from './answer.ts';
-import { enrollmentSignature } from './identity.ts';
+import { enrollmentSignature, isMachineToken } from './identity.ts';
 import { judgeKept } from './judge-kept.ts';
 import { signJws } from './jws.ts';
 import { followKeys, keysOf } from './keys.ts';
@@ -105,3 +105,10 @@ test('requests and receipts are the bytes that the client signs', () => {
   const claims = JSON.parse(Buffer.from(good!.receipt!.split('.')[1]!, 'base64url').toString()) as object;
   expect(signJws(privateKey, 'lanyard-return+jwt', claims)).toBe(good!.receipt);
 });
+
+test.each(casesOf<{ name: string; token: string; outcome: boolean }>('machine-token').cases)(
+  'machine token: $name',
+  ({ token, outcome }) => {
+    expect(isMachineToken(token)).toBe(outcome);
+  },
+);

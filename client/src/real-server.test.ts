@@ -1,0 +1,163 @@
+import { readFile, rm } from 'node:fs/promises';
+import { afterAll, expect, test } from 'vitest';
+import { activations } from '../../contract/activations.ts';
+import { credentials } from '../../contract/credentials.ts';
+import { keys as keyCalls } from '../../contract/keys.ts';
+import { licenses, type License } from '../../contract/licenses.ts';
+import { offline } from '../../contract/offline.ts';
+import { deactivate, machinesOf, makeLicense, revoke } from '../../tests/factories.ts';
+import { days, seconds, startTestServer } from '../../tests/harness.ts';
+import { assemble } from './assemble.ts';
+import { newFolder } from './fake-server.testing.ts';
+import type { ClientOptions } from './types.ts';
+
+/* The client against the service itself. */
+
+const server = await startTestServer();
+const staff = server.api((await server.signInAs('super_admin')).byCookie);
+const publicKeys = (await server.api().ok(keyCalls.published)).map(({ publicKeyPem }) => publicKeyPem);
+afterAll(() => server.close());
+
+let machines = 0;
+async function clientOf({ licenseKey }: License, options: Partial<ClientOptions> = {}) {
+  const folder = options.folder ?? (await newFolder());
+  const machineId = options.machineId ?? `ws-${++machines}`;
+  const now = () => server.clock.now();
+  const all = { server: server.url, licenseKey, publicKeys, machineId, now, ...options, folder };
+  return { ...assemble(all, { env: {} }), folder, id: machineId };
+}
+
+/** The same machine, cut off from the network. */
+const cutOff = (license: License, { folder, id }: { folder: string; id: string }) =>
+  clientOf(license, { folder, machineId: id, server: 'http://127.0.0.1:9' });
+
+const seatOf = async (license: License, { id }: { id: string }) =>
+  (await machinesOf(staff, license)).find(({ machineId }) => machineId === id)!;
+
+test('enrolls, takes a seat, validates by token, and gives the seat back', async () => {
+  const license = await makeLicense(staff, { maxActivations: 1 });
+  const client = await clientOf(license);
+  const first = await client.check();
+  expect(first).toMatchObject({ valid: true, source: 'online', modules: license.moduleIds });
+  expect(first.problem).toBeUndefined();
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  expect(await seatOf(license, client)).toMatchObject({ status: 'active', platform: process.platform });
+  const late = await clientOf(license);
+  expect(await late.check()).toMatchObject({ valid: false, code: 'TOO_MANY_ACTIVATIONS', source: 'online' });
+  expect(await client.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect(await (await cutOff(license, client)).check()).toMatchObject({ valid: false });
+  expect(await late.check()).toMatchObject({ valid: true });
+});
+
+test('hears of a revocation at once, and of its end', async () => {
+  const license = await makeLicense(staff);
+  const client = await clientOf(license);
+  await client.check();
+  await revoke(staff, license);
+  server.clock.advance(seconds(1));
+  expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+  expect(await (await cutOff(license, client)).check()).toMatchObject({ valid: false, code: 'REVOKED' });
+  server.clock.advance(seconds(1));
+  await staff.ok(licenses.reactivate, { params: { id: license.licenseId } });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+});
+
+test('a seat that staff take is lost, and an enrollment that they end is made again', async () => {
+  const license = await makeLicense(staff);
+  const client = await clientOf(license);
+  await client.check();
+  const seat = await seatOf(license, client);
+  await staff.ok(credentials.end, { params: { activationId: seat.activationId } });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  await deactivate(staff, seat);
+  expect(await client.check()).toMatchObject({ valid: false, code: 'MACHINE_DEACTIVATED' });
+});
+
+test('a machine whose folder was deleted says what the vendor must do', async () => {
+  const license = await makeLicense(staff);
+  const client = await clientOf(license);
+  await client.check();
+  await rm(client.folder, { recursive: true });
+  const again = await clientOf(license, { machineId: client.id });
+  const result = await again.check();
+  expect(result).toMatchObject({ valid: false, source: 'none', code: 'NOT_ENROLLED' });
+  expect(result.message).toMatch(/another key.*vendor/);
+  const seat = await seatOf(license, client);
+  await staff.ok(credentials.end, { params: { activationId: seat.activationId } });
+  expect(await again.check()).toMatchObject({ valid: true, source: 'online' });
+});
+
+test('a wrong key and a key of another form are told apart', async () => {
+  const license = await makeLicense(staff);
+  const unknown = await clientOf({ ...license, licenseKey: 'E7K2M-0QX4T-9ZB3C-5DF8G-HJ6C1' });
+  expect(await unknown.check()).toMatchObject({ valid: false, source: 'online', code: 'NOT_FOUND' });
+  const typed = await clientOf({ ...license, licenseKey: 'hello' });
+  expect(await typed.check()).toMatchObject({ valid: false, source: 'online', code: 'MALFORMED_KEY' });
+});
+
+test('runs without the service until its kept answer expires', async () => {
+  const license = await makeLicense(staff);
+  const client = await clientOf(license);
+  const { expiresAt } = await client.check();
+  const alone = await cutOff(license, client);
+  const until = Date.parse(expiresAt!);
+  expect(until).toBe(server.clock.now().getTime() + days(14));
+  const now = () => new Date(until);
+  const last = await clientOf(license, { ...alone, machineId: client.id, server: 'http://127.0.0.1:9', now });
+  expect(await last.check()).toMatchObject({ valid: true, source: 'kept', expiresAt });
+});
+
+test('a license file: request, file, runs offline, receipt, and the seat is free once', async () => {
+  const license = await makeLicense(staff, { maxActivations: 1 });
+  const params = { id: license.licenseId };
+  const machine = await clientOf(license, { server: 'http://127.0.0.1:9' });
+  const asked = await machine.offlineRequest();
+  if (!asked.ok) throw new Error(asked.message);
+  const pasted = asked.request.replaceAll(/.{60}/g, '$&\n');
+  const issued = await staff.ok(offline.issue, { params, body: { request: pasted, days: 30 } });
+  expect(await machine.importLicense(issued.licenseFile)).toMatchObject({
+    ok: true,
+    modules: license.moduleIds,
+  });
+  expect(await machine.check()).toMatchObject({ valid: true, source: 'file', modules: license.moduleIds });
+  expect(await seatOf(license, machine)).toMatchObject({ status: 'active', activationType: 'offline' });
+  const online = await clientOf(license, { folder: machine.folder, machineId: machine.id });
+  expect(await online.check()).toMatchObject({ valid: true, source: 'online' });
+
+  server.clock.advance(seconds(5));
+  const given = await machine.giveBack();
+  if (!given.ok || given.receipt === null) throw new Error(given.message);
+  expect(await machine.check()).toMatchObject({ valid: false });
+  expect(await machine.importLicense(issued.licenseFile)).toMatchObject({ ok: false, code: 'GIVEN_BACK' });
+  const back = { params, body: { receipt: given.receipt } };
+  expect((await staff.call(offline.giveBack, back)).status).toBe(200);
+  expect((await seatOf(license, machine)).status).toBe('released');
+  expect((await staff.call(offline.giveBack, back)).status).toBe(409);
+});
+
+test('a machine with a license file cannot give its seat back online alone', async () => {
+  const license = await makeLicense(staff);
+  const client = await clientOf(license);
+  await client.check();
+  const asked = await client.offlineRequest();
+  if (!asked.ok) throw new Error(asked.message);
+  await staff.ok(offline.issue, { params: { id: license.licenseId }, body: { request: asked.request } });
+  // the file has not reached the machine
+  expect(await client.giveBack()).toMatchObject({ ok: false, code: 'OFFLINE_SEAT' });
+  const all = await staff.ok(activations.list, { params: { licenseKey: license.licenseKey } });
+  expect(all[0]!.status).toBe('active');
+});
+
+test('the token is stored once, and never in plain text beside a key that is protected', async () => {
+  const license = await makeLicense(staff);
+  const xor = (bytes: Uint8Array) => Uint8Array.from(bytes, (byte) => byte ^ 1);
+  const protect = {
+    encrypt: (text: string) => xor(Buffer.from(text)),
+    decrypt: (bytes: Uint8Array) => Buffer.from(xor(bytes)).toString(),
+  };
+  const client = await clientOf(license, { protect });
+  await client.check();
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  for (const name of ['machine-key', 'machine-token'])
+    expect(await readFile(`${client.folder}/${name}`, 'utf8')).not.toMatch(/lym_|PRIVATE/);
+});
