@@ -26,30 +26,32 @@ export function createAuthentication(
     reply: FastifyReply,
     route: AskedRoute,
   ): Promise<Actor | Failure> {
-    const path = (request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}');
-    const caller = callerOf(request, clock(), `${request.method} ${path}`, nobody);
+    const caller = (): Caller => {
+      const path = (request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}');
+      return callerOf(request, clock(), `${request.method} ${path}`, nobody);
+    };
     const token = presentedToken(request, route);
     if (token !== undefined) {
       const { machine, budget, isUnknown } = await machines.check(token, route.access);
-      if (isUnknown) await tokenRefused(caller, machine.message);
+      if (isUnknown) await tokenRefused(caller(), machine.message);
       sendLimit(reply, budget);
       return machine;
     }
     const apiKey = presentedApiKey(request, route);
     if (apiKey !== undefined) {
       const { holder, budget, attack } = await apiKeys.check(apiKey, request.ip);
-      if (attack) await keyRefused(caller, apiKey, attack);
+      if (attack) await keyRefused(caller(), apiKey, attack);
       sendLimit(reply, budget);
       return holder;
     }
     const bearer = bearerToken(request);
     const cookie = request.cookies[session];
-    const byBearer = bearer && (await sessions.recognize(bearer, 'bearer', caller));
+    const byBearer = bearer && (await sessions.recognize(bearer, 'bearer', caller()));
     if (byBearer) return byBearer;
     // An expired access token gets a 401 even if a cookie is present, so that the console rotates its session. Signing
     // out must still find the session.
     const cookieCounts = !bearer || route.access.kind === 'public';
-    const staff = cookieCounts && cookie && (await sessions.recognize(cookie, 'cookie', caller));
+    const staff = cookieCounts && cookie && (await sessions.recognize(cookie, 'cookie', caller()));
     return staff || nobody;
   }
 
