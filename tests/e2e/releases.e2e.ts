@@ -215,6 +215,7 @@ test('filters narrow the list; two of the tiles do not follow them', async ({ pa
 
 test('a failure to load the list shows the message', async ({ page, server }) => {
   expectStatus(page, 500);
+  await makeRelease(server);
   const call = '**/updates/admin/releases?*';
   await page.route(call, (route) =>
     route.fulfill({ status: 500, json: { success: false, error: 'The list is lost', code: 'INTERNAL' } }),
@@ -918,16 +919,16 @@ test('those who may only look get no way to change anything', async ({ page, ser
 test('says on every screen that the storage is away, until it is back', async ({ page, server }) => {
   const binaries = join(server.dataDir, 'binaries');
   await rename(binaries, `${binaries}.away`);
+  const storage = async () =>
+    ((await (await fetch(`${server.url}/readyz`)).json()) as { storage: string }).storage;
   try {
+    await eventually(async () => expect(await storage()).not.toBe('ok'));
     await signInAs(page, 'viewer', '/licenses', server);
     const notice = page.getByRole('status').filter({ hasText: 'the storage is unavailable' });
     await expect(notice).toContainText('Files cannot be uploaded or downloaded');
     await expectAccessible(page);
     await rename(`${binaries}.away`, binaries);
-    await eventually(async () => {
-      const ready = await fetch(`${server.url}/readyz`);
-      expect(await ready.json()).toMatchObject({ storage: 'ok' });
-    });
+    await eventually(async () => expect(await storage()).toBe('ok'));
     await notice.getByRole('button', { name: 'Check again' }).click();
     await expect(notice).toHaveCount(0);
   } finally {
