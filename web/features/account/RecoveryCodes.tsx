@@ -1,7 +1,6 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
-import { CopyButton } from '../../ui/CopyButton.tsx';
+import { CopyAndDownload } from '../../ui/CopyAndDownload.tsx';
 import classes from './account.module.css';
 
 /** Each code signs in once when the app is lost. They are shown only once. */
@@ -19,24 +18,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: ()
           <li key={code}>{code}</li>
         ))}
       </ul>
-      <Group gap="xs">
-        <CopyButton value={text}>
-          {({ copied, copy, icon }) => (
-            <Button variant="default" leftSection={icon} onClick={copy}>
-              {copied ? 'Copied!' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
-        <Button
-          component="a"
-          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
-          download="lanyard-recovery-codes.txt"
-          variant="default"
-          leftSection={<IconDownload size={15} stroke={1.75} />}
-        >
-          Download
-        </Button>
-      </Group>
+      <CopyAndDownload text={text} fileName="lanyard-recovery-codes.txt" />
       <Checkbox
         label="I have kept the codes"
         checked={kept}

@@ -1,15 +1,5 @@
-import {
-  Anchor,
-  Button,
-  Center,
-  Group,
-  PasswordInput,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { sentenceOf } from '../../api-error.ts';
@@ -19,14 +9,13 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { QrCode } from '../../ui/QrCode.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
 import { confirmSecondFactor, enrollSecondFactor } from './queries.ts';
 import { inGroups } from './in-groups.ts';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
-
-const QrCode = lazy(() => import('./QrCode.tsx'));
 
 type Secret = RouteAnswer<typeof account.enrollSecondFactor>;
 
@@ -107,11 +96,7 @@ function ProveApp(props: {
           </Anchor>
           , or enter the key.
         </Text>
-        <Center>
-          <Suspense fallback={<Skeleton width={196} height={196} radius={6} />}>
-            <QrCode text={secret.otpauthUrl} label="The key as a QR code" />
-          </Suspense>
-        </Center>
+        <QrCode text={secret.otpauthUrl} label="The key as a QR code" />
         <div className={classes.secret}>
           <CopyText value={secret.secret} shown={inGroups(secret.secret)} what="key" />
         </div>
