@@ -187,6 +187,7 @@ export const releaseAnalytics = namedObject('ReleaseAnalytics', {
       architecture: z.string().nullable(),
       lastVersion: z.string().nullable(),
       lastSeen: dateTime,
+      provenAt: dateTime.nullable(),
       totalEvents: z.number(),
     }),
   ),

@@ -90,7 +90,7 @@ export type Enrolled = Identity & { token: string; activationId: string; machine
 
 /** Enrolls a machine, or enrolls it again with the same key. */
 export async function enrollOn(
-  server: Pick<TestServer, 'api'>,
+  server: { api(): Api },
   { licenseKey }: Pick<License, 'licenseKey'>,
   machineId: string,
   { key = makeMachineKey(), ...facts }: MachineFacts & { key?: MachineKey } = {},

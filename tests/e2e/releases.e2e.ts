@@ -2,6 +2,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { releases, type Release } from '../../contract/releases.ts';
 import { archive } from '../binaries.ts';
+import { enrollOn, makeLicense } from '../factories.ts';
 import { eventually } from '../harness.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
 import {
@@ -256,6 +257,12 @@ test('Analytics has its tiles, charts and tables', async ({ page, freshServer: s
   await report(server, [...downloads(good, 0), ...downloads(fair, 1), ...downloads(bad, 5)]);
   const machineId = 'analytics-seen-last';
   await report(server, [{ machineId, eventType: 'check', platform: 'darwin', architecture: 'arm64' }]);
+  await enrollOn(server, await makeLicense(server.admin), machineId);
+  await server.db
+    .updateTable('release_totals')
+    .set({ proven_downloads: 8 })
+    .where('release_id', '=', good.id)
+    .execute();
   await signInAs(page, 'viewer', '/releases', server);
   await page.getByRole('tab', { name: 'Analytics' }).click();
   await expect(page).toHaveTitle('Analytics · Release Management · Lanyard');
@@ -280,13 +287,13 @@ test('Analytics has its tiles, charts and tables', async ({ page, freshServer: s
     'Success Rate',
   ]);
   await expect(performance.getByRole('row')).toHaveCount(11);
-  for (const [release, rate, color] of [
-    [good, '100.0%', 'green'],
-    [fair, '90.0%', 'yellow'],
-    [bad, '50.0%', 'red'],
+  for (const [release, unique, rate, color] of [
+    [good, '10 (8 proven)', '100.0%', 'green'],
+    [fair, '10', '90.0%', 'yellow'],
+    [bad, '10', '50.0%', 'red'],
   ] as const) {
     const cells = rowOf(performance, release.version).getByRole('cell');
-    await expect(cells).toHaveText([release.version, 'stable', 'Windows (x64)', '10', rate]);
+    await expect(cells).toHaveText([release.version, 'stable', 'Windows (x64)', unique, rate]);
     await expectColor(cells.last().locator('span').first(), color);
   }
   const activity = page.getByRole('region', { name: 'Recently Active Machines' });
@@ -300,6 +307,8 @@ test('Analytics has its tiles, charts and tables', async ({ page, freshServer: s
   await expect(activity.getByRole('row')).toHaveCount(11);
   const latest = activity.getByRole('row').nth(1);
   await expect(latest).toContainText('macOS (arm64)');
+  await expect(latest.getByText('Proven', { exact: true })).toBeVisible();
+  await expect(activity.getByText('Proven', { exact: true })).toHaveCount(1);
   await expect(latest).toContainText('Unknown');
   await expect(latest.getByRole('cell').nth(3)).toHaveText('just now');
   await expect(latest.getByRole('cell').last()).toHaveText('1');

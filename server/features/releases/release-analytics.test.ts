@@ -118,6 +118,7 @@ test('machines: the ten last active', async () => {
       last_seen: new Date(now - minutes(20 - n)),
       last_check_day: null,
       total_events: n,
+      proven_at: n === 11 ? new Date(now) : null,
       notes: null,
     }));
     await server.db.insertInto('machines').values(rows).execute();
@@ -131,6 +132,7 @@ test('machines: the ten last active', async () => {
       architecture: null,
       lastVersion: null,
       lastSeen: new Date(now - minutes(9)).toISOString(),
+      provenAt: new Date(now).toISOString(),
       totalEvents: 11,
     });
   });

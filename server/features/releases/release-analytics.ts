@@ -54,7 +54,15 @@ async function downloadsByRelease(db: Db): Promise<ReleaseAnalytics['releaseStat
 async function lastActiveMachines(db: Db): Promise<ReleaseAnalytics['machineActivity']> {
   const rows = await db
     .selectFrom('machines')
-    .select(['display_id', 'platform', 'architecture', 'last_version', 'last_seen', 'total_events'])
+    .select([
+      'display_id',
+      'platform',
+      'architecture',
+      'last_version',
+      'last_seen',
+      'proven_at',
+      'total_events',
+    ])
     .orderBy('last_seen', 'desc')
     .limit(shownMachines)
     .execute();
@@ -64,6 +72,7 @@ async function lastActiveMachines(db: Db): Promise<ReleaseAnalytics['machineActi
     architecture: row.architecture,
     lastVersion: row.last_version,
     lastSeen: row.last_seen.toISOString(),
+    provenAt: row.proven_at?.toISOString() ?? null,
     totalEvents: row.total_events,
   }));
 }

@@ -4,6 +4,7 @@ import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
 import type { Column, DataTableProps } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { OfWhichProven } from '../../ui/OfWhichProven.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -19,14 +20,17 @@ const machineColumns: Column<Activity>[] = [
     id: 'displayId',
     header: 'Machine ID',
     cell: (row) => (
-      <Anchor
-        component={Link}
-        to={paths.machine}
-        params={{ machineId: row.displayId } as never}
-        className="mono"
-      >
-        {row.displayId}
-      </Anchor>
+      <>
+        <Anchor
+          component={Link}
+          to={paths.machine}
+          params={{ machineId: row.displayId } as never}
+          className="mono"
+        >
+          {row.displayId}
+        </Anchor>{' '}
+        {row.provenAt && <StatusBadge tone="teal">Proven</StatusBadge>}
+      </>
     ),
   },
   { id: 'platform', header: 'Platform', cell: (row) => platformText(row.platform, row.architecture) },
@@ -64,7 +68,7 @@ const performanceColumns: Column<ReleaseStat>[] = [
     id: 'uniqueDownloads',
     header: 'Unique Downloads',
     align: 'right',
-    cell: (row) => row.uniqueDownloads.toLocaleString('en'),
+    cell: (row) => <OfWhichProven all={row.uniqueDownloads} proven={row.provenDownloads} />,
   },
   {
     id: 'successRate',
