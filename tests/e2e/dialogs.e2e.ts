@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { archive } from '../binaries.ts';
-import { makeCustomer, unique } from '../factories.ts';
+import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { dialog, endSessions, expect, expectStatus, signInAs, signInByForm, test } from './support.ts';
 
@@ -220,6 +220,8 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
 }) => {
   const { email } = await server.person('super_admin');
   const release = await makeRelease(server);
+  const { licenseKey } = await makeLicense(server.admin);
+  const machineText = dialog(page, 'Offline Activation').getByRole('textbox', { name: 'Request' });
   const path = await fileOnDisk('Lanyard-9.9.1-arm64-mac.zip', archive(1000));
   const reason = page.getByRole('textbox', { name: 'Reason' });
   const cell = page.getByRole('checkbox', { name: 'Licenses: update' });
@@ -250,6 +252,14 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
       () => expect(file).toBeVisible(),
     ],
     ['/users?dialog=create', () => name.fill('Robin'), () => expect(name).toHaveValue('Robin')],
+    [
+      `/licenses?activations=${licenseKey}`,
+      async () => {
+        await button(page, 'Offline Activation').click();
+        await machineText.fill('eyJ');
+      },
+      () => expect(machineText).toHaveValue('eyJ'),
+    ],
   ];
   const sent: string[] = [];
   page.on('request', (request) => {

@@ -1,28 +1,30 @@
 import { Text } from '@mantine/core';
-import type { Activation } from '../../../contract/activations.ts';
+import type { Activation, ListedActivation } from '../../../contract/activations.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
+import { Identity } from './Identity.tsx';
+import { OfflineBadge } from './OfflineBadge.tsx';
 
 type Handlers = {
-  onDeactivate: (activation: Activation) => void;
-  onReactivate: (activation: Activation) => void;
+  onDeactivate: (activation: ListedActivation) => void;
+  onReactivate: (activation: ListedActivation) => void;
   /** Id of the machine that is being reactivated. */
   busy: string | undefined;
   /** Why this user may do neither. */
   refusal: string | null;
 };
 
-export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
+export const activationColumns = (handlers: Handlers): Column<ListedActivation>[] => [
   { id: 'machineId', header: 'Machine ID', cell: (activation) => <Machine activation={activation} /> },
-  { id: 'status', header: 'Status', cell: (activation) => <ActivationStatus status={activation.status} /> },
+  { id: 'status', header: 'Status', cell: (activation) => <ActivationStatus activation={activation} /> },
   {
     id: 'activationType',
     header: 'Activation Type',
-    cell: (activation) => (activation.activationType === 'manual' ? 'Manual' : 'Automatic'),
+    cell: (activation) => types[activation.activationType],
   },
   {
     id: 'lastCheckedAt',
@@ -36,7 +38,7 @@ export const activationColumns = (handlers: Handlers): Column<Activation>[] => [
 const longestMachineId = 36;
 
 /** The id, and below it what the machine reported about itself. */
-function Machine({ activation: a }: { activation: Activation }) {
+function Machine({ activation: a }: { activation: ListedActivation }) {
   const system = [a.platform, a.architecture && `(${a.architecture})`].filter(Boolean).join(' ');
   const known = [a.hostname, system, a.appVersion && `app ${a.appVersion}`];
   const shown =
@@ -47,9 +49,16 @@ function Machine({ activation: a }: { activation: Activation }) {
       <Text size="xs" c="dimmed" lh="16px">
         {known.filter(Boolean).join(' · ')}
       </Text>
+      <Identity of={a} />
     </div>
   );
 }
+
+const types: Record<Activation['activationType'], string> = {
+  automatic: 'Automatic',
+  manual: 'Manual',
+  offline: 'Offline',
+};
 
 const statuses: Record<Activation['status'], { tone: Tone; word: string }> = {
   active: { tone: 'teal', word: 'Active' },
@@ -57,8 +66,13 @@ const statuses: Record<Activation['status'], { tone: Tone; word: string }> = {
   released: { tone: 'neutral', word: 'Released' },
 };
 
-function ActivationStatus({ status }: Pick<Activation, 'status'>) {
-  return <StatusBadge tone={statuses[status].tone}>{statuses[status].word}</StatusBadge>;
+function ActivationStatus({ activation }: { activation: ListedActivation }) {
+  const { tone, word } = statuses[activation.status];
+  return (
+    <>
+      <StatusBadge tone={tone}>{word}</StatusBadge> <OfflineBadge activation={activation} />
+    </>
+  );
 }
 
 function ActivationAction({
@@ -67,7 +81,7 @@ function ActivationAction({
   busy,
   onDeactivate,
   onReactivate,
-}: Handlers & { activation: Activation }) {
+}: Handlers & { activation: ListedActivation }) {
   return (
     <RowActions>
       <DisabledReason reason={refusal}>

@@ -1,2 +1,4 @@
+export { Identity } from './Identity.tsx';
+export { OfflineBadge } from './OfflineBadge.tsx';
 export { ActivationsModal } from './lazy.ts';
 export { SeatUsage } from './SeatUsage.tsx';

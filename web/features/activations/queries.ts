@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { activations, type Activation } from '../../../contract/activations.ts';
+import { offline } from '../../../contract/offline.ts';
 import { validation } from '../../../contract/validation.ts';
 import { call, callList } from '../../api.ts';
 import { live } from '../../live.ts';
@@ -11,11 +12,13 @@ export const activationsQuery = (licenseKey: string) =>
     queryFn: ({ signal }) => callList(activations.list, { params: { licenseKey } }, { signal }),
   });
 
+/** `force`: also while the machine may run offline. */
 export const deactivateMachine = ({
   activationId,
   machineId,
-}: Pick<Activation, 'activationId' | 'machineId'>) =>
-  call(activations.deactivate, { params: { activationId }, body: { machineId } });
+  force,
+}: Pick<Activation, 'activationId' | 'machineId'> & { force?: true }) =>
+  call(activations.deactivate, { params: { activationId }, body: { machineId, force } });
 
 /**
  * Gives a machine its seat back, by a validation from staff (spec part 1, section 4). A refusal has status 200, but is
@@ -26,3 +29,16 @@ export async function reactivateMachine(licenseKey: string, machineId: string) {
   if (!result.valid) throw new Error(`${result.message} (${result.code})`);
   return result;
 }
+
+export const issueLicenseFile = ({
+  licenseId,
+  ...body
+}: {
+  licenseId: string;
+  request: string;
+  days: number;
+}) => call(offline.issue, { params: { id: licenseId }, body });
+export type LicenseFile = Awaited<ReturnType<typeof issueLicenseFile>>;
+
+export const giveBackSeat = (licenseId: string, receipt: string) =>
+  call(offline.giveBack, { params: { id: licenseId }, body: { receipt } });

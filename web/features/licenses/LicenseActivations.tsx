@@ -15,8 +15,7 @@ export function LicenseActivations(props: {
   return (
     <ActivationsModal
       licenseKey={license?.licenseKey ?? licenseKey}
-      maxActivations={license?.maxActivations}
-      customerName={license?.customer?.name}
+      license={license ?? undefined}
       onClose={onClose}
     />
   );

@@ -1,0 +1,207 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { encodeQR } from 'qr';
+import { keys } from '../../contract/keys.ts';
+import { machinesOf, makeLicense, unique } from '../factories.ts';
+import { claimsOf, offlineMachine } from '../offline-machine.ts';
+import { qrTextOf } from './qr.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+/** Whether the text is a license file that the service signed, for a program that trusts its published keys. */
+async function isIssued(server: ConsoleServer, file: string): Promise<boolean> {
+  const [key] = await server.api().ok(keys.published);
+  const [header, payload, signature] = file.split('.') as [string, string, string];
+  return verify(
+    null,
+    Buffer.from(`${header}.${payload}`),
+    createPublicKey(key!.publicKeyPem),
+    Buffer.from(signature, 'base64url'),
+  );
+}
+
+/** Another letter in the middle of the text. */
+const altered = (text: string) => {
+  const middle = Math.floor(text.length / 2);
+  return text.slice(0, middle) + (text[middle] === 'A' ? 'B' : 'A') + text.slice(middle + 1);
+};
+
+const photoOf = (text: string) => ({
+  name: 'photo.gif',
+  mimeType: 'image/gif',
+  buffer: Buffer.from(encodeQR(text, 'gif', { scale: 4, border: 4, ecc: 'low' })),
+});
+
+/** Gives the page a camera that looks at this QR code. */
+const holdToCamera = (page: Page, text: string) =>
+  page.addInitScript(
+    (url) => {
+      navigator.mediaDevices.getUserMedia = async () => {
+        const image = new Image();
+        image.src = url;
+        await image.decode();
+        const canvas = document.createElement('canvas');
+        [canvas.width, canvas.height] = [image.width + 80, image.height + 40];
+        const context = canvas.getContext('2d')!;
+        setInterval(() => {
+          context.fillStyle = '#777';
+          context.fillRect(0, 0, canvas.width, canvas.height);
+          context.drawImage(image, 50, 10);
+        }, 50);
+        return canvas.captureStream(20);
+      };
+    },
+    encodeQR(text, 'data-url', { scale: 4, border: 4, ecc: 'low' }),
+  );
+
+const open = (page: Page, name: string) =>
+  dialog(page, 'License Activations').getByRole('button', { name, exact: true }).click();
+
+test('a workstation without network gets a license file, and gives its seat back by a receipt', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 409, 422);
+  const license = await makeLicense(server.admin, { maxActivations: 1 });
+  const machine = offlineMachine(unique('ws').replace(' ', '-'));
+  const request = machine.request(license, { hostname: 'mri-3', platform: 'win32' });
+  await signInAs(page, 'super_admin', `/licenses?activations=${license.licenseKey}`, server);
+  const modal = dialog(page, 'License Activations');
+  const form = dialog(page, 'Offline Activation');
+  const issued = dialog(page, 'License File');
+  let file = '';
+
+  await test.step('a wrong request: said at the field, which keeps it', async () => {
+    await open(page, 'Offline Activation');
+    await form.getByRole('button', { name: 'Create License File' }).click();
+    await expect(form.getByText('Request is required')).toBeVisible();
+    const field = form.getByRole('textbox', { name: 'Request' });
+    await field.fill(altered(request));
+    await form.getByRole('button', { name: 'Create License File' }).click();
+    await expect(form.getByText(/changed after the machine signed it/)).toBeVisible();
+    await expect(field).toHaveValue(altered(request));
+    await expectAccessible(page);
+    const days = form.getByRole('textbox', { name: 'Days Offline' });
+    await expect(days).toHaveValue('90');
+    await days.fill('367');
+    await form.getByRole('button', { name: 'Create License File' }).click();
+    await expect(form.getByText('Must be a whole number from 1 to 366')).toBeVisible();
+    await days.fill('30');
+  });
+
+  await test.step('the request as it was pasted from a mail becomes a license file', async () => {
+    await form.getByRole('textbox', { name: 'Request' }).fill(request.replaceAll(/.{70}/g, '$&\n  '));
+    await form.getByRole('button', { name: 'Create License File' }).click();
+    await expect(issued).toContainText(machine.machineId);
+    await expectAccessible(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      issued.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    file = await readFile(await download.path(), 'utf8');
+    expect(await qrTextOf(issued.getByRole('img', { name: 'The license file as a QR code' }))).toBe(file);
+    // Escape is not the end of what was not saved yet.
+    await page.keyboard.press('Escape');
+    await issued.getByRole('button', { name: 'Done' }).click();
+    await expect(modal).toContainText('1/1');
+    await expect(rowOf(modal, machine.machineId)).toContainText('mri-3');
+    await expect(rowOf(modal, machine.machineId).getByText(/^Offline until /)).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  await test.step('the program runs by it, and not by any other', async () => {
+    expect(await isIssued(server, file)).toBe(true);
+    expect(await isIssued(server, altered(file))).toBe(false);
+    expect(claimsOf(file)).toMatchObject({ sub: license.licenseKey, key: machine.key });
+  });
+
+  await test.step('taking the seat by force names what it means, and waits for consent', async () => {
+    await rowOf(modal, machine.machineId).getByRole('button', { name: 'Deactivate' }).click();
+    const question = dialog(page, 'Deactivate Machine');
+    await expect(question).toContainText('so the seat may be used twice until then');
+    await question.getByRole('button', { name: 'Deactivate by Force' }).click();
+    await expect(question.getByText('Accept this to deactivate the machine')).toBeVisible();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  await test.step('the receipt frees the seat, once', async () => {
+    const receipt = machine.receipt(license, String(claimsOf(file)['jti']));
+    const back = dialog(page, 'Return Receipt');
+    const enter = async (text: string) => {
+      await back.getByRole('textbox', { name: 'Receipt' }).fill(text);
+      await back.getByRole('button', { name: 'Free the Seat' }).click();
+    };
+    await open(page, 'Return Receipt');
+    await enter(request);
+    await expect(back.getByText('This is a request for a license file, not a return receipt')).toBeVisible();
+    await expectAccessible(page);
+    await enter(receipt);
+    await expect(modal).toContainText('0/1');
+    await expect(rowOf(modal, machine.machineId)).toContainText('Released');
+    await expect(rowOf(modal, machine.machineId).getByText(/^Offline until /)).toHaveCount(0);
+    await open(page, 'Return Receipt');
+    await enter(receipt);
+    await expect(back.getByRole('alert')).toContainText('This receipt was entered already');
+    await expect(back.getByRole('textbox', { name: 'Receipt' })).toHaveValue(receipt);
+  });
+});
+
+test('a request comes by the camera, by a photo or as a file; force frees the seat', async ({
+  page,
+  server,
+}) => {
+  const license = await makeLicense(server.admin);
+  const [scanned, sent] = [offlineMachine(unique('ws')), offlineMachine(unique('ws'))];
+  await holdToCamera(page, scanned.request(license));
+  await signInAs(page, 'super_admin', `/licenses?activations=${license.licenseKey}`, server);
+  const modal = dialog(page, 'License Activations');
+  const form = dialog(page, 'Offline Activation');
+  const field = form.getByRole('textbox', { name: 'Request' });
+  const choose = async (file: { name: string; mimeType: string; buffer: Buffer }) => {
+    const chooser = page.waitForEvent('filechooser');
+    await form.getByRole('button', { name: 'Choose file or photo' }).click();
+    await (await chooser).setFiles(file);
+  };
+
+  await open(page, 'Offline Activation');
+  await form.getByRole('button', { name: 'Scan QR code' }).press('Enter');
+  await expect(field).toHaveValue(/^ey/);
+  await expect(field).toBeFocused();
+  await expect(form.getByRole('button', { name: 'Scan QR code' })).toBeVisible();
+  expect(claimsOf(await field.inputValue())['machineId']).toBe(scanned.machineId);
+
+  await field.fill('');
+  await choose({ name: 'empty.gif', mimeType: 'image/gif', buffer: Buffer.from('GIF89a') });
+  await expect(form.getByText('empty.gif is not an image that the browser can show.')).toBeVisible();
+  await choose(photoOf(sent.request(license)));
+  await expect(field).toHaveValue(/^ey/);
+  await field.fill('');
+  await choose({ name: 'big.iso', mimeType: '', buffer: Buffer.alloc(5000, 'a') });
+  await expect(form.getByText(/^big\.iso is not a file of the program/)).toBeVisible();
+  const text = sent.request(license);
+  await choose({ name: 'ws.txt', mimeType: 'text/plain', buffer: Buffer.from(`${text}\n`) });
+  await expect(field).toHaveValue(text);
+  await form.getByRole('button', { name: 'Create License File' }).click();
+  await dialog(page, 'License File').getByRole('button', { name: 'Done' }).click();
+
+  await rowOf(modal, sent.machineId).getByRole('button', { name: 'Deactivate' }).click();
+  const question = dialog(page, 'Deactivate Machine');
+  await expect(question.getByRole('checkbox')).toBeFocused();
+  await page.keyboard.press('Space');
+  await question.getByRole('button', { name: 'Deactivate by Force' }).press('Enter');
+  await expect(rowOf(modal, sent.machineId)).toContainText('Deactivated');
+  // the file is out there all the same
+  await expect(rowOf(modal, sent.machineId).getByText(/^Offline until /)).toBeVisible();
+  const [left] = await machinesOf(server.admin, license);
+  expect(left).toMatchObject({ machineId: sent.machineId, status: 'deactivated' });
+});

@@ -1,0 +1,110 @@
+import { Checkbox } from '@mantine/core';
+import { useRef, useState } from 'react';
+import type { ListedActivation } from '../../../contract/activations.ts';
+import { messageOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { fullTime, utcDate } from '../../ui/time.ts';
+import { toast } from '../../ui/toast.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { offlineUntil } from './offline-form.ts';
+import { deactivateMachine } from './queries.ts';
+import { useReactivate, useShowChange } from './use-seat-changes.ts';
+
+type Props = { licenseKey: string; activation: ListedActivation; onClose: () => void };
+
+/** Takes the seat of a machine. One that runs offline is not told so: its seat is taken by force. */
+export function Deactivate(props: Props) {
+  const until = offlineUntil(props.activation, useNow());
+  return until ? <DeactivateOffline {...props} until={until} /> : <DeactivateOnline {...props} />;
+}
+
+function DeactivateOnline(props: Props) {
+  const { activation } = props;
+  const show = useShowChange(props.licenseKey);
+  // A separate notification: by then the dialog may be closed.
+  const undo = useReactivate(
+    props.licenseKey,
+    (error) =>
+      void toast({
+        message: `Machine ${activation.machineId} was not reactivated: ${messageOf(error)}`,
+        tone: 'red',
+      }),
+  );
+  const confirmed = useConfirmedChange({
+    change: () => deactivateMachine(activation),
+    done: (changed) => {
+      show(changed);
+      return {
+        message: `Machine ${changed.machineId} deactivated`,
+        undo: () => undo.mutate(changed.machineId),
+      };
+    },
+    onClose: props.onClose,
+  });
+  return (
+    <ConfirmDialog
+      title="Deactivate Machine"
+      message={
+        <>
+          Are you sure you want to deactivate machine <span className="mono">{activation.machineId}</span>?
+        </>
+      }
+      consequences={[
+        'This machine is refused from its next check until it is reactivated.',
+        activation.lastCheckedAt
+          ? `It last checked ${fullTime(activation.lastCheckedAt)}.`
+          : 'It has not checked since it took its seat.',
+        'Its seat becomes free for another machine.',
+      ]}
+      confirmLabel="Deactivate"
+      {...confirmed}
+    />
+  );
+}
+
+function DeactivateOffline({ licenseKey, activation, until, onClose }: Props & { until: string }) {
+  const accepted = useRef<HTMLInputElement>(null);
+  const [missing, setMissing] = useState(false);
+  const show = useShowChange(licenseKey);
+  const confirmed = useConfirmedChange({
+    change: () => deactivateMachine({ ...activation, force: true }),
+    done: (changed) => {
+      show(changed);
+      return { message: `Machine ${changed.machineId} deactivated by force` };
+    },
+    onClose,
+  });
+  const date = utcDate(until);
+  return (
+    <ConfirmDialog
+      title="Deactivate Machine"
+      message={
+        <>
+          Machine <span className="mono">{activation.machineId}</span> has a license file. Deactivate it by
+          force?
+        </>
+      }
+      consequences={[
+        `The license file cannot be taken back: the machine may go on running until ${date}.`,
+        'Its seat becomes free for another machine, so the seat may be used twice until then.',
+        'A return receipt from the machine frees the seat without that.',
+      ]}
+      confirmLabel="Deactivate by Force"
+      {...confirmed}
+      onConfirm={() => {
+        const isAccepted = accepted.current?.checked ?? false;
+        setMissing(!isAccepted);
+        if (isAccepted) confirmed.onConfirm();
+      }}
+    >
+      <Checkbox
+        label={`The seat may be used twice until ${date}`}
+        ref={accepted}
+        error={missing && 'Accept this to deactivate the machine'}
+        onChange={() => setMissing(false)}
+        data-autofocus
+      />
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,27 @@
+import { Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ListedActivation } from '../../../contract/activations.ts';
+import { shortDate } from '../../ui/time.ts';
+
+/** Since when a machine proves who it is, and whether its credential was seen on another machine as well. */
+export function Identity({
+  of: { enrolledAt, clonedAt },
+}: {
+  of: Pick<ListedActivation, 'enrolledAt' | 'clonedAt'>;
+}) {
+  return (
+    <>
+      {enrolledAt && (
+        <Text size="xs" c="dimmed" lh="16px">
+          Proven since {shortDate(enrolledAt)}
+        </Text>
+      )}
+      {clonedAt && (
+        <Text size="xs" c="var(--ui-amber-text)" lh="16px">
+          <IconAlertTriangle size={12} stroke={2} aria-hidden style={{ verticalAlign: -1, marginRight: 4 }} />
+          Seen on two machines at once since {shortDate(clonedAt)}
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button, Group } from '@mantine/core';
+import { lazy } from 'react';
+import type { License } from '../../../contract/licenses.ts';
+import { useKept } from '../../kept-work.ts';
+import { useAuth } from '../../session.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+
+const dialogs = {
+  activation: lazy(() => import('./OfflineActivation.tsx')),
+  receipt: lazy(() => import('./ReturnReceipt.tsx')),
+};
+
+/** For machines without a network: a license file for their request, and the seat back for their receipt. */
+export function OfflineActions({ license }: { license: License | undefined }) {
+  const { can } = useAuth();
+  const [open, setOpen] = useKept<keyof typeof dialogs>('open: offline machine');
+  const Opened = open && dialogs[open];
+  const refusal = can.updateLicenses ? null : 'You may not update licenses';
+  return (
+    <Group justify="flex-end" gap="xs">
+      <DisabledReason reason={refusal}>
+        <Button variant="default" disabled={!license} onClick={() => setOpen('receipt')}>
+          Return Receipt
+        </Button>
+      </DisabledReason>
+      <DisabledReason reason={refusal}>
+        <Button disabled={!license} onClick={() => setOpen('activation')}>
+          Offline Activation
+        </Button>
+      </DisabledReason>
+      {license && Opened && (
+        <LazyDialogs>
+          <Opened license={license} onClose={() => setOpen(undefined)} />
+        </LazyDialogs>
+      )}
+    </Group>
+  );
+}

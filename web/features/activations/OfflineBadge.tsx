@@ -1,0 +1,11 @@
+import type { Activation } from '../../../contract/activations.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { utcDate } from '../../ui/time.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { offlineUntil } from './offline-form.ts';
+
+/** Until when a machine may run without asking; nothing where it asks. */
+export function OfflineBadge({ activation }: { activation: Pick<Activation, 'offlineUntil'> }) {
+  const until = offlineUntil(activation, useNow());
+  return until && <StatusBadge tone="violet">Offline until {utcDate(until)}</StatusBadge>;
+}

@@ -1,0 +1,60 @@
+import { Text } from '@mantine/core';
+import type { License } from '../../../contract/licenses.ts';
+import { useDialogForm } from '../../dialog-form.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
+import { checkSigned } from './offline-form.ts';
+import { giveBackSeat } from './queries.ts';
+import { SignedText } from './SignedText.tsx';
+
+type Props = { license: Pick<License, 'licenseId' | 'licenseKey'>; onClose: () => void };
+
+/** Frees the seat of an offline machine with the receipt that its program made when it gave its license file up. */
+export default function ReturnReceipt(props: Props) {
+  return (
+    <Dialog title="Return Receipt" subject={props.license.licenseKey} size={520} onClose={props.onClose}>
+      <ReceiptForm {...props} />
+    </Dialog>
+  );
+}
+
+function ReceiptForm({ license, onClose }: Props) {
+  const form = useDialogForm<{ receipt: string }>(`return receipt ${license.licenseId}`, {
+    initialValues: { receipt: '' },
+    validate: ({ receipt }) => checkSigned('receipt', 'Receipt', receipt),
+  });
+  const returned = useChange({
+    mutationFn: (receipt: string) => giveBackSeat(license.licenseId, receipt),
+    onSuccess: ({ machineId }) => {
+      onClose();
+      void toast({ message: `Machine ${machineId} gave its seat back` });
+    },
+  });
+  const problem = useRefusedFields(returned.error, form);
+  const { error, value, onChange } = form.getInputProps('receipt');
+  return (
+    <DialogForm
+      onSubmit={form.onSubmit(({ receipt }) => returned.mutate(receipt))}
+      problem={problem}
+      submitLabel="Free the Seat"
+      busy={returned.isPending}
+      onCancel={onClose}
+    >
+      <Text>
+        A program that gives up its license file shows a receipt. It proves that the machine no longer runs
+        offline, and its seat is free at once.
+      </Text>
+      <SignedText
+        label="Receipt"
+        description="The text that the program shows, its file, or its QR code"
+        value={value}
+        error={error}
+        onChange={onChange}
+        onReject={(message) => form.setFieldError('receipt', message)}
+      />
+    </DialogForm>
+  );
+}

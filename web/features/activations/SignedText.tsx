@@ -1,0 +1,111 @@
+import { Button, FileButton, Group, Stack, Textarea } from '@mantine/core';
+import { IconFileUpload, IconQrcode } from '@tabler/icons-react';
+import { useRef, useState, type DragEvent, type ReactNode } from 'react';
+import { messageOf } from '../../api-error.ts';
+import { Camera } from './Camera.tsx';
+import { textOfFile } from './signed-file.ts';
+import classes from './offline.module.css';
+
+/** Browsers offer cameras to secure pages only. */
+const hasCamera = 'mediaDevices' in navigator;
+
+/**
+ * The field for a text that a machine signed: pasted, from a file that is chosen or dropped, or from its QR code, by the
+ * camera or a photo.
+ */
+export function SignedText(props: {
+  label: string;
+  description: string;
+  value: string;
+  error: ReactNode;
+  onChange: (text: string) => void;
+  onReject: (message: string) => void;
+}) {
+  const { onChange, onReject } = props;
+  const [over, setOver] = useState(false);
+  const [scanning, setScanning] = useState(false);
+  const [said, setSaid] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
+
+  const take = (text: string, from: string) => {
+    onChange(text);
+    setSaid(`${props.label} read from ${from}`);
+    field.current?.focus();
+  };
+  const choose = async (file: File | null | undefined) => {
+    if (!file) return;
+    try {
+      take(await textOfFile(file), file.name);
+    } catch (error) {
+      onReject(messageOf(error));
+    }
+  };
+  const drop = (event: DragEvent) => {
+    setOver(false);
+    const { files } = event.dataTransfer;
+    // otherwise it is a dragged text, which the field takes by itself
+    if (files.length === 0) return;
+    event.preventDefault();
+    if (files.length > 1) onReject('Drop one file at a time.');
+    else void choose(files[0]);
+  };
+  return (
+    <Stack
+      gap="xs"
+      className={classes.drop}
+      data-over={over || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <Textarea
+        ref={field}
+        label={props.label}
+        description={props.description}
+        required
+        data-autofocus
+        autosize
+        minRows={4}
+        maxRows={8}
+        spellCheck={false}
+        autoComplete="off"
+        className={classes.text}
+        value={props.value}
+        error={props.error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <Group gap="xs">
+        <FileButton onChange={(file) => void choose(file)}>
+          {(button) => (
+            <Button {...button} variant="default" leftSection={<IconFileUpload size={15} stroke={1.75} />}>
+              Choose file or photo
+            </Button>
+          )}
+        </FileButton>
+        {hasCamera && (
+          <Button
+            variant="default"
+            leftSection={<IconQrcode size={15} stroke={1.75} />}
+            onClick={() => setScanning(!scanning)}
+          >
+            {scanning ? 'Stop scanning' : 'Scan QR code'}
+          </Button>
+        )}
+      </Group>
+      {scanning && (
+        <Camera
+          onRead={(text) => {
+            setScanning(false);
+            take(text, 'the QR code');
+          }}
+        />
+      )}
+      <span role="status" className="visually-hidden">
+        {said}
+      </span>
+    </Stack>
+  );
+}

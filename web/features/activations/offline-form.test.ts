@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { checkOffline, offlineUntil, offlineUntilText } from './offline-form.ts';
+
+const now = new Date('2026-11-22T12:00:00Z');
+
+it.each([
+  [90, 'Until 20 Feb 2027 and the usual grace, at most until the license ends, 1 Jan 2028'],
+  [366, 'Until 23 Nov 2027 and the usual grace, at most until the license ends, 1 Jan 2028'],
+  [0, 'At most until the license ends, 1 Jan 2028'],
+  ['soon', 'At most until the license ends, 1 Jan 2028'],
+])('%s days: %s', (days, text) => expect(offlineUntilText(days, '2028-01-01T00:00:00.000Z', now)).toBe(text));
+
+it('never promises more than the license', () => {
+  expect(offlineUntilText(90, '2026-12-01T00:00:00.000Z', now)).toBe('Until the license ends, 1 Dec 2026');
+});
+
+it.each([
+  ['', 90, { request: 'Request is required' }],
+  [' \n', 90, { request: 'Request is required' }],
+  ['e'.repeat(4001), 90, { request: 'Too long: at most 4,000 characters' }],
+  ['ey', 0, { days: 'Must be a whole number from 1 to 366' }],
+  ['ey', 367, { days: 'Must be a whole number from 1 to 366' }],
+  ['ey', 1.5, { days: 'Must be a whole number from 1 to 366' }],
+  ['ey', '', { days: 'Must be a whole number from 1 to 366' }],
+  ['ey', 366, {}],
+])('%s for %s days: %j', (request, days, errors) => expect(checkOffline({ request, days })).toEqual(errors));
+
+it('a machine is offline only until its file ends', () => {
+  const until = '2026-11-22T12:00:01.000Z';
+  expect(offlineUntil({ offlineUntil: until }, now)).toBe(until);
+  expect(offlineUntil({ offlineUntil: now.toISOString() }, now)).toBeNull();
+  expect(offlineUntil({ offlineUntil: null }, now)).toBeNull();
+});

@@ -1,0 +1,42 @@
+import type { FormErrors } from '@mantine/form';
+import type { Activation } from '../../../contract/activations.ts';
+import { licenseFileDays, mostSignedText } from '../../../contract/offline.ts';
+import { utcDate } from '../../ui/time.ts';
+import { numberText, type TypedNumber } from '../../ui/typed-number.ts';
+
+/** Until when a license file may let the machine run without asking; null if there is none. */
+export const offlineUntil = (
+  { offlineUntil: until }: Pick<Activation, 'offlineUntil'>,
+  now: Date,
+): string | null => (until && Date.parse(until) > now.getTime() ? until : null);
+
+const day = 86_400_000;
+const { least, most } = licenseFileDays;
+
+const isDays = (days: TypedNumber) => Number.isInteger(days) && Number(days) >= least && Number(days) <= most;
+
+/** Errors by field, before the request is sent. */
+export function checkOffline(values: { request: string; days: TypedNumber }): FormErrors {
+  return {
+    ...checkSigned('request', 'Request', values.request),
+    ...(isDays(values.days) ? {} : { days: `Must be a whole number from ${least} to ${most}` }),
+  };
+}
+
+/** The same for a field with the text of a machine. */
+export function checkSigned(field: string, label: string, text: string): FormErrors {
+  if (text.trim() === '') return { [field]: `${label} is required` };
+  if (text.length > mostSignedText)
+    return { [field]: `Too long: at most ${numberText(mostSignedText)} characters` };
+  return {};
+}
+
+/** Until when a machine may run with a file of so many days: never longer than the license. */
+export function offlineUntilText(days: TypedNumber, validUntil: string, now: Date): string {
+  const license = `the license ends, ${utcDate(validUntil)}`;
+  if (!isDays(days)) return `At most until ${license}`;
+  const until = new Date(now.getTime() + Number(days) * day).toISOString();
+  return until < validUntil
+    ? `Until ${utcDate(until)} and the usual grace, at most until ${license}`
+    : `Until ${license}`;
+}
