@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { activationStatuses, identityFields } from './activations.ts';
+import { activation, activationStatuses, identityFields } from './activations.ts';
 import { dateTime, listMeta, namedObject, paging, requiredText, search, wholeNumber } from './common.ts';
 import { channels } from './versions.ts';
 import { route, staffWith } from './route.ts';
@@ -142,6 +142,7 @@ export const machines = {
           licenseKey: z.string(),
           status: z.enum(activationStatuses),
           createdAt: dateTime,
+          offlineUntil: activation.shape.offlineUntil,
           ...identityFields,
         }),
       ),

@@ -2,7 +2,8 @@ import { machines } from '../../contract/machines.ts';
 import { releases } from '../../contract/releases.ts';
 import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
 import { archive } from '../binaries.ts';
-import { deactivate, machinesOf, makeLicense, unique, validateOn } from '../factories.ts';
+import { deactivate, enrollOn, machinesOf, makeLicense, unique, validateOn } from '../factories.ts';
+import { issueTo, offlineMachine } from '../offline-machine.ts';
 import { makeRelease, report, type Reported } from './releases.ts';
 import {
   dialog,
@@ -79,6 +80,7 @@ test('the title and the facts say which machine it is and what it told', async (
     'Last Seen',
     'Total Update Checks',
     'Total Downloads',
+    'Identity',
   ]);
   await expect(facts(page).locator('dd')).toHaveText([
     'Windows (arm64)',
@@ -89,6 +91,7 @@ test('the title and the facts say which machine it is and what it told', async (
     seen,
     '1',
     '0',
+    'Claimed only',
   ]);
   await expect(tabs(page)).toHaveText(['Update Events (1)', 'Downloads (0)', 'License Activations (0)']);
   await expectAccessible(page);
@@ -115,7 +118,7 @@ test('what a machine never told is unknown; notes are shown where there are any'
     .execute();
   await openMachine(page, server, machineId);
   const values = facts(page).locator('dd');
-  await expect(values).toHaveCount(9);
+  await expect(values).toHaveCount(10);
   for (const index of [0, 1, 2, 3]) await expect(values.nth(index)).toHaveText('Unknown');
   await expect(values.last()).toHaveText('Lent to the fair in Hanover');
   await expect(page.getByText('Checked for updates (current: Unknown)')).toBeVisible();
@@ -219,15 +222,67 @@ test('license activations of the machine are found by its id', async ({ page, se
   await expect(tabs(page).nth(2)).toHaveText('License Activations (2)');
   await tab(page, 'License Activations').click();
   const table = page.getByRole('region', { name: 'License activations' });
-  await expect(table.getByRole('columnheader')).toHaveText(['License Key', 'Status', 'Created']);
+  await expect(table.getByRole('columnheader')).toHaveText([
+    'License Key',
+    'Status',
+    'Created',
+    'Enrollment',
+    'Actions',
+  ]);
   const row = rowOf(table, active.licenseKey);
   await expect(row.getByRole('cell').nth(1)).toHaveText('active');
   await expect(row.getByRole('cell').nth(2)).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/);
+  await expect(row.getByRole('cell').nth(3)).toHaveText('None');
   await expectColor(row.getByText('active', { exact: true }), 'green');
   await expectColor(rowOf(table, left.licenseKey).getByText('deactivated'), 'red');
   await expectAccessible(page);
   await row.getByRole('link', { name: active.licenseKey }).click();
   await expect(dialog(page, 'License Activations')).toContainText(machineId);
+});
+
+test('a machine that proved itself: since when, seen twice, offline, its enrollment ended', async ({
+  page,
+  server,
+}) => {
+  const [license, offlineLicense] = [await makeLicense(server.admin), await makeLicense(server.admin)];
+  const machineId = newMachine();
+  await report(server, [{ machineId, eventType: 'check' }]);
+  const { activationId } = await enrollOn(server, license, machineId);
+  await issueTo(server.admin, offlineLicense, offlineMachine(machineId));
+  const path = `/machines/${await displayId(server, machineId)}?tab=activations`;
+  await signInAs(page, 'super_admin', path, server);
+  await expect(facts(page).locator('dd').last()).toHaveText(/^Proven since \d+ \w+ \d{4} \(just now\)$/);
+  const table = page.getByRole('region', { name: 'License activations' });
+  const row = rowOf(table, license.licenseKey);
+  await expect(row).toContainText('Proven since');
+  await expect(rowOf(table, offlineLicense.licenseKey).getByText(/^Offline until \d/)).toBeVisible();
+  const notice = page.getByRole('status').filter({ hasText: 'Seen on two machines at once' });
+  await expect(notice).toHaveCount(0);
+
+  await server.db
+    .updateTable('machine_credentials')
+    .set({ cloned_at: new Date() })
+    .where('activation_id', '=', activationId)
+    .execute();
+  await page.reload();
+  await expect(notice.getByRole('link', { name: license.licenseKey })).toBeVisible();
+  await expect(row).toContainText('Seen on two machines at once since');
+  await expectAccessible(page);
+  await row.getByRole('link', { name: license.licenseKey }).click();
+  const listed = rowOf(dialog(page, 'License Activations'), machineId);
+  await expect(listed).toContainText('Proven since');
+  await expect(listed).toContainText('Seen on two machines at once since');
+  await expectAccessible(page);
+
+  await page.goto(path);
+  await row.getByRole('button', { name: 'End' }).click();
+  const question = dialog(page, 'End Enrollment');
+  await expect(question).toContainText('Its token is refused from now on');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'End Enrollment' }).press('Enter');
+  await expect(row.getByRole('cell').nth(3)).toHaveText('None');
+  await expect(row.getByRole('button', { name: 'End' })).toHaveCount(0);
+  await expect(notice).toHaveCount(0);
 });
 
 test('each release says why this machine is or is not offered it', async ({ page, server }) => {

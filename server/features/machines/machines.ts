@@ -132,12 +132,13 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
     licenseKey: string;
     status: (typeof activationStatuses)[number];
     created_at: Date;
+    offline_until: Date | null;
     enrolled_at: Date | null;
     cloned_at: Date | null;
     total: number;
   }>`
     select a.activation_id as "activationId", l.license_key as "licenseKey", a.status, a.created_at,
-           c.enrolled_at, c.cloned_at, count(*) over () as total
+           a.offline_until, c.enrolled_at, c.cloned_at, count(*) over () as total
       from activations a join licenses l using (license_id)
       left join machine_credentials c using (activation_id)
      where machine_hash(a.machine_id) = ${machine_hash}
@@ -147,6 +148,7 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
     licenseKey: row.licenseKey,
     status: row.status,
     createdAt: row.created_at.toISOString(),
+    offlineUntil: row.offline_until?.toISOString() ?? null,
     ...toIdentity(row),
   }));
   return { latest, total: rows[0]?.total ?? 0 };

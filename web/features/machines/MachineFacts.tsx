@@ -21,6 +21,15 @@ export function MachineFacts({ machine }: { machine: Machine }) {
       </Fact>
       <Fact name="Total Update Checks">{machine.totalUpdateChecks.toLocaleString('en')}</Fact>
       <Fact name="Total Downloads">{machine.totalDownloads.toLocaleString('en')}</Fact>
+      <Fact name="Identity">
+        {machine.provenAt ? (
+          <>
+            Proven since <DateAndRelative value={machine.provenAt} />
+          </>
+        ) : (
+          'Claimed only'
+        )}
+      </Fact>
       {machine.notes && (
         <Fact name="Notes" wide>
           {machine.notes}

@@ -13,7 +13,9 @@ import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { EventList } from './EventList.tsx';
 import { machineTabs, type MachineTab } from './machine-search.ts';
-import { Activations, Downloads } from './MachineTables.tsx';
+import { CloneNotice } from './CloneNotice.tsx';
+import { Downloads } from './Downloads.tsx';
+import { MachineActivations } from './MachineActivations.tsx';
 import { MachineFacts } from './MachineFacts.tsx';
 import classes from './machines.module.css';
 import { machineOffersQuery, machineQuery, type MachineDetail } from './queries.ts';
@@ -42,6 +44,7 @@ export function MachinePage() {
         <MachineError error={machine.error} onRetry={() => void machine.refetch()} />
       ) : machine.data ? (
         <Scroller label="Details">
+          <CloneNotice activations={machine.data.activations} />
           <MachineFacts machine={machine.data.machine} />
           <History detail={machine.data} />
           <Offers machineId={machineId} />
@@ -118,7 +121,7 @@ function History({ detail }: { detail: MachineDetail }) {
         ) : tab === 'downloads' ? (
           <Downloads downloads={downloadHistory} />
         ) : (
-          <Activations activations={activations} />
+          <MachineActivations machine={detail.machine.displayId} activations={activations} />
         )}
         <Latest
           shown={{ events: updateHistory, downloads: downloadHistory, activations }[tab].length}

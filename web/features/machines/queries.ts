@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { credentials } from '../../../contract/credentials.ts';
 import { machines } from '../../../contract/machines.ts';
 import { call, callList } from '../../api.ts';
 import { live } from '../../live.ts';
@@ -8,6 +9,7 @@ const retryOnce = (failures: number, error: unknown) => failures < 1 && shouldRe
 
 const loadMachine = (id: string, signal: AbortSignal) => call(machines.get, { params: { id } }, { signal });
 export type MachineDetail = Awaited<ReturnType<typeof loadMachine>>;
+export type MachineActivation = MachineDetail['activations'][number];
 
 /** One machine by its display id or hash, refetched so that its next event appears. */
 export const machineQuery = (id: string) =>
@@ -30,3 +32,5 @@ export const machineOffersQuery = (id: string) =>
 /** The first few machines that match `text`. */
 export const findMachines = (text: string, limit: number, signal: AbortSignal) =>
   callList(machines.list, { query: { search: text, limit: String(limit) } }, { signal });
+
+export const endEnrollment = (activationId: string) => call(credentials.end, { params: { activationId } });

@@ -1,0 +1,35 @@
+import { Alert, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { classNames } from '../../ui/class-names.ts';
+import { momentText } from '../../ui/time.ts';
+import { LicenseLink } from './LicenseLink.tsx';
+import classes from './machines.module.css';
+import type { MachineActivation } from './queries.ts';
+
+/** The licenses whose machine token two machines use at once. Neither is locked out: staff decide. */
+export function CloneNotice({ activations }: { activations: MachineActivation[] }) {
+  const cloned = activations.flatMap(({ clonedAt, ...one }) => (clonedAt ? [{ ...one, clonedAt }] : []));
+  if (cloned.length === 0) return null;
+  return (
+    <Alert
+      role="status"
+      color="yellow"
+      variant="light"
+      title="Seen on two machines at once"
+      icon={<IconAlertTriangle size={18} />}
+      classNames={classNames({ root: classes.clone, title: classes.cloneText, icon: classes.cloneText })}
+    >
+      <Text>
+        One of them may be a copy of the other, such as a copied virtual machine. Neither is locked out: ask
+        the customer which of them is meant to run.
+      </Text>
+      <ul className={classes.cloned}>
+        {cloned.map(({ activationId, licenseKey, clonedAt }) => (
+          <li key={activationId}>
+            Since {momentText(clonedAt)} on license <LicenseLink licenseKey={licenseKey} />
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  );
+}

@@ -1,0 +1,69 @@
+import { useKept } from '../../kept-work.ts';
+import { useAuth } from '../../session.tsx';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { momentText } from '../../ui/time.ts';
+import { Identity, OfflineBadge } from '../activations/index.ts';
+import { EndEnrollment } from './EndEnrollment.tsx';
+import { LicenseLink } from './LicenseLink.tsx';
+import classes from './machines.module.css';
+import type { MachineActivation } from './queries.ts';
+
+const columnsOf = (
+  onEnd: (activation: MachineActivation) => void,
+  refusal: string | null,
+): Column<MachineActivation>[] => [
+  { id: 'licenseKey', header: 'License Key', cell: (row) => <LicenseLink licenseKey={row.licenseKey} /> },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: (row) => (
+      <>
+        <StatusBadge tone={row.status === 'active' ? 'teal' : 'red'}>{row.status}</StatusBadge>{' '}
+        <OfflineBadge activation={row} />
+      </>
+    ),
+  },
+  { id: 'createdAt', header: 'Created', cell: (row) => momentText(row.createdAt) },
+  {
+    id: 'enrollment',
+    header: 'Enrollment',
+    cell: (row) => (row.enrolledAt ? <Identity of={row} /> : 'None'),
+  },
+  actionsColumn(
+    (row) =>
+      row.enrolledAt && (
+        <RowActions>
+          <DisabledReason reason={refusal}>
+            <RowButton tone="red" onClick={() => onEnd(row)}>
+              End
+            </RowButton>
+          </DisabledReason>
+        </RowActions>
+      ),
+  ),
+];
+
+/** The licenses of the machine, and its enrollment on each. */
+export function MachineActivations(props: { machine: string; activations: MachineActivation[] }) {
+  const { can } = useAuth();
+  const [toEnd, setToEnd] = useKept<MachineActivation>('open: end enrollment');
+  return (
+    <div className={classes.table}>
+      <DataTable
+        label="License activations"
+        columns={columnsOf(setToEnd, can.updateLicenses ? null : 'You may not update licenses')}
+        rows={props.activations}
+        rowId={(activation) => activation.activationId}
+        empty={<EmptyState title="No license activations">No license runs on this machine.</EmptyState>}
+      />
+      {toEnd && (
+        <EndEnrollment machine={props.machine} activation={toEnd} onClose={() => setToEnd(undefined)} />
+      )}
+    </div>
+  );
+}
