@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { withClient } from '../../server/db/with-client.ts';
 
 export const sizes = { customers: 5_000, licenses: 100_000, activations: 300_000 };
 
-/** The keys in the requests: licenses with machines that hold a seat on them. */
-export type Sample = { licenseKey: string; machineId: string }[];
+/** What the requests contain: licenses, machines that hold a seat on them, and the tokens of these machines. */
+export type Sample = { licenseKey: string; machineId: string; token: string }[];
+
+const secret = 'b'.repeat(43);
 
 /**
  * Fills an empty, migrated database in bulk: customers, licenses in every state, activations. Returns a random sample of
@@ -19,11 +22,10 @@ export async function fillDatabase(databaseUrl: string, newKey: () => string): P
     await client.query(`update licenses l set current_activations = n from
       (select license_id, count(*) as n from activations group by 1) a where a.license_id = l.license_id`);
     await client.query('vacuum analyze');
-    const { rows } = await client.query<Sample[number]>(`
-      select l.license_key as "licenseKey", a.machine_id as "machineId"
-        from licenses l join activations a using (license_id) join customers c using (customer_id)
-       where l.status = 'active' and l.valid_until > now() + interval '1 day' and c.deleted_at is null
-       order by random() limit 20000`);
+    const { rows } = await client.query<Sample[number]>(sampleSql, [
+      createHash('sha256').update(secret).digest(),
+      `_${secret}`,
+    ]);
     return rows;
   });
 }
@@ -59,3 +61,16 @@ const activationsSql = `
   select gen_random_uuid(), l.license_id, md5(l.license_key || m), 'active', 'automatic', 'ws-' || m, 'win32',
          now() - random() * interval '7 days', now() - interval '30 days', now()
     from licenses l, generate_series(1, $1::int) m`;
+
+const sampleSql = `
+  with sample as materialized (
+    select l.license_key, a.machine_id, a.activation_id
+      from licenses l join activations a using (license_id) join customers c using (customer_id)
+     where l.status = 'active' and l.valid_until > now() + interval '1 day' and c.deleted_at is null
+     order by random() limit 20000),
+  enrolled as (
+    insert into machine_credentials (activation_id, public_key, token_id, secret_hash, enrolled_at)
+    select activation_id, sha256(activation_id::text::bytea), substr(md5(activation_id::text), 1, 12), $1, now()
+      from sample returning activation_id, token_id)
+  select s.license_key as "licenseKey", s.machine_id as "machineId", 'lym_' || e.token_id || $2 as token
+    from sample s join enrolled e using (activation_id)`;

@@ -22,19 +22,24 @@ export async function benchLicensing(stage: Stage): Promise<Row[]> {
     next: () => ({ body: stage.admin }),
   };
 
+  const validation = (n: number) => {
+    const { licenseKey, machineId } = pick(n);
+    return { licenseKey, machineId, nonce: String(n), appVersion: '4.2.0' };
+  };
+  const validate = { url: `${ours}/api/licenses/validate`, method: 'POST' } as const;
+  const byApiKey: Target = {
+    ...validate,
+    headers: { 'x-api-key': stage.apiKey },
+    next: (n) => ({ body: validation(n) }),
+  };
+  const byMachineToken: Target = {
+    ...validate,
+    next: (n) => ({ body: validation(n), headers: { 'x-machine-token': pick(n).token } }),
+  };
+
   return [
-    await ratioJob(
-      'validate, known machine, API key',
-      0.4,
-      row,
-      {
-        url: `${ours}/api/licenses/validate`,
-        method: 'POST',
-        headers: { 'x-api-key': stage.apiKey },
-        next: (n) => ({ body: { ...pick(n), nonce: String(n), appVersion: '4.2.0' } }),
-      },
-      15,
-    ),
+    await ratioJob('validate, known machine, API key', 0.4, row, byApiKey, 15),
+    await ratioJob('validate by machine token, to API key', 0.95, byApiKey, byMachineToken, 15),
     await ratioJob('list 50 of 100,000 with counts', 0.5, { url: `${bare}/rows` }, list),
     await readingRow('substring search, first page, one user', 20, {
       url: ours,

@@ -4,8 +4,8 @@ export type Target = {
   url: string;
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
-  /** The path and body of the nth request. */
-  next?: (n: number) => { path?: string; body?: unknown };
+  /** The path, body and further headers of the nth request. */
+  next?: (n: number) => { path?: string; body?: unknown; headers?: Record<string, string> };
   connections?: number;
 };
 
@@ -26,9 +26,10 @@ export async function load(target: Target, seconds: number): Promise<Measured> {
           requests: [
             {
               setupRequest: (request: autocannon.Request) => {
-                const { path, body } = next(n++);
+                const { path, body, headers } = next(n++);
                 return {
                   ...request,
+                  ...(headers ? { headers: { ...request.headers, ...headers } } : {}),
                   ...(path ? { path } : {}),
                   ...(body ? { body: JSON.stringify(body) } : {}),
                 };

@@ -19,10 +19,22 @@ export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> 
     },
     stage.seconds,
   );
+  const pick = (n: number) => sample[n % sample.length]!;
+  const feed = '/api/v1/updates/electron/win32/x64/latest.yml?currentVersion=4.1.0&noCache=';
+  const checkByToken = await compare(
+    {
+      url: ours,
+      headers: { 'x-api-key': stage.apiKey },
+      next: (n) => ({ path: `${feed}${n}&machineId=${pick(n).machineId}` }),
+    },
+    { url: ours, next: (n) => ({ path: `${feed}${n}`, headers: { 'x-machine-token': pick(n).token } }) },
+    stage.seconds,
+  );
   const reading = (job: string, path: string) =>
     readingRow(job, 50, { url: `${ours}/api/v1/updates/admin/${path}`, headers: staff });
   return [
     ratioRow('update check with machine, decision, event', 0.4, check),
+    ratioRow('update check by machine token, to API key', 0.95, checkByToken),
     await reading('release list', 'releases?showInactive=false'),
     await reading('analytics tab', 'analytics'),
     await reading('machine page', `machines/${displayHash(1)}`),
