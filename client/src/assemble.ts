@@ -8,6 +8,7 @@ import { readMachineId } from './machine-id.ts';
 import { giveBack, importLicense, offlineRequest } from './offline.ts';
 import type { Parts } from './parts.ts';
 import { createStore, type Files } from './store.ts';
+import { connectUpdater } from './updates.ts';
 import type { Client, ClientOptions, Facts } from './types.ts';
 
 /** What tests replace. */
@@ -31,6 +32,7 @@ export function assemble(options: ClientOptions, replaced: Replaced = {}): Clien
     importLicense: (text) => importLicense(parts, text),
     giveBack: () => giveBack(parts),
     machineId: () => parts.machineId(),
+    connectUpdater: (autoUpdater, updaterOptions) => connectUpdater(parts, autoUpdater, updaterOptions),
   };
 }
 

@@ -4,6 +4,7 @@ export type {
   Client,
   ClientOptions,
   Code,
+  ConnectedUpdater,
   Facts,
   Fetch,
   GiveBackResult,
@@ -12,4 +13,6 @@ export type {
   OfflineRequest,
   Protect,
   Refused,
+  Updater,
+  UpdaterOptions,
 } from './types.ts';

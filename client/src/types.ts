@@ -113,5 +113,30 @@ export type Client = {
   /** Gives the seat of this machine back; the next `check` would take one again. */
   giveBack: () => Promise<GiveBackResult>;
   /** The id by which staff see this machine. */
-  machineId: () => Promise<string>;
+  machineId: () => Promise<string>; /** Lets electron-updater use the service's feed as this machine, and reports what becomes of each update. */
+  connectUpdater: (autoUpdater: Updater, options?: UpdaterOptions) => ConnectedUpdater;
+};
+
+/** The parts of electron-updater's `autoUpdater` that are used. */
+export type Updater = {
+  readonly currentVersion: { version: string; compare(other: string): number };
+  requestHeaders: Record<string, string | string[] | number | undefined> | null;
+  setFeedURL(options: { provider: 'generic'; url: string }): void;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  checkForUpdates(): Promise<unknown>;
+  downloadUpdate(...args: never[]): Promise<unknown>;
+};
+
+export type UpdaterOptions = {
+  /** The package that the program was installed from on Linux; default `appimage`. */
+  kind?: 'appimage' | 'deb' | 'rpm';
+  /** The architecture of the build, where it is not that of the process: `universal` on macOS. */
+  architecture?: 'x64' | 'arm64' | 'ia32' | 'universal';
+};
+
+export type ConnectedUpdater = {
+  /** Sends the reports that wait, now. Returns how many still wait. */
+  deliver: () => Promise<{ waiting: number }>;
+  /** Ends the delivery; what waits is sent after the next start. */
+  stop: () => Promise<void>;
 };

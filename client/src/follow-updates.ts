@@ -1,0 +1,130 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+import { readUpdateState, settle, writeUpdateState, type PendingUpdate } from './update-state.ts';
+import type { Updater } from './types.ts';
+
+type Facts = Record<string, string | number>;
+/** The update that an event is about. */
+type About = { from: string; to: string; releaseId: string | undefined };
+type Download = About & { bytes: number };
+export type Report = (eventId: string, eventType: string, about: About, more?: Facts) => void;
+
+type Info = { version: string; releaseId?: unknown };
+type Following = { file: string; platform: string; token: () => string | undefined; report: Report };
+
+/** Reports each step; the outcome of an installation shows only at the next start, by the version that then runs. */
+export function followUpdates(updater: Updater, { file, platform, token, report }: Following): void {
+  const from = updater.currentVersion.version;
+  const settled = settle(readUpdateState(file), from, (other) => updater.currentVersion.compare(other) < 0);
+  let { state } = settled;
+  if (settled.outcome) {
+    const { id, eventType, ...about } = settled.outcome;
+    const error = eventType === 'install_error' ? notInstalled(about) : {};
+    report(idOf(id, eventType), eventType, about, error);
+  }
+  writeUpdateState(file, state);
+
+  /** The update that a feed offered, and the download of it. */
+  let offered: About | undefined;
+  let download: Download | undefined;
+
+  function keep(pending: PendingUpdate): void {
+    state = { ...state, pending };
+    writeUpdateState(file, state);
+  }
+  function beginDownload(about: About): Download {
+    if (download) return download;
+    download = { ...about, bytes: 0 };
+    report(randomUUID(), 'download_start', download);
+    return download;
+  }
+  function beginInstall(): void {
+    const { pending } = state;
+    if (!pending || pending.installing) return;
+    report(idOf(pending.id, 'install_start'), 'install_start', pending);
+    keep({ ...pending, installing: true });
+  }
+  function fail(error: unknown): void {
+    const { pending } = state;
+    const concerned = download ?? offered;
+    const isDownloaded = !download && pending !== null && pending.to === offered?.to;
+    // Squirrel.Mac checks the signature of a downloaded update, and says so before the installation
+    if (pending?.installing || (platform === 'darwin' && isDownloaded)) {
+      report(idOf(pending.id, 'install_error'), 'install_error', pending, factsOf(error, token()));
+      keep({ ...pending, id: randomUUID(), installing: false });
+    } else if (concerned && !isDownloaded) {
+      report(randomUUID(), 'download_error', beginDownload(concerned), factsOf(error, token()));
+      download = undefined;
+    }
+  }
+
+  updater.on('update-available', ({ version, releaseId }: Info) => {
+    offered = { from, to: version, releaseId: isUuid(releaseId) ? releaseId : undefined };
+  });
+  updater.on('update-not-available', () => {
+    offered = undefined;
+  });
+  updater.on('download-progress', ({ transferred }: { transferred: number }) => {
+    const concerned = download ?? offered;
+    if (concerned) beginDownload(concerned).bytes = transferred;
+  });
+  updater.on('update-downloaded', () => {
+    const concerned = download ?? offered;
+    // the file of an earlier check
+    if (!concerned || (!download && state.pending?.to === concerned.to)) return;
+    const { bytes, ...about } = beginDownload(concerned);
+    const id = idOf(state.since, `download_complete ${about.to} ${about.releaseId}`);
+    report(id, 'download_complete', about, bytes > 0 ? { bytesDownloaded: bytes } : {});
+    download = undefined;
+    keep({ ...about, id: randomUUID(), installing: false });
+  });
+  updater.on('update-cancelled', () => {
+    download = undefined;
+  });
+  let last: unknown;
+  updater.on('error', (error: unknown, message?: unknown) => {
+    // a check that failed says nothing about an update; MacUpdater tells of one error twice
+    if (!String(message).startsWith('Cannot check for updates') && error !== last) fail(error);
+    last = error;
+  });
+  updater.on('before-quit-for-update', beginInstall);
+  before(updater, 'quitAndInstall', beginInstall);
+  // what electron-updater calls when the program quits with an update downloaded
+  before(updater, 'install', beginInstall);
+}
+
+/** Has `first` run before each call of a method, where there is one. */
+function before(updater: object, name: string, first: () => void): void {
+  const methods = updater as Record<string, ((...args: unknown[]) => unknown) | undefined>;
+  const method = methods[name]?.bind(updater);
+  if (!method) return;
+  methods[name] = (...args) => {
+    first();
+    return method(...args);
+  };
+}
+
+/** A UUID (version 8) that is the same for the same try and event. */
+function idOf(id: string, event: string): string {
+  const hex = createHash('sha256').update(`${id} ${event}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+const isUuid = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value);
+
+/** Without what is nobody's business: the machine token, and the name of the person in the path of a folder. */
+function factsOf(error: unknown, token: string | undefined): Facts {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const [line = ''] = String(message ?? error).split('\n');
+  const text = line.replaceAll(homedir(), '~').replaceAll(token ?? homedir(), '…');
+  return {
+    errorCode: typeof code === 'string' ? code.slice(0, 100) : 'UNKNOWN',
+    errorMessage: text.slice(0, 1000),
+  };
+}
+
+const notInstalled = ({ from, to }: About): Facts => ({
+  errorCode: 'NOT_INSTALLED',
+  errorMessage: `After the installation of ${to}, ${from} still runs.`,
+});

@@ -1,0 +1,404 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { keys } from '../../contract/keys.ts';
+import { releases as releaseCalls } from '../../contract/releases.ts';
+import { updateEvents as reportCalls } from '../../contract/update-events.ts';
+import { installApp, nativeUpdater, type DesktopClient } from '../../tests/desktop-client.ts';
+import {
+  enrollOn,
+  makeApiKey,
+  makeLicense,
+  makeRelease,
+  unique,
+  type MadeApiKey,
+} from '../../tests/factories.ts';
+import { eventually, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
+import { systemChange } from '../../server/change.ts';
+import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
+import { createClient } from './create-client.ts';
+import { createHttp, type Http } from './http.ts';
+import type { ConnectedUpdater } from './types.ts';
+import { connectUpdater, type UpdaterHost } from './updates.ts';
+
+let server: TestServer;
+let staff: Api;
+let key: MadeApiKey;
+let place: string;
+/** Each test has a machine of its own, with the folder of its program. */
+let machineId: string;
+let folder: string;
+let token: string | undefined;
+const open: ConnectedUpdater[] = [];
+beforeAll(async () => {
+  server = await startTestServer();
+  staff = server.api(await server.signInAs('super_admin'));
+  key = await makeApiKey(staff, { scopes: ['updates'] });
+  place = mkdtempSync(join(tmpdir(), 'lanyard-updater-'));
+});
+afterAll(async () => {
+  rmSync(place, { recursive: true, force: true });
+  await server.close();
+});
+beforeEach(async () => {
+  machineId = unique('machine');
+  folder = mkdtempSync(join(place, 'folder-'));
+  token = undefined;
+  vi.stubEnv('APPIMAGE', join(folder, 'App-1.0.0.AppImage'));
+  await systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
+    await tx.deleteFrom('releases').execute();
+    await announce('releases');
+  });
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await Promise.all(open.splice(0).map((one) => one.stop()));
+});
+
+/** An installer that works: it runs, and ends well. */
+const works = '#!/bin/sh\nexit 0\n';
+const breaks = '#!/bin/sh\nexit 7\n';
+const release = (version: string, fields: Parameters<typeof makeRelease>[1] = {}) =>
+  makeRelease(server, {
+    version,
+    platform: 'linux',
+    fileKind: 'appimage',
+    fileName: `App-${version}.AppImage`,
+    bytes: works,
+    ...fields,
+  });
+
+const http = (): Http => {
+  const call = createHttp(server.url, { fetch: undefined, timeoutMs: 20_000, env: {} });
+  return (method, path, request = {}) =>
+    call(method, path, { ...request, headers: { ...request.headers, 'x-api-key': key.key } });
+};
+const hostOf = (fields: Partial<UpdaterHost> = {}): UpdaterHost => ({
+  server: server.url,
+  store: { folder },
+  facts: { platform: 'linux', architecture: 'x64', osVersion: '6.1' },
+  http: http(),
+  now: () => server.clock.now(),
+  machineId: () => Promise.resolve(machineId),
+  secrets: { token: () => Promise.resolve(token) },
+  ...fields,
+});
+
+/** Starts the installed program: its updater, connected. The version is the one that runs. */
+async function start(
+  version: string,
+  { kind = 'appimage', ...fields }: Partial<UpdaterHost> & { kind?: 'appimage' | 'mac' } = {},
+): Promise<DesktopClient & { connected: ConnectedUpdater }> {
+  const app = await installApp({
+    version,
+    kind,
+    feed: 'http://127.0.0.1:1/',
+    folder: place,
+    headers: { 'x-api-key': key.key },
+  });
+  const connected = connectUpdater(hostOf(fields), app.updater);
+  open.push(connected);
+  return { ...app, connected };
+}
+
+/** A token of the machine, for a license of its own. */
+const enrolled = async () => (await enrollOn(server, await makeLicense(staff), machineId)).token;
+
+const eventsOf = (machine: string) =>
+  server.db
+    .selectFrom('update_events')
+    .select(['event_type', 'from_version', 'to_version', 'error_code', 'error_message', 'release_id'])
+    .where('machine_hash', '=', Buffer.from(machineHashOf(machine), 'hex'))
+    .orderBy('written_order')
+    .execute();
+
+/** Sends what waits, and answers all that the service has recorded of the machine, in order. */
+async function recorded(connected: ConnectedUpdater) {
+  expect(await connected.deliver()).toEqual({ waiting: 0 });
+  // rows are written in the order of the reports: what came before this one is there with it
+  const marker = unique('marker');
+  const event = { eventId: randomUUID(), machineId: marker, eventType: 'check' } as const;
+  await server.api(key).ok(reportCalls.report, { body: { events: [event] } });
+  await eventually(async () => (await eventsOf(marker)).length === 1);
+  return eventsOf(machineId);
+}
+const types = async (connected: ConnectedUpdater) => (await recorded(connected)).map((row) => row.event_type);
+const found = ['check', 'download_start', 'download_complete'];
+
+/** The program of 1.0.0 has 1.1.0 downloaded, whose installer does this. */
+async function downloaded(bytes = works) {
+  const { id: releaseId } = await release('1.1.0', { bytes });
+  const app = await start('1.0.0');
+  writeFileSync(process.env.APPIMAGE!, works);
+  expect((await app.check())?.version).toBe('1.1.0');
+  await app.download();
+  return { ...app, releaseId };
+}
+
+test('an update is told step by step, from the check to the version that then runs, each step once', async () => {
+  const { releaseId, ...old } = await downloaded();
+  // asked again every hour, the file from the cache is no news
+  await old.check();
+  await old.download();
+  old.updater.quitAndInstall(true, false);
+  const told = ['download_start', 'download_complete', 'install_start'];
+  // the feed records the checks itself
+  const reports = (rows: Awaited<ReturnType<typeof recorded>>) =>
+    rows.map((row) => row.event_type).filter((type) => type !== 'check');
+  expect(reports(await recorded(old.connected))).toEqual(told);
+  for (let n = 0; n < 2; n++) {
+    const rows = await recorded((await start('1.1.0')).connected);
+    expect(reports(rows)).toEqual([...told, 'install_complete']);
+    expect(rows).toHaveLength(told.length + 3);
+    expect(rows.at(-1)).toMatchObject({ from_version: '1.0.0', to_version: '1.1.0', release_id: releaseId });
+  }
+  // staff see it: the release has one complete download and one install
+  const machine = await server.db
+    .selectFrom('machines')
+    .selectAll()
+    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
+    .executeTakeFirstOrThrow();
+  expect(machine).toMatchObject({ last_version: '1.1.0', os_version: '6.1', platform: 'linux' });
+});
+
+test('an update that is installed when the program quits is told as well', async () => {
+  const old = await downloaded();
+  (old.updater as unknown as { install(isSilent: boolean, isForceRunAfter: boolean): void }).install(
+    true,
+    false,
+  );
+  expect(await types(old.connected)).toEqual([...found, 'install_start']);
+  expect(await types((await start('1.1.0')).connected)).toEqual([
+    ...found,
+    'install_start',
+    'install_complete',
+  ]);
+});
+
+test('an installer that fails is told with its error', async () => {
+  const old = await downloaded(breaks);
+  old.updater.quitAndInstall(true, false);
+  const rows = await recorded(old.connected);
+  expect(rows.map((row) => row.event_type)).toEqual([...found, 'install_start', 'install_error']);
+  expect(rows.at(-1)!.error_message).toContain('Command failed');
+  // a start that finds the old version has nothing to add
+  expect(await types((await start('1.0.0')).connected)).toHaveLength(rows.length);
+});
+
+test('an installation without effect is an error at the next start, and complete once the version runs', async () => {
+  const old = await downloaded();
+  old.updater.quitAndInstall(true, false);
+  const rows = await recorded((await start('1.0.0')).connected);
+  expect(rows.at(-1)).toMatchObject({ event_type: 'install_error', error_code: 'NOT_INSTALLED' });
+  expect(await types((await start('1.0.0')).connected)).toHaveLength(rows.length);
+  expect((await types((await start('1.1.0')).connected)).slice(rows.length)).toEqual(['install_complete']);
+});
+
+test('a version that went back is a rollback, told once', async () => {
+  (await downloaded()).updater.quitAndInstall(true, false);
+  const before = await types((await start('1.1.0')).connected);
+  for (let n = 0; n < 2; n++) {
+    const rows = await recorded((await start('1.0.0')).connected);
+    expect(rows.slice(before.length)).toMatchObject([
+      { event_type: 'rollback', from_version: '1.1.0', to_version: '1.0.0' },
+    ]);
+  }
+  // another version by hand is none
+  expect(await types((await start('1.2.0')).connected)).toHaveLength(before.length + 1);
+});
+
+test('a download that fails is told, and so is the one that works later', async () => {
+  const { id } = await release('1.1.0');
+  const app = await start('1.0.0');
+  await app.check();
+  await staff.ok(releaseCalls.update, { params: { releaseId: id }, body: { isActive: false } });
+  await expect(app.download()).rejects.toThrow('404');
+  await staff.ok(releaseCalls.update, { params: { releaseId: id }, body: { isActive: true } });
+  await app.check();
+  await app.download();
+  const rows = await recorded(app.connected);
+  expect(rows.map((row) => row.event_type)).toEqual([
+    'check',
+    'download_start',
+    'download_error',
+    'check',
+    'download_start',
+    'download_complete',
+  ]);
+  expect(rows[2]).toMatchObject({ to_version: '1.1.0', release_id: id });
+  expect(rows[2]!.error_message).toContain('404');
+});
+
+test('a check that fails tells nothing of an update', async () => {
+  await release('1.1.0');
+  const app = await start('1.0.0');
+  await app.check();
+  app.updater.setFeedURL({ provider: 'generic', url: 'http://127.0.0.1:1/' });
+  await expect(app.check()).rejects.toThrow();
+  expect(await types(app.connected)).toEqual(['check']);
+});
+
+test('an error says neither the token nor the name of the person', async () => {
+  token = await enrolled();
+  await release('1.1.0');
+  const app = await start('1.0.0');
+  await app.check();
+  app.updater.emit('error', new Error(`EACCES: '${homedir()}/app' with ${token}\n    at somewhere`));
+  const rows = await recorded(app.connected);
+  expect(rows.at(-1)).toMatchObject({
+    event_type: 'download_error',
+    error_message: "EACCES: '~/app' with …",
+  });
+});
+
+test('on macOS, an update whose signature Squirrel.Mac refuses is told as an error, once', async () => {
+  await release('1.1.0', { platform: 'darwin', fileKind: 'zip', fileName: 'App-1.1.0.zip' });
+  const facts = { platform: 'darwin', architecture: 'x64' };
+  const app = await start('1.0.0', { kind: 'mac', facts });
+  vi.spyOn(nativeUpdater, 'checkForUpdates').mockImplementationOnce(() => {
+    nativeUpdater.emit('error', new Error('Could not get code signature for running application'));
+  });
+  await app.check();
+  await expect(app.download()).rejects.toThrow('code signature');
+  expect(await types(app.connected)).toEqual([...found, 'install_error']);
+});
+
+describe('the machine token', () => {
+  test('goes with each request to the service, as it is at that time, beside the headers of the program', async () => {
+    await release('1.1.0');
+    const app = await start('1.0.0');
+    app.updater.requestHeaders = { ...app.updater.requestHeaders, 'X-Own': 'of the program' };
+    const [first, second] = [await enrolled(), await enrolled()];
+    token = first;
+    await app.check();
+    token = second;
+    await app.download();
+    const [checked, fetched] = app.executor.asked.map(({ headers }) => headers);
+    const always = { 'X-Machine-Id': machineId, 'X-App-Version': '1.0.0', 'X-Own': 'of the program' };
+    expect(checked).toMatchObject({ ...always, 'X-Machine-Token': first });
+    expect(fetched).toMatchObject({ ...always, 'X-Machine-Token': second });
+  });
+
+  test('stays with the service where a release is on another server', async () => {
+    const bytes = 'from elsewhere';
+    const seen: IncomingHttpHeaders[] = [];
+    const elsewhere = createServer((request, response) => {
+      seen.push(request.headers);
+      response.end(bytes);
+    }).listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
+    const { port } = elsewhere.address() as AddressInfo;
+    try {
+      await release('1.1.0', { bytes, externalUrl: `http://127.0.0.1:${port}/App-1.1.0.AppImage` });
+      token = await enrolled();
+      const app = await start('1.0.0');
+      await app.check();
+      await app.download();
+      expect(seen).toHaveLength(1);
+      expect(JSON.stringify(seen)).not.toContain('lym_');
+    } finally {
+      elsewhere.close();
+    }
+  });
+});
+
+test('the client needs no API key: the machine proves itself, from the check of the license to the update', async () => {
+  const { id } = await release('1.1.0');
+  const license = await makeLicense(staff);
+  const publicKeys = (await server.api().ok(keys.published)).map((one) => one.publicKeyPem);
+  const { licenseKey } = license;
+  const now = () => server.clock.now();
+  const facts = { platform: 'linux', architecture: 'x64', appVersion: '1.0.0' };
+  const client = createClient({ server: server.url, licenseKey, publicKeys, folder, machineId, now, facts });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  const app = await installApp({
+    version: '1.0.0',
+    kind: 'appimage',
+    feed: 'http://127.0.0.1:1/',
+    folder: place,
+  });
+  const connected = client.connectUpdater(app.updater);
+  open.push(connected);
+  expect((await app.check())?.version).toBe('1.1.0');
+  await app.download();
+  const rows = await recorded(connected);
+  expect(rows.map((row) => row.event_type)).toEqual(found);
+  expect(rows.at(-1)!.release_id).toBe(id);
+});
+
+test('a start that is killed before it has kept what it told says it again, and it counts once', async () => {
+  (await downloaded()).updater.quitAndInstall(true, false);
+  await open.splice(0)[0]!.stop();
+  const before = mkdtempSync(join(place, 'copy-'));
+  const count: number[] = [];
+  for (let n = 0; n < 3; n++) {
+    // the state of before the start, as after a kill; the outbox delivered
+    if (n === 0) cpSync(folder, before, { recursive: true });
+    else cpSync(join(before, 'update.json'), join(folder, 'update.json'));
+    count.push((await recorded((await start('1.1.0')).connected)).length);
+  }
+  expect(new Set(count)).toEqual(new Set([found.length + 2]));
+});
+
+/** A program that reports as fast as it can, and says which events it has handed over. */
+const loop = `
+import { randomUUID } from 'node:crypto';
+const [, , code, folder, server, key, machineId] = process.argv;
+const { createOutbox } = await import(code);
+const outbox = createOutbox(folder, async (events) => {
+  const response = await fetch(server + '/api/v1/updates/events', {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ events }),
+  });
+  return { status: response.status, text: await response.text(), retryAfter: undefined };
+});
+for (;;) {
+  const eventId = randomUUID();
+  const event = { eventId, machineId, eventType: 'download_start', timestamp: new Date().toISOString() };
+  if (outbox.add(event)) process.stdout.write(eventId + '\\n');
+  await new Promise((resolve) => setTimeout(resolve, 2));
+}
+`;
+
+test('killed at any moment, it loses no event that it has accepted, and none counts twice', async () => {
+  const outbox = join(folder, 'outbox');
+  const script = join(place, 'loop.mjs');
+  writeFileSync(script, loop);
+  const dist = join(place, 'dist');
+  const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+  const settings = ['-p', join(import.meta.dirname, '../tsconfig.json'), '--outDir', dist];
+  execFileSync(process.execPath, [tsc, ...settings]);
+  const args = [script, join(dist, 'outbox.js'), outbox, server.url, key.key, machineId];
+  const accepted = new Set<string>();
+  for (let round = 0; round < 5; round++) {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    child.stdout.setEncoding('utf8');
+    let text = '';
+    child.stdout.on('data', (chunk: string) => {
+      text += chunk;
+      // somewhere in the work after a few events
+      if (text.split('\n').length > 3 + round * 4) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+    for (const id of text.split('\n').slice(0, -1)) accepted.add(id);
+  }
+  expect(accepted.size).toBeGreaterThan(20);
+  const app = await start('1.0.0');
+  await recorded(app.connected);
+  const rows = await server.db
+    .selectFrom('update_events')
+    .select('event_id')
+    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
+    .execute();
+  const ids = rows.map((row) => row.event_id);
+  expect(ids.length).toBe(new Set(ids).size);
+  expect([...accepted].filter((id) => !ids.includes(id))).toEqual([]);
+  expect(readdirSync(outbox).filter((name) => name.endsWith('.json'))).toEqual([]);
+});

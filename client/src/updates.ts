@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { followUpdates, type Report } from './follow-updates.ts';
+import { createOutbox } from './outbox.ts';
+import type { Parts } from './parts.ts';
+import type { ConnectedUpdater, Updater, UpdaterOptions } from './types.ts';
+
+/** What the updates need of the client. */
+export type UpdaterHost = Pick<Parts, 'server' | 'facts' | 'http' | 'now' | 'machineId'> & {
+  store: Pick<Parts['store'], 'folder'>;
+  secrets: Pick<Parts['secrets'], 'token'>;
+};
+
+/**
+ * Lets electron-updater use the service's feed as this machine, and reports what becomes of each update, also when the
+ * program is killed or the machine is offline meanwhile. The feed itself records the checks.
+ */
+export function connectUpdater(
+  host: UpdaterHost,
+  updater: Updater,
+  options: UpdaterOptions = {},
+): ConnectedUpdater {
+  const { platform = process.platform, osVersion } = host.facts;
+  const architecture = options.architecture ?? host.facts.architecture ?? process.arch;
+  const { version } = updater.currentVersion;
+  let token: string | undefined;
+  let headers: Record<string, string> = {};
+  async function refreshHeaders(): Promise<typeof headers> {
+    token = await host.secrets.token();
+    headers = {
+      'X-Machine-Id': await host.machineId(),
+      'X-App-Version': version,
+      ...(token === undefined ? {} : { 'X-Machine-Token': token }),
+    };
+    return headers;
+  }
+
+  const outbox = createOutbox(join(host.store.folder, 'outbox'), async (events) => {
+    const machineId = await host.machineId();
+    return host.http('POST', '/api/v1/updates/events', {
+      headers: await refreshHeaders(),
+      // a folder may come from another machine, with a backup
+      body: { events: events.map((event) => ({ ...event, machineId })) },
+    });
+  });
+  const facts = {
+    appVersion: version,
+    ...(['win32', 'darwin', 'linux'].includes(platform) ? { platform } : {}),
+    ...(['x64', 'arm64', 'ia32', 'universal'].includes(architecture) ? { architecture } : {}),
+    ...(osVersion ? { osVersion } : {}),
+  };
+  let last = 0;
+  const report: Report = (eventId, eventType, { from, to, releaseId }, more) => {
+    // in their order, also within a millisecond
+    last = Math.max(host.now().getTime(), last + 1);
+    const timestamp = new Date(last).toISOString();
+    const about = { fromVersion: from, toVersion: to, ...(releaseId ? { releaseId } : {}) };
+    outbox.add({ ...facts, eventId, eventType, timestamp, ...about, ...more });
+  };
+
+  const feed = new URL(
+    `${host.server.replace(/\/+$/, '')}/api/v1/updates/electron/${platform}/${architecture}`,
+  );
+  if (options.kind) feed.searchParams.set('kind', options.kind);
+  updater.setFeedURL({ provider: 'generic', url: feed.href });
+  addHeaders(updater, () => headers);
+  for (const name of ['checkForUpdates', 'downloadUpdate'] as const) {
+    const call = updater[name].bind(updater) as (...args: unknown[]) => Promise<never>;
+    updater[name] = async (...args: unknown[]) => {
+      await refreshHeaders();
+      return call(...args);
+    };
+  }
+  keepTokenAtHome(updater, feed.origin);
+  followUpdates(updater, {
+    file: join(host.store.folder, 'update.json'),
+    platform,
+    token: () => token,
+    report,
+  });
+  return outbox;
+}
+
+/** Adds headers to those that the program set, as they are at each request. */
+function addHeaders(updater: Updater, headers: () => Record<string, string>): void {
+  let others = updater.requestHeaders;
+  Object.defineProperty(updater, 'requestHeaders', {
+    configurable: true,
+    enumerable: true,
+    get: () => ({ ...others, ...headers() }),
+    set: (value: Updater['requestHeaders']) => {
+      others = value;
+    },
+  });
+}
+
+type Requested = { protocol?: string; hostname?: string; port?: string | number; headers?: object };
+type Executor = { createRequest(options: Requested, ...rest: unknown[]): unknown };
+
+/**
+ * Removes the machine token from requests to other servers: electron-updater follows a redirect to a release's external
+ * URL or bucket with every header that it does not know as a secret.
+ */
+function keepTokenAtHome(updater: object, origin: string): void {
+  const { httpExecutor: executor } = updater as { httpExecutor?: Executor };
+  if (!executor) return;
+  const create = executor.createRequest.bind(executor);
+  executor.createRequest = (options, ...rest) => {
+    const { protocol = 'https:', hostname, port } = options;
+    const target = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}`);
+    if (target.origin === origin) return create(options, ...rest);
+    const others = Object.entries(options.headers ?? {}).filter(
+      ([name]) => name.toLowerCase() !== 'x-machine-token',
+    );
+    return create({ ...options, headers: Object.fromEntries(others) }, ...rest);
+  };
+}
