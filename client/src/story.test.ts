@@ -1,0 +1,154 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encode } from 'uqr';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keys } from '../../contract/keys.ts';
+import { licenses, type License } from '../../contract/licenses.ts';
+import { offline } from '../../contract/offline.ts';
+import { makeLicense, unique } from '../../tests/factories.ts';
+import { days, hours, minutes, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
+import { createClient, type Client, type ClientOptions } from './index.ts';
+
+let server: TestServer;
+let staff: Api;
+let place: string;
+let publicKeys: string[];
+let license: License;
+beforeAll(async () => {
+  server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+  staff = server.api((await server.signInAs('super_admin')).byCookie);
+  place = mkdtempSync(join(tmpdir(), 'lanyard-story-'));
+  publicKeys = (await server.api().ok(keys.published)).map((key) => key.publicKeyPem);
+});
+afterAll(async () => {
+  rmSync(place, { recursive: true, force: true });
+  await server.close();
+});
+
+const noNetwork = () => Promise.reject(new Error('no network'));
+
+/** A workstation of the hospital, in a folder of its own. */
+const station = (machineId: string, options: Partial<ClientOptions> = {}): Client =>
+  createClient({
+    server: server.url,
+    licenseKey: license.licenseKey,
+    publicKeys,
+    folder: join(place, machineId),
+    machineId,
+    now: () => server.clock.now(),
+    fetch: noNetwork,
+    ...options,
+  });
+const online: Partial<ClientOptions> = { fetch: (url, request) => fetch(url, request) };
+const at = () => ({ params: { id: license.licenseId } });
+const seats = async () => (await staff.ok(licenses.get, at())).currentActivations;
+
+/** Staff make a license file from the request that the workstation shows. */
+async function issueTo(client: Client, daysValid: number): Promise<string> {
+  const asked = await client.offlineRequest();
+  if (!asked.ok) throw new Error(asked.message);
+  // it fits into one QR code, which a phone reads from a screen
+  expect(encode(asked.request).version).toBeLessThanOrEqual(25);
+  const body = { request: asked.request, days: daysValid };
+  return (await staff.ok(offline.issue, { ...at(), body })).licenseFile;
+}
+
+test('a workstation without a network runs by a license file, and gives its seat back by a receipt', async () => {
+  license = await makeLicense(staff, { maxActivations: 1 });
+  const name = unique('ct');
+  const workstation = station(name);
+  expect(await workstation.check()).toMatchObject({ valid: false, source: 'none', code: 'NO_ANSWER' });
+  const file = await issueTo(workstation, 30);
+  expect(await seats()).toBe(1);
+  expect(await workstation.importLicense(file)).toMatchObject({ ok: true, modules: license.moduleIds });
+  expect(await workstation.check()).toMatchObject({
+    valid: true,
+    source: 'file',
+    modules: license.moduleIds,
+  });
+
+  // another machine: with the file, with all that the program keeps, or with the network
+  const other = station(unique('other'));
+  expect(await other.importLicense(file)).toMatchObject({ ok: false, code: 'OTHER_MACHINE' });
+  expect(await other.check()).toMatchObject({ valid: false });
+  const copy = unique('copy');
+  cpSync(join(place, name), join(place, copy), { recursive: true });
+  expect(await station(copy).check()).toMatchObject({ valid: false });
+  expect(await station(unique('online'), online).check()).toMatchObject({
+    valid: false,
+    code: 'TOO_MANY_ACTIVATIONS',
+  });
+
+  // a changed byte, wherever it is
+  const second = station(name, { folder: join(place, unique('second')) });
+  for (let n = 0; n < file.length; n += 5) {
+    const changed = file.slice(0, n) + (file[n] === 'A' ? 'B' : 'A') + file.slice(n + 1);
+    expect(await second.importLicense(changed), `byte ${n}`).toMatchObject({ ok: false });
+  }
+  expect(await second.check()).toMatchObject({ valid: false });
+
+  // the clock: it runs for its time, and is not set back
+  server.clock.advance(days(20));
+  expect(await workstation.check()).toMatchObject({ valid: true, source: 'file' });
+  const setBack = (ms: number) =>
+    station(name, { now: () => new Date(server.clock.now().getTime() - ms) }).check();
+  expect(await setBack(days(19))).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+  expect(await setBack(days(21))).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+  expect(await setBack(minutes(3))).toMatchObject({ valid: true });
+  expect(await workstation.check()).toMatchObject({ valid: true });
+
+  // it gives its seat back: the program stops at once, and the seat is free with the receipt
+  const given = await workstation.giveBack();
+  if (!given.ok || given.receipt === null) throw new Error(given.message);
+  expect(await workstation.check()).toMatchObject({ valid: false });
+  expect(await workstation.importLicense(file)).toMatchObject({ ok: false, code: 'GIVEN_BACK' });
+  expect(await seats()).toBe(1);
+  const receive = (receipt: string, to = license) =>
+    staff.call(offline.giveBack, { params: { id: to.licenseId }, body: { receipt } });
+  const { receipt } = given;
+  const tampered = `${receipt.slice(0, -2)}${receipt.at(-2) === 'A' ? 'B' : 'A'}${receipt.at(-1)}`;
+  expect((await receive(tampered)).status).toBe(422);
+  expect((await receive(receipt, await makeLicense(staff))).status).toBe(422);
+  expect(await seats()).toBe(1);
+  const received = await Promise.all(Array.from({ length: 20 }, () => receive(receipt)));
+  expect(received.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(await seats()).toBe(0);
+  // the program says the same receipt again, and it works no more
+  expect(await workstation.giveBack()).toMatchObject({ ok: true, receipt });
+  expect((await receive(receipt)).status).toBe(409);
+  expect(await station(unique('next'), online).check()).toMatchObject({ valid: true, source: 'online' });
+});
+
+test('a license file ends by itself on the workstation, and its seat with it', async () => {
+  license = await makeLicense(staff, { maxActivations: 1 });
+  const workstation = station(unique('mr'));
+  expect(await workstation.importLicense(await issueTo(workstation, 7))).toMatchObject({ ok: true });
+  const next = station(unique('next'), online);
+  for (let day = 0; day < 7 + 14; day++) {
+    expect(await workstation.check(), `day ${day}`).toMatchObject({ valid: true, source: 'file' });
+    expect(await next.check(), `day ${day}`).toMatchObject({ code: 'TOO_MANY_ACTIVATIONS' });
+    server.clock.advance(days(1));
+  }
+  server.clock.advance(hours(1));
+  expect(await workstation.check()).toMatchObject({ valid: false, code: 'FILE_ENDED' });
+  expect(await next.check()).toMatchObject({ valid: true, source: 'online' });
+  // and not before the time at which the other one stops
+  expect(await seats()).toBe(1);
+});
+
+test('a network that is there for a day carries the program through days without it', async () => {
+  license = await makeLicense(staff);
+  const network = { up: true };
+  const workstation = station(unique('us'), {
+    fetch: (url, request) => (network.up ? fetch(url, request) : noNetwork()),
+  });
+  expect(await workstation.check()).toMatchObject({ valid: true, source: 'online' });
+  network.up = false;
+  server.clock.advance(days(13));
+  expect(await workstation.check()).toMatchObject({ valid: true, source: 'kept' });
+  server.clock.advance(days(2));
+  expect(await workstation.check()).toMatchObject({ valid: false, code: 'OFFLINE_TOO_LONG' });
+  network.up = true;
+  expect(await workstation.check()).toMatchObject({ valid: true, source: 'online' });
+});
