@@ -1,7 +1,8 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encode } from 'uqr';
+import { encodeQR } from 'qr';
+import { decodeQR } from 'qr/decode.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys } from '../../contract/keys.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
@@ -44,13 +45,23 @@ const online: Partial<ClientOptions> = { fetch: (url, request) => fetch(url, req
 const at = () => ({ params: { id: license.licenseId } });
 const seats = async () => (await staff.ok(licenses.get, at())).currentActivations;
 
+/** A text as a camera reads it from the QR code on a screen, four pixels a module. */
+function scanned(text: string): string {
+  const rows = encodeQR(text, 'raw', { ecc: 'low', border: 4 });
+  const side = rows.length * 4;
+  const data = new Uint8Array(side * side * 4).map((_, byte) => {
+    const pixel = Math.floor(byte / 4);
+    const isDark = rows[Math.floor(pixel / side / 4)]![Math.floor((pixel % side) / 4)];
+    return isDark && byte % 4 < 3 ? 0 : 255;
+  });
+  return decodeQR({ width: side, height: side, data });
+}
+
 /** Staff make a license file from the request that the workstation shows. */
 async function issueTo(client: Client, daysValid: number): Promise<string> {
   const asked = await client.offlineRequest();
   if (!asked.ok) throw new Error(asked.message);
-  // it fits into one QR code, which a phone reads from a screen
-  expect(encode(asked.request).version).toBeLessThanOrEqual(25);
-  const body = { request: asked.request, days: daysValid };
+  const body = { request: scanned(asked.request), days: daysValid };
   return (await staff.ok(offline.issue, { ...at(), body })).licenseFile;
 }
 
