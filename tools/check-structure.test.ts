@@ -24,6 +24,9 @@ const importing = (path: string) => `import { x } from '${path}';`;
 
 test('imports in the allowed directions pass', async () => {
   const { code, output } = await check({
+    'client/src/index.ts': `export * from './check.ts';`,
+    'client/src/check.ts': `${importing('node:crypto')}\n${importing('./keys.ts')}`,
+    'client/src/check.test.ts': importing('../../tests/harness.ts'),
     'contract/index.ts': `export * from './customers.ts';`,
     'contract/customers.ts': `import { z } from 'zod';\n${importing('./common.ts')}`,
     'server/main.ts': importing('./app.ts'),
@@ -54,6 +57,8 @@ test('imports in the allowed directions pass', async () => {
 });
 
 test.each([
+  ['client/src/a.ts', '../../contract/validation.ts', 'imports only client/'],
+  ['server/app.ts', '../client/src/index.ts', 'nothing imports it'],
   ['contract/a.ts', '../server/config.ts', 'contract/ may import only contract/'],
   ['server/config.ts', '../web/api.ts', 'never import each other'],
   ['web/api.ts', '../server/config.ts', 'never import each other'],

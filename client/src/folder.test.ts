@@ -33,10 +33,19 @@ test.each([
   const online = await client.check();
   expect(online).toMatchObject({ valid: true, source: 'online' });
   expect(online.problem).toMatch(problem);
-  // a number that could not be stored would come twice
-  expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
   fake.instead = () => ({ status: 502, body: '' });
   expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+});
+
+test('a number that could not be stored is not sent, since it would come twice', async () => {
+  const fake = await startFakeServer();
+  const { folder, check } = await fake.client();
+  await check();
+  const { rename } = failing('ENOSPC');
+  const client = await fake.client({ folder }, { files: { ...nodeFs.promises, rename } });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  expect(fake.calls.at(-1)).toMatchObject({ path: '/api/licenses/validate' });
+  expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
 });
 
 test('on a disk that fills up between key and token, this start is valid and the next enrolls again', async () => {

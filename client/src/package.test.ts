@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -20,8 +20,14 @@ const { NODE_OPTIONS: _, ...environment } = process.env;
 
 beforeAll(async () => {
   app = await mkdtemp(path.join(tmpdir(), 'lanyard-app-'));
-  const options = { cwd: path.join(root, 'client') };
-  await run('npm', ['pack', '--pack-destination', app], options);
+  // in a copy: other tests use the build in the checkout meanwhile
+  const copy = path.join(app, 'source');
+  await mkdir(copy);
+  for (const name of ['package.json', 'README.md'])
+    await copyFile(path.join(root, 'client', name), path.join(copy, name));
+  const build = ['-p', path.join(root, 'client/tsconfig.json'), '--outDir', path.join(copy, 'dist')];
+  await run(process.execPath, [compiler, ...build]);
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', app], { cwd: copy });
   const [tarball] = (await readdir(app)).filter((name) => name.endsWith('.tgz'));
   await writeFile(path.join(app, 'package.json'), '{ "name": "app", "private": true }');
   const install = ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`];
