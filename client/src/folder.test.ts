@@ -206,3 +206,44 @@ test('of several processes that make a file, one makes it; also without links', 
     expect(await readdir(store.folder)).toEqual(['key']);
   }
 });
+
+test('a damaged key is replaced; one that cannot be read at the moment is not', async () => {
+  const fake = await startFakeServer();
+  const { folder, offlineRequest } = await fake.client();
+  await offlineRequest();
+  const key = await readFile(`${folder}/machine-key`, 'utf8');
+  const unreadable = (async (file: string) => {
+    if (file.endsWith('machine-key')) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
+    return readFile(file, 'utf8');
+  }) as unknown as Files['readFile'];
+  const busy = await fake.client({ folder }, { files: { ...nodeFs.promises, readFile: unreadable } });
+  expect(await busy.offlineRequest()).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
+  expect(await readFile(`${folder}/machine-key`, 'utf8')).toBe(key);
+  await writeFile(`${folder}/machine-key`, key.slice(0, 60));
+  expect(await (await fake.client({ folder })).offlineRequest()).toMatchObject({ ok: true });
+  expect(await readFile(`${folder}/machine-key`, 'utf8')).toMatch(/PRIVATE KEY-----\n$/);
+});
+
+test('a file is on the disk before it takes its name, and its name after', async () => {
+  const folder = await newFolder();
+  const steps: string[] = [];
+  const { open, rename } = nodeFs.promises;
+  const watched: Files = {
+    ...nodeFs.promises,
+    async open(file, flags, mode) {
+      const handle = await open(file, flags, mode);
+      const sync = handle.sync.bind(handle);
+      handle.sync = () => {
+        steps.push(file === folder ? 'folder on disk' : 'file on disk');
+        return sync();
+      };
+      return handle;
+    },
+    rename(from, to) {
+      steps.push('named');
+      return rename(from, to);
+    },
+  };
+  await createStore(folder, watched).write('sequence', '1');
+  expect(steps).toEqual(['file on disk', 'named', 'folder on disk']);
+});

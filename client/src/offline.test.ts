@@ -168,6 +168,19 @@ test('a refusal of the server ends an older license file', async () => {
   expect(await restarted.importLicense(file)).toMatchObject({ ok: false, code: 'SUPERSEDED' });
 });
 
+test('a refusal of one license ends nothing of another', async () => {
+  const fake = await startFakeServer();
+  const other = { folder: await newFolder(), licenseKey: 'E1111-22222-33333-44444-55559' };
+  const client = await fake.client(other);
+  const asked = (await client.offlineRequest()) as { request: string };
+  await client.importLicense(fake.fileFor(asked.request));
+  fake.clock.at += day;
+  fake.code = 'REVOKED';
+  expect(await (await fake.client({ folder: other.folder })).check()).toMatchObject({ code: 'REVOKED' });
+  fake.instead = () => ({ status: 502, body: '' });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
 test('online, the server frees the seat, and what was kept has ended even if its answer is lost', async () => {
   const fake = await startFakeServer();
   const client = await fake.client();

@@ -106,10 +106,9 @@ export function createStore(folder: string, files: Files = nodeFs.promises): Sto
         place(name, content, async (draft) => {
           try {
             // some file systems have no links
-            await files.link(draft, at(name)).catch((error: unknown) => {
-              if (codeOf(error) === 'EEXIST') throw error;
-              return files.copyFile(draft, at(name), constants.COPYFILE_EXCL);
-            });
+            await files
+              .link(draft, at(name))
+              .catch(() => files.copyFile(draft, at(name), constants.COPYFILE_EXCL));
           } catch (error) {
             if (codeOf(error) !== 'EEXIST') throw error;
             exists = true;
