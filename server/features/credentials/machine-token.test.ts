@@ -164,6 +164,24 @@ describe('a machine with its token', () => {
     expect((await get(`/api/v1/licenses?token=${machine.token}`)).status).toBe(401);
   });
 
+  test('is Squirrel.Mac: the token is in the address of the file as well', async () => {
+    const { machine } = await enrolled();
+    const release = await makeRelease(server, {
+      platform: 'darwin',
+      fileKind: 'zip',
+      fileName: 'MyApp.zip',
+      bytes: 'PK for the Mac',
+    });
+    const feed = await get(`/api/v1/updates/squirrel/darwin/x64/0.0.1?token=${machine.token}`);
+    const { url } = (await feed.json()) as { url: string };
+    expect(url).toContain(`/${release.id}/${release.version}/`);
+    const file = await fetch(url.replace('http://localhost:8080', server.url));
+    expect(await file.text()).toBe('PK for the Mac');
+    await eventually(async () =>
+      expect(await seen(machine.machineId)).toMatchObject({ total_checks: 1, total_downloads: 1 }),
+    );
+  });
+
   test.each([
     ['a header', (token: string) => ({ query: '', headers: { 'x-machine-token': token } })],
     ['the address', (token: string) => ({ query: `?token=${token}`, headers: {} })],
@@ -275,8 +293,10 @@ describe('the token ends at once in every process', () => {
     ],
     [
       'the license is deleted',
-      async ({ license }: { license: License }) => {
+      async ({ license, machine }: { license: License; machine: Enrolled }) => {
         await revoke(staff, license);
+        // its updates go on until the license is deleted
+        expect((await get(electron, machine.headers)).status).toBe(200);
         await staff.ok(licenses.delete, { params: { id: license.licenseId } });
       },
     ],
