@@ -6,6 +6,8 @@ import { keys as keyCalls } from '../../contract/keys.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
 import { offline } from '../../contract/offline.ts';
 import { deactivate, machinesOf, makeLicense, revoke } from '../../tests/factories.ts';
+import { endorse } from '../../server/features/keys/replace.ts';
+import { newSigningKey, readSigners } from '../../server/signer.ts';
 import { days, seconds, startTestServer } from '../../tests/harness.ts';
 import { assemble } from './assemble.ts';
 import { newFolder } from './fake-server.testing.ts';
@@ -146,6 +148,28 @@ test('a machine with a license file cannot give its seat back online alone', asy
   expect(await client.giveBack()).toMatchObject({ ok: false, code: 'OFFLINE_SEAT' });
   const all = await staff.ok(activations.list, { params: { licenseKey: license.licenseKey } });
   expect(all[0]!.status).toBe('active');
+});
+
+test('follows the signing keys from the one that it shipped with, as the service publishes them', async () => {
+  const [shipped] = readSigners(newSigningKey(), 'the test');
+  const { keyId: current } = (await server.api().ok(keyCalls.published))[0]!;
+  const license = await makeLicense(staff);
+  const old = { publicKeys: [shipped!.publicKeyPem] };
+  const before = await clientOf(license, old);
+  const unknown = await before.check();
+  expect(unknown).toMatchObject({ valid: false, code: 'NOT_AUTHENTIC' });
+  expect(unknown.problem).toContain('UNKNOWN_KEY');
+
+  const signer = { keyId: current, publicKeyPem: publicKeys[0]!, sign: () => '' };
+  await server.db
+    .updateTable('installation_keys')
+    .set(endorse(shipped!, signer, server.clock.now()))
+    .where('key_id', '=', current)
+    .execute();
+  expect(await before.check()).toMatchObject({ valid: true, source: 'online' });
+  expect(await (await cutOff(license, before)).check()).toMatchObject({ valid: true, source: 'kept' });
+  const restarted = { ...old, folder: before.folder, machineId: before.id, server: 'http://127.0.0.1:9' };
+  expect(await (await clientOf(license, restarted)).check()).toMatchObject({ valid: true, source: 'kept' });
 });
 
 test('the token is stored once, and never in plain text beside a key that is protected', async () => {
