@@ -1,7 +1,8 @@
-import { createPublicKey, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { encodeQR } from 'qr';
+import { createClient, type ClientOptions } from '../../client/src/index.ts';
 import { keys } from '../../contract/keys.ts';
+import type { License } from '../../contract/licenses.ts';
 import { machinesOf, makeLicense, unique } from '../factories.ts';
 import { claimsOf, offlineMachine } from '../offline-machine.ts';
 import { qrTextOf } from './qr.ts';
@@ -17,16 +18,23 @@ import {
   type Page,
 } from './support.ts';
 
-/** Whether the text is a license file that the service signed, for a program that trusts its published keys. */
-async function isIssued(server: ConsoleServer, file: string): Promise<boolean> {
-  const [key] = await server.api().ok(keys.published);
-  const [header, payload, signature] = file.split('.') as [string, string, string];
-  return verify(
-    null,
-    Buffer.from(`${header}.${payload}`),
-    createPublicKey(key!.publicKeyPem),
-    Buffer.from(signature, 'base64url'),
-  );
+const day = 86_400_000;
+
+/** The program on a workstation that reaches no server: port 9 refuses. */
+async function workstation(server: ConsoleServer, { licenseKey }: License, machineId: string) {
+  const publicKeys = (await server.api().ok(keys.published)).map(({ publicKeyPem }) => publicKeyPem);
+  const folder = test.info().outputPath(machineId);
+  const facts = { hostname: 'mri-3', platform: 'win32' };
+  return (options: Partial<ClientOptions> = {}) =>
+    createClient({
+      server: 'http://127.0.0.1:9',
+      licenseKey,
+      publicKeys,
+      folder,
+      machineId,
+      facts,
+      ...options,
+    });
 }
 
 /** Another letter in the middle of the text. */
@@ -72,8 +80,12 @@ test('a workstation without network gets a license file, and gives its seat back
 }) => {
   expectStatus(page, 409, 422);
   const license = await makeLicense(server.admin, { maxActivations: 1 });
-  const machine = offlineMachine(unique('ws').replace(' ', '-'));
-  const request = machine.request(license, { hostname: 'mri-3', platform: 'win32' });
+  const machineId = unique('ws').replace(' ', '-');
+  const start = await workstation(server, license, machineId);
+  const program = start();
+  expect(await program.check()).toMatchObject({ valid: false, source: 'none' });
+  const asked = await program.offlineRequest();
+  const request = asked.ok ? asked.request : '';
   await signInAs(page, 'super_admin', `/licenses?activations=${license.licenseKey}`, server);
   const modal = dialog(page, 'License Activations');
   const form = dialog(page, 'Offline Activation');
@@ -101,7 +113,7 @@ test('a workstation without network gets a license file, and gives its seat back
   await test.step('the request as it was pasted from a mail becomes a license file', async () => {
     await form.getByRole('textbox', { name: 'Request' }).fill(request.replaceAll(/.{70}/g, '$&\n  '));
     await form.getByRole('button', { name: 'Create License File' }).click();
-    await expect(issued).toContainText(machine.machineId);
+    await expect(issued).toContainText(machineId);
     await expectAccessible(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -113,19 +125,27 @@ test('a workstation without network gets a license file, and gives its seat back
     await page.keyboard.press('Escape');
     await issued.getByRole('button', { name: 'Done' }).click();
     await expect(modal).toContainText('1/1');
-    await expect(rowOf(modal, machine.machineId)).toContainText('mri-3');
-    await expect(rowOf(modal, machine.machineId).getByText(/^Offline until /)).toBeVisible();
+    await expect(rowOf(modal, machineId)).toContainText('mri-3');
+    await expect(rowOf(modal, machineId).getByText(/^Offline until /)).toBeVisible();
     await expectAccessible(page);
   });
 
-  await test.step('the program runs by it, and not by any other', async () => {
-    expect(await isIssued(server, file)).toBe(true);
-    expect(await isIssued(server, altered(file))).toBe(false);
-    expect(claimsOf(file)).toMatchObject({ sub: license.licenseKey, key: machine.key });
+  await test.step('the program runs by it, and by nothing else', async () => {
+    expect(await program.importLicense(altered(file))).toMatchObject({ ok: false });
+    expect(
+      await start({ machineId: 'another', folder: test.info().outputPath('another') }).importLicense(file),
+    ).toMatchObject({
+      ok: false,
+    });
+    expect(await program.check()).toMatchObject({ valid: false });
+    expect(await program.importLicense(file)).toMatchObject({ ok: true });
+    expect(await start().check()).toMatchObject({ valid: true, source: 'file', modules: license.moduleIds });
+    const yesterday = () => new Date(Date.now() - day);
+    expect(await start({ now: yesterday }).check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
   });
 
   await test.step('taking the seat by force names what it means, and waits for consent', async () => {
-    await rowOf(modal, machine.machineId).getByRole('button', { name: 'Deactivate' }).click();
+    await rowOf(modal, machineId).getByRole('button', { name: 'Deactivate' }).click();
     const question = dialog(page, 'Deactivate Machine');
     await expect(question).toContainText('so the seat may be used twice until then');
     await question.getByRole('button', { name: 'Deactivate by Force' }).click();
@@ -135,7 +155,9 @@ test('a workstation without network gets a license file, and gives its seat back
   });
 
   await test.step('the receipt frees the seat, once', async () => {
-    const receipt = machine.receipt(license, String(claimsOf(file)['jti']));
+    const given = await program.giveBack();
+    const receipt = (given.ok && given.receipt) || '';
+    expect(await start().check()).toMatchObject({ valid: false });
     const back = dialog(page, 'Return Receipt');
     const enter = async (text: string) => {
       await back.getByRole('textbox', { name: 'Receipt' }).fill(text);
@@ -147,8 +169,8 @@ test('a workstation without network gets a license file, and gives its seat back
     await expectAccessible(page);
     await enter(receipt);
     await expect(modal).toContainText('0/1');
-    await expect(rowOf(modal, machine.machineId)).toContainText('Released');
-    await expect(rowOf(modal, machine.machineId).getByText(/^Offline until /)).toHaveCount(0);
+    await expect(rowOf(modal, machineId)).toContainText('Released');
+    await expect(rowOf(modal, machineId).getByText(/^Offline until /)).toHaveCount(0);
     await open(page, 'Return Receipt');
     await enter(receipt);
     await expect(back.getByRole('alert')).toContainText('This receipt was entered already');
