@@ -88,7 +88,6 @@ function RequestForm(props: {
         required
         min={licenseFileDays.least}
         max={licenseFileDays.most}
-        unit="days"
         description={offlineUntilText(days, license.validUntil, now)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         {...form.getInputProps('days')}

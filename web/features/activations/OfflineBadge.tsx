@@ -7,5 +7,11 @@ import { offlineUntil } from './offline-form.ts';
 /** Until when a machine may run without asking; nothing where it asks. */
 export function OfflineBadge({ activation }: { activation: Pick<Activation, 'offlineUntil'> }) {
   const until = offlineUntil(activation, useNow());
-  return until && <StatusBadge tone="violet">Offline until {utcDate(until)}</StatusBadge>;
+  return (
+    until && (
+      <div style={{ padding: '3px 0' }}>
+        <StatusBadge tone="violet">Offline until {utcDate(until)}</StatusBadge>
+      </div>
+    )
+  );
 }

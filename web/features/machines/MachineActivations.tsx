@@ -23,7 +23,7 @@ const columnsOf = (
     header: 'Status',
     cell: (row) => (
       <>
-        <StatusBadge tone={row.status === 'active' ? 'teal' : 'red'}>{row.status}</StatusBadge>{' '}
+        <StatusBadge tone={row.status === 'active' ? 'teal' : 'red'}>{row.status}</StatusBadge>
         <OfflineBadge activation={row} />
       </>
     ),
@@ -32,7 +32,14 @@ const columnsOf = (
   {
     id: 'enrollment',
     header: 'Enrollment',
-    cell: (row) => (row.enrolledAt ? <Identity of={row} /> : 'None'),
+    cell: (row) =>
+      row.enrolledAt ? (
+        <div style={{ padding: '5px 0' }}>
+          <Identity of={row} />
+        </div>
+      ) : (
+        'None'
+      ),
   },
   actionsColumn(
     (row) =>
