@@ -1,7 +1,8 @@
-import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { randomUUID, sign } from 'node:crypto';
 import { offline } from '../contract/offline.ts';
 import type { License } from '../contract/licenses.ts';
 import { machineHashOf } from '../server/features/update-events/index.ts';
+import { makeMachineKey, type MachineKey } from './factories.ts';
 import type { Api } from './harness.ts';
 
 type Claims = Record<string, unknown>;
@@ -17,9 +18,10 @@ export type OfflineMachine = {
   receipt(license: Pick<License, 'licenseKey'>, fileId: string, claims?: Claims): string;
 };
 
-export function offlineMachine(machineId: string): OfflineMachine {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const key = publicKey.export({ format: 'jwk' }).x!;
+export function offlineMachine(
+  machineId: string,
+  { privateKey, publicKey: key }: MachineKey = makeMachineKey(),
+): OfflineMachine {
   const iat = Math.floor(Date.now() / 1000);
   const jws: OfflineMachine['jws'] = (typ, claims, header = {}) => {
     const signed = [{ alg: 'EdDSA', typ, ...header }, claims]

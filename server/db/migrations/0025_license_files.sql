@@ -9,14 +9,15 @@ create index activations_offline on activations (license_id, offline_until)
   where status = 'active' and offline_until is not null;
 
 create table license_files (
-  -- jti of the file, a UUIDv7: the newest file of a machine has the greatest
+  -- jti of the file
   file_id       uuid primary key,
   activation_id uuid not null references activations on delete cascade,
   -- of the machine, Ed25519: its receipt is signed with the private half
   public_key    bytea not null check (length(public_key) = 32),
+  -- increases from file to file of a machine: only the newest can be given back
   issued_at     timestamptz(3) not null,
   -- the last moment at which the file lets the machine run, grace included
   ends_at       timestamptz(3) not null,
   returned_at   timestamptz(3)
 );
-create index license_files_activation on license_files (activation_id, file_id);
+create index license_files_activation on license_files (activation_id, issued_at);

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import {
   enrollmentText,
@@ -11,8 +11,10 @@ import { nobody, type Caller } from '../../caller.ts';
 import { runChange, type Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import { isSignedBy } from '../../machine-signature.ts';
 import { countFailure, licenseKeyCounter, secondsToWait } from '../../throttle.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
+import { heldLicenseFile } from '../offline/index.ts';
 import { displayIdOf, machineHashOf } from '../update-events/index.ts';
 import { validate, type Validator } from '../validation/index.ts';
 
@@ -47,7 +49,7 @@ export async function enroll(
   if (limited) return limited;
   const proof = readProof({ ...license, ...request, publicKey, signature });
   if (isFailure(proof)) return proof;
-  const refused = refuseProof(await credentialOf(db, license, request.machineId), proof);
+  const refused = await refuseEnrollment(db, license, request.machineId, proof, by.now);
   if (refused) return refused;
   const result = await validate(validator, by, request, { sequence: null });
   if (!result.valid) return { ...result, machineToken: null };
@@ -102,19 +104,9 @@ function readProof(
   if (signature === undefined) return { publicKey: raw, signedNonce: undefined };
   if (nonce === undefined) return breaksRule('nonce', 'Is required with a signature');
   const text = enrollmentText({ nonce, machineId, licenseKey });
-  if (!isSignedBy(publicKey, text, Buffer.from(signature, 'base64url')))
+  if (!isSignedBy(raw, text, Buffer.from(signature, 'base64url')))
     return breaksRule('signature', 'Is not by the key of the machine over this nonce, machine and license');
   return { publicKey: raw, signedNonce: createHash('sha256').update(nonce).digest() };
-}
-
-function isSignedBy(publicKey: string, text: string, signature: Buffer): boolean {
-  try {
-    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
-    return verify(null, Buffer.from(text, 'utf8'), key, signature);
-  } catch {
-    // 32 bytes that are no point of the curve
-    return false;
-  }
 }
 
 type Credential = { public_key: Buffer; used_nonces: Buffer[] };
@@ -128,11 +120,29 @@ const credentialOf = (db: Db, { licenseId }: LicenseOf, machineId: string): Prom
     .where('a.machine_id', '=', machineId)
     .executeTakeFirst();
 
+/** Why the machine may not enroll with this proof: it must have the key of its token, and of its license file. */
+async function refuseEnrollment(
+  db: Db,
+  license: LicenseOf,
+  machineId: string,
+  proof: Proof,
+  now: Date,
+): Promise<Failure | undefined> {
+  const refused = refuseProof(await credentialOf(db, license, machineId), proof);
+  if (refused) return refused;
+  const file = await heldLicenseFile(db, { ...license, machineId }, now);
+  return file && !file.public_key.equals(proof.publicKey) ? otherKey : undefined;
+}
+
+const otherKey = fail(
+  'WRONG_STATE',
+  'This machine is enrolled with another key. Ask the vendor to release it.',
+);
+
 /** Why a proof is not enough to replace this credential. Without one, any key is. */
 function refuseProof(known: Credential | undefined, { publicKey, signedNonce }: Proof): Failure | undefined {
   if (!known) return undefined;
-  if (!known.public_key.equals(publicKey))
-    return fail('WRONG_STATE', 'This machine is enrolled with another key. Ask the vendor to release it.');
+  if (!known.public_key.equals(publicKey)) return otherKey;
   if (!signedNonce)
     return breaksRule('signature', 'Is required with a nonce, since this machine is already enrolled');
   if (known.used_nonces.some((used) => used.equals(signedNonce)))
@@ -148,11 +158,12 @@ function refuseProof(known: Credential | undefined, { publicKey, signedNonce }: 
  */
 async function giveToken(
   change: Change,
-  { licenseId, licenseKey }: LicenseOf,
+  license: LicenseOf,
   machineId: string,
   proof: Proof,
 ): Promise<string | null | Failure> {
   const { tx, now } = change;
+  const { licenseId, licenseKey } = license;
   const seat = await tx
     .selectFrom('activations')
     .select(['activation_id', 'status'])
@@ -161,9 +172,9 @@ async function giveToken(
     .forUpdate()
     .executeTakeFirst();
   if (seat?.status !== 'active') return null;
-  const before = await credentialOf(tx, { licenseId, licenseKey, seats: 0 }, machineId);
-  const refused = refuseProof(before, proof);
+  const refused = await refuseEnrollment(tx, license, machineId, proof, now);
   if (refused) return refused;
+  const before = await credentialOf(tx, license, machineId);
   const { text, id, secretHash } = newBearerKey('lym');
   const token = { token_id: id, secret_hash: secretHash, sequence: null };
   const used_nonces = [...(before?.used_nonces ?? []), ...(proof.signedNonce ? [proof.signedNonce] : [])];

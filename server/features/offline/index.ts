@@ -1,1 +1,2 @@
 export { endOfflineSeats } from './end-seats.ts';
+export { heldLicenseFile } from './held-file.ts';

@@ -1,16 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compactVerify, importSPKI, jwtVerify } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
 import { keys } from '../../../contract/keys.ts';
-import { makeLicense } from '../../../tests/factories.ts';
+import { makeLicense, makeMachineKey } from '../../../tests/factories.ts';
 import { startTestServer } from '../../../tests/harness.ts';
 import { claimsOf, issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { placeOfRun } from '../../../tests/place.ts';
-import { decodeJws, isSignedBy } from './jws.ts';
-import { readRequest } from './machine-texts.ts';
+import { isSignedBy } from '../../machine-signature.ts';
+import { decodeJws } from './jws.ts';
+import { readReceipt, readRequest, refuseReceipt } from './machine-texts.ts';
+import { isFailure } from '../../failure.ts';
 
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 
@@ -114,7 +115,7 @@ describe('no text with one bit changed is taken for the one that was signed', ()
     const raw = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ''), 'base64').subarray(-32);
     const holds = (text: string) => {
       const jws = decodeJws(text);
-      return jws !== undefined && isSignedBy(jws, raw);
+      return jws !== undefined && isSignedBy(raw, jws.signed, jws.signature);
     };
     expect(holds(file)).toBe(true);
     for (const text of flippedBits(file)) expect(holds(text), text).toBe(false);
@@ -128,10 +129,39 @@ describe('no text with one bit changed is taken for the one that was signed', ()
   });
 });
 
-test('a signature does not hold under another key', () => {
-  const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x!;
-  const jws = decodeJws(file)!;
-  expect(isSignedBy(jws, Buffer.from(other, 'base64url'))).toBe(false);
-  expect(isSignedBy(jws, Buffer.alloc(32))).toBe(false);
-  expect(isSignedBy(jws, Buffer.alloc(32, 255))).toBe(false);
+test('a signature does not hold under another key, or what is none', () => {
+  const { signed, signature } = decodeJws(file)!;
+  const other = Buffer.from(makeMachineKey().publicKey, 'base64url');
+  for (const key of [other, Buffer.alloc(32), Buffer.alloc(32, 255), Buffer.alloc(31), Buffer.alloc(0)])
+    expect(isSignedBy(key, signed, signature)).toBe(false);
+  expect(isSignedBy(other, signed, Buffer.alloc(63))).toBe(false);
+});
+
+type Vectors<C> = { cases: ({ name: string; outcome: string } & C)[] };
+const vectors = async <C>(name: string) =>
+  JSON.parse(
+    await readFile(join(import.meta.dirname, '../../../client/vectors', name), 'utf8'),
+  ) as Vectors<C> & {
+    context: { licenseKey: string; machineId: string; machinePublicKey: string };
+  };
+
+describe('the vectors of the client', () => {
+  test('requests', async () => {
+    const { cases } = await vectors<{ request: string }>('request.json');
+    for (const { name, outcome, request } of cases)
+      expect(isFailure(readRequest(request)), name).toBe(outcome !== 'OK');
+    expect(cases.length).toBeGreaterThan(5);
+  });
+
+  test('receipts', async () => {
+    const { cases, context } = await vectors<{ receipt: string }>('receipt.json');
+    const publicKey = Buffer.from(context.machinePublicKey, 'base64url');
+    for (const { name, outcome, receipt } of cases) {
+      const read = readReceipt(receipt);
+      const refused = isFailure(read) || refuseReceipt(read, { ...context, publicKey }) !== undefined;
+      // which file a receipt is for, the database says
+      expect(refused, name).toBe(!['OK', 'OTHER_FILE'].includes(outcome));
+    }
+    expect(cases.length).toBeGreaterThan(5);
+  });
 });

@@ -1,4 +1,3 @@
-import { createPublicKey, verify } from 'node:crypto';
 import type { Signer } from '../../signer.ts';
 
 /** The types of our signed texts, as the header `typ` names them. */
@@ -8,7 +7,7 @@ export const jwsTypes = {
   receipt: 'lanyard-return+jwt',
 } as const;
 
-/** A decoded compact JWS (RFC 7515). Nothing in it is proven before `isSignedBy`. */
+/** A decoded compact JWS (RFC 7515). Nothing in it is proven until `signature` is verified over `signed`. */
 export type Jws = { type: string; payload: unknown; signed: string; signature: Buffer };
 
 /** Signs a payload as a compact JWS with the key of the installation. */
@@ -34,12 +33,6 @@ export function decodeJws(text: string): Jws | undefined {
     // an extension that we do not know could change what the signature means
     header.crit === undefined;
   return isOurs ? { type: header.typ as string, payload, signed: `${head}.${body}`, signature } : undefined;
-}
-
-/** Whether the private half of this raw Ed25519 key signed it. */
-export function isSignedBy({ signed, signature }: Jws, publicKey: Buffer): boolean {
-  const key = { kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url') };
-  return verify(null, Buffer.from(signed), createPublicKey({ key, format: 'jwk' }), signature);
 }
 
 /** Base64url in its only canonical spelling: a decoder that ignores spare bits would accept altered texts. */

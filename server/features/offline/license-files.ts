@@ -6,14 +6,16 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import { validationMessages } from '../../../contract/validation.ts';
 import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
+import { nextUpdatedAt } from '../../db/sql.ts';
 import { fail, isFailure, breaksRule, type Failure } from '../../failure.ts';
 import type { Signer } from '../../signer.ts';
 import { leaveSeat, toActivation, type ActivationRow } from '../activations/index.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
 import { machineHashOf } from '../update-events/index.ts';
 import { takeSeat } from '../validation/index.ts';
-import { encodeJws, isSignedBy, jwsTypes } from './jws.ts';
-import { altered, readReceipt, readRequest, type OfflineRequest } from './machine-texts.ts';
+import { heldLicenseFile } from './held-file.ts';
+import { encodeJws, jwsTypes } from './jws.ts';
+import { readReceipt, readRequest, refuseReceipt, type OfflineRequest } from './machine-texts.ts';
 
 export type Issuer = Pick<Context, 'config'> & {
   /** Rotation replaces the signer. */
@@ -75,7 +77,7 @@ export async function issueLicenseFile(
       file_id: fileId,
       activation_id: activation.activationId,
       public_key: asked.key,
-      issued_at: change.now,
+      issued_at: await nextIssuedAt(change, activation.activationId),
       ends_at: endsAt,
     })
     .execute();
@@ -94,7 +96,7 @@ export async function takeReceipt(
 ): Promise<Activation | Failure> {
   const read = readReceipt(text);
   if (isFailure(read)) return read;
-  const { said, jws } = read;
+  const { said } = read;
   const license = await lockLicense(change, licenseId);
   if (!license) return notFound;
   const file = await change.tx
@@ -102,17 +104,18 @@ export async function takeReceipt(
     .innerJoin('activations as a', 'a.activation_id', 'f.activation_id')
     .select(['f.public_key', 'f.returned_at', 'a.machine_id'])
     .select(
-      sql<boolean>`exists (select from license_files n where n.activation_id = f.activation_id and n.file_id > f.file_id)`.as(
+      sql<boolean>`exists (select from license_files n where n.activation_id = f.activation_id and n.issued_at > f.issued_at)`.as(
         'is_replaced',
       ),
     )
     .where('f.file_id', '=', said.jti)
     .where('a.license_id', '=', licenseId)
     .executeTakeFirst();
-  if (!file || parseLicenseKey(said.sub) !== license.license_key)
-    return breaksRule('receipt', 'Is for no license file of this license');
-  if (!isSignedBy(jws, file.public_key)) return altered('receipt');
-  if (said.machine !== machineHashOf(file.machine_id)) return breaksRule('receipt', 'Is of another machine');
+  if (!file) return breaksRule('receipt', 'Is for no license file of this license');
+  const { license_key: licenseKey } = license;
+  const issued = { licenseKey, machineId: file.machine_id, publicKey: file.public_key };
+  const refused = refuseReceipt(read, issued);
+  if (refused) return refused;
   if (file.is_replaced)
     return breaksRule('receipt', 'Is for an older license file. The machine must give back its newest one');
   if (file.returned_at)
@@ -150,26 +153,40 @@ const seatOf = ({ tx }: Change, licenseId: string, machineId: string) =>
     .where('status', '=', 'active')
     .executeTakeFirst();
 
-/** A machine with a valid license file keeps its key: two computers with one machine id must not share a seat. */
+/**
+ * A machine that proved itself, or may run offline, keeps its key: two computers with one machine id must not share a
+ * seat.
+ */
 async function refuseOtherKey(
-  change: Change,
-  seat: ActivationRow,
+  { tx, now }: Change,
+  { activation_id, license_id: licenseId, machine_id: machineId }: ActivationRow,
   key: Buffer,
 ): Promise<Failure | undefined> {
-  const file = await change.tx
-    .selectFrom('license_files')
-    .select(['public_key', 'ends_at'])
-    .where('activation_id', '=', seat.activation_id)
-    .where('returned_at', 'is', null)
-    .where('ends_at', '>', change.now)
-    .orderBy('file_id', 'desc')
+  const file = await heldLicenseFile(tx, { licenseId, machineId }, now);
+  if (file && !file.public_key.equals(key))
+    return fail(
+      'WRONG_STATE',
+      `This machine has a license file for another key until ${utcMinute(file.ends_at.toISOString())}. ` +
+        'Enter its return receipt, or deactivate it by force.',
+    );
+  const credential = await tx
+    .selectFrom('machine_credentials')
+    .select('public_key')
+    .where('activation_id', '=', activation_id)
     .executeTakeFirst();
-  if (!file || file.public_key.equals(key)) return undefined;
-  return fail(
-    'WRONG_STATE',
-    `This machine has a license file for another key until ${utcMinute(file.ends_at.toISOString())}. ` +
-      'Enter its return receipt, or deactivate it by force.',
-  );
+  if (!credential || credential.public_key.equals(key)) return undefined;
+  return fail('WRONG_STATE', 'This machine is enrolled with another key. End its enrollment first.');
+}
+
+/** Later than that of every other file of the machine, also if another process with a faster clock issued it. */
+async function nextIssuedAt({ tx, now }: Change, activationId: string): Promise<Date> {
+  const newest = await tx
+    .selectFrom('license_files')
+    .select('issued_at')
+    .where('activation_id', '=', activationId)
+    .orderBy('issued_at', 'desc')
+    .executeTakeFirst();
+  return newest ? nextUpdatedAt(newest.issued_at, now) : now;
 }
 
 /** The times of a license file, in whole seconds; the grace is part of the time that the license has left. */

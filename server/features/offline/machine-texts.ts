@@ -3,7 +3,10 @@ import { id } from '../../../contract/common.ts';
 import { licenseKeyInput } from '../../../contract/activations.ts';
 import { validationRequest } from '../../../contract/validation.ts';
 import { breaksRule, isFailure, type Failure } from '../../failure.ts';
-import { bytesOf, decodeJws, isSignedBy, jwsTypes, type Jws } from './jws.ts';
+import { isSignedBy } from '../../machine-signature.ts';
+import { parseLicenseKey } from '../licenses/index.ts';
+import { machineHashOf } from '../update-events/index.ts';
+import { bytesOf, decodeJws, jwsTypes, type Jws } from './jws.ts';
 
 const seconds = z.number().int().min(0);
 const publicKey = z.string().transform((text, issues) => {
@@ -40,14 +43,27 @@ export type OfflineRequest = z.output<typeof request>;
 export function readRequest(text: string): OfflineRequest | Failure {
   const read = readAs('request', request, text);
   if (isFailure(read)) return read;
-  if (!isSignedBy(read.jws, read.said.key)) return altered('request');
-  return read.said;
+  const { jws, said } = read;
+  return isSignedBy(said.key, jws.signed, jws.signature) ? said : altered('request');
 }
 
-/** A receipt, not yet verified: only the license file that it names knows the key of the machine. */
+/** A receipt, not verified yet: only the license file that it names, by `jti`, tells the key of the machine. */
 export const readReceipt = (text: string) => readAs('receipt', receipt, text);
 
-export const altered = (path: 'request' | 'receipt'): Failure =>
+type Receipt = Exclude<ReturnType<typeof readReceipt>, Failure>;
+
+/** Why a receipt is not one of the machine with this license file. */
+export function refuseReceipt(
+  { jws, said }: Receipt,
+  file: { licenseKey: string; machineId: string; publicKey: Buffer },
+): Failure | undefined {
+  if (parseLicenseKey(said.sub) !== file.licenseKey) return breaksRule('receipt', 'Is for another license');
+  if (!isSignedBy(file.publicKey, jws.signed, jws.signature)) return altered('receipt');
+  if (said.machine !== machineHashOf(file.machineId)) return breaksRule('receipt', 'Is of another machine');
+  return undefined;
+}
+
+const altered = (path: 'request' | 'receipt'): Failure =>
   breaksRule(path, 'Is incomplete, or was changed after the machine signed it');
 
 function readAs<S extends z.ZodType>(

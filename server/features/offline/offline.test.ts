@@ -1,15 +1,27 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { activations, utcMinute } from '../../../contract/activations.ts';
+import { credentials } from '../../../contract/credentials.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
 import { offline } from '../../../contract/offline.ts';
 import { validation } from '../../../contract/validation.ts';
-import { machinesOf, makeApiKey, makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
+import {
+  enrollOn,
+  machinesOf,
+  makeApiKey,
+  makeLicense,
+  makeMachineKey,
+  revoke,
+  signedEnrollment,
+  validateOn,
+  type MachineKey,
+} from '../../../tests/factories.ts';
 import {
   auditOf,
   checkedTime,
   days,
   hours,
+  movableClock,
   startTestServer,
   startTwin,
   type Api,
@@ -122,7 +134,9 @@ describe('a license file', () => {
       offlineUntil: endsAt,
       ...facts,
     });
-    expect(await machinesOf(staff[0], license)).toEqual([activation]);
+    expect(await machinesOf(staff[0], license)).toEqual([
+      { ...activation, enrolledAt: null, clonedAt: null },
+    ]);
     expect((await staff[0].ok(licenses.get, at(license))).currentActivations).toBe(1);
     const entries = await auditOf(server, activation.activationId);
     expect(entries.map((entry) => entry.event_type)).toEqual([
@@ -219,6 +233,36 @@ describe('a license file', () => {
     expect(refused.body.error).toMatch(/^This machine has a license file for another key until 2027-/);
     await deactivate(license, machine, true);
     expect((await issue(license, other)).status).toBe(200);
+  });
+});
+
+describe('the key of a machine that proved itself', () => {
+  test('is that of its requests', async () => {
+    const license = await makeLicense(staff[0]);
+    const { key: proven } = await enrollOn(server, license, 'proven');
+    const refused = await issue(license, offlineMachine('proven'));
+    expect(refused).toMatchObject({ status: 409, body: { code: 'WRONG_STATE' } });
+    expect(refused.body.error).toBe('This machine is enrolled with another key. End its enrollment first.');
+    expect((await issue(license, offlineMachine('proven', proven))).status).toBe(200);
+  });
+
+  test('cannot be another than that of its license file, or a stranger would enroll in its place', async () => {
+    const license = await makeLicense(staff[0]);
+    const ours = makeMachineKey();
+    const { fileId } = await issueTo(staff[0], license, offlineMachine('proven later', ours));
+    const enroll = (own: MachineKey) =>
+      server
+        .api()
+        .call(credentials.enroll, { body: signedEnrollment(license.licenseKey, 'proven later', own) });
+    expect(await enroll(makeMachineKey())).toMatchObject({
+      status: 409,
+      body: { error: 'This machine is enrolled with another key. Ask the vendor to release it.' },
+    });
+    expect((await enroll(ours)).body.data.machineToken).toMatch(/^lym_/);
+    // the receipt ends the token too
+    await giveBack(license, offlineMachine('proven later', ours).receipt(license, fileId));
+    expect((await seatOf(license, offlineMachine('proven later'))).enrolledAt).toBeNull();
+    expect((await enroll(makeMachineKey())).status).toBe(200);
   });
 });
 
@@ -333,6 +377,19 @@ describe('a receipt', () => {
     expect((await giveBack(license, machine.receipt(license, second.fileId))).status).toBe(200);
   });
 
+  test('for the newest file counts, also if the process that issued it has a slower clock', async () => {
+    const slow = await startTwin(server, {
+      clock: movableClock(new Date(server.clock.now().getTime() - 2000)),
+    });
+    const license = await makeLicense(staff[0]);
+    const machine = offlineMachine('clocks');
+    const first = await issueTo(staff[0], license, machine);
+    const second = await issueTo(slow.api(byCookie), license, machine);
+    await slow.close();
+    expect((await giveBack(license, machine.receipt(license, first.fileId))).status).toBe(422);
+    expect((await giveBack(license, machine.receipt(license, second.fileId))).status).toBe(200);
+  });
+
   test('of another machine, license or file is refused, whoever signed it', async () => {
     const [license, foreign] = [await makeLicense(staff[0]), await makeLicense(staff[0])];
     const [machine, other] = [offlineMachine('mine'), offlineMachine('theirs')];
@@ -350,7 +407,7 @@ describe('a receipt', () => {
         'receipt: Is of another machine',
       ],
       [machine.receipt(license, elsewhere.fileId), unknown],
-      [machine.receipt(foreign, fileId), unknown],
+      [machine.receipt(foreign, fileId), 'receipt: Is for another license'],
       [machine.receipt(license, '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c12'), unknown],
       [machine.request(license), 'receipt: This is a request for a license file, not a return receipt'],
     ];
