@@ -3,6 +3,8 @@ import { sign, verify, type KeyObject } from 'node:crypto';
 /** A compact JWS (RFC 7515) that was taken apart; its signature is not checked yet. */
 export type Jws = {
   kid: string | undefined;
+  /** Endorsements of the key `kid`, for a machine that cannot ask for them; whatever the header says. */
+  endorsements: unknown;
   claims: Record<string, unknown>;
   /** The text that the signature covers. */
   signed: string;
@@ -29,7 +31,13 @@ export function readJws(text: string, typ: string): Jws | undefined {
   if (parts.length !== 3 || !header || !claims || !signature) return undefined;
   if (header['alg'] !== 'EdDSA' || header['typ'] !== typ || 'crit' in header) return undefined;
   const kid = header['kid'];
-  return { kid: typeof kid === 'string' ? kid : undefined, claims, signed: `${head}.${body}`, signature };
+  return {
+    kid: typeof kid === 'string' ? kid : undefined,
+    endorsements: header['endorsements'],
+    claims,
+    signed: `${head}.${body}`,
+    signature,
+  };
 }
 
 /** Whether this key made the signature of a JWS. */

@@ -9,10 +9,10 @@ export type Keys = ReadonlyMap<string, KeyObject>;
 /** The keys that answers and license files are verified with. */
 export type KeyRing = {
   /**
-   * The key with this id: one that the program ships, or one that those endorse. Asks the server for endorsements if
-   * there is none.
+   * The key with this id: one that the program ships, or one that those endorse, with the help of `endorsements` that
+   * came along. Asks the server for endorsements if there is none.
    */
-  find(keyId: string): Promise<KeyObject | undefined>;
+  find(keyId: string, endorsements?: unknown): Promise<KeyObject | undefined>;
 };
 
 const file = 'keys.json';
@@ -64,6 +64,13 @@ export function followKeys(trusted: Keys, list: unknown): Keys {
   return known;
 }
 
+/** The key with this id among the known ones, or endorsed by them through `endorsements` that came along. */
+export function findKey(known: Keys, keyId: string, endorsements: unknown): KeyObject | undefined {
+  if (!Array.isArray(endorsements) || known.has(keyId)) return known.get(keyId);
+  const list = endorsements.map((endorsement: unknown) => ({ endorsement }));
+  return followKeys(known, list).get(keyId);
+}
+
 /** The key of an entry, if a known key endorses it. */
 function endorsedKey(known: Keys, { endorsement }: Record<string, unknown>): KeyObject | undefined {
   if (!isObject(endorsement)) return undefined;
@@ -87,9 +94,10 @@ function endorsedKey(known: Keys, { endorsement }: Record<string, unknown>): Key
 export function openKeyRing(shipped: Keys, store: Store, http: Http): KeyRing {
   let known: Keys | undefined;
   return {
-    async find(keyId) {
+    async find(keyId, endorsements) {
       known ??= followKeys(shipped, jsonArray(await store.read(file)));
-      if (known.has(keyId)) return known.get(keyId);
+      const found = findKey(known, keyId, endorsements);
+      if (found) return found;
       const reply = await http('GET', '/api/v1/keys');
       const list = 'text' in reply && reply.status === 200 ? jsonObject(reply.text)?.['data'] : undefined;
       const followed = followKeys(known, list);

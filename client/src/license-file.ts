@@ -27,12 +27,12 @@ export const machineHash = (machineId: string) => createHash('sha256').update(ma
 /** Verifies a license file and returns its claims, or why it does not count on this machine. Its times are not judged. */
 export async function readLicenseFile(
   text: string,
-  keys: { find(keyId: string): Promise<KeyObject | undefined> },
+  keys: { find(keyId: string, endorsements?: unknown): Promise<KeyObject | undefined> },
   holder: Holder,
 ): Promise<LicenseFile | FileFault> {
   const jws = readJws(text, 'lanyard-license+jwt');
   if (!jws) return 'UNREADABLE';
-  const key = await keys.find(jws.kid ?? '');
+  const key = await keys.find(jws.kid ?? '', jws.endorsements);
   if (!key) return 'UNKNOWN_KEY';
   if (!isSignedBy(jws, key)) return 'BAD_SIGNATURE';
   const { sub, jti, machine, modules, iat, nbf, exp, grace } = jws.claims;

@@ -7,7 +7,7 @@ import { readAnswer, type SignedAnswer } from './answer.ts';
 import { enrollmentSignature, isMachineToken } from './identity.ts';
 import { judgeKept } from './judge-kept.ts';
 import { signJws } from './jws.ts';
-import { followKeys, keysOf } from './keys.ts';
+import { findKey, followKeys, keysOf } from './keys.ts';
 import { readLicenseFile, type Holder } from './license-file.ts';
 
 const folder = path.join(import.meta.dirname, '../vectors');
@@ -16,7 +16,9 @@ const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder
 const casesOf = <Case>(name: string) => read(name) as Vectors<Case>;
 
 const { keys } = read('keys') as { keys: { name: string; seed: string }[] };
-const ring = (trusted: string[]) => ({ find: async (keyId: string) => keysOf(trusted).get(keyId) });
+const ring = (trusted: string[]) => ({
+  find: async (keyId: string, endorsements?: unknown) => findKey(keysOf(trusted), keyId, endorsements),
+});
 
 /** The machine of the vectors. */
 function machineKey() {

@@ -14,9 +14,12 @@ import {
   otherLicenseKey,
   otherMachine,
   otherMachineId,
+  second,
   stranger,
+  third,
   whole,
 } from './fixed.mjs';
+import { listed } from './online.mjs';
 
 const types = {
   license: 'lanyard-license+jwt',
@@ -43,6 +46,11 @@ export const licenseFile = (changes = {}, { key = first, header = {} } = {}) =>
 export const goodFile = licenseFile();
 export const holder = { licenseKey, machineId, publicKey: machine.publicKey };
 
+/** The endorsement of a key as a license file carries it. */
+const carried = (by, key) => listed(key, by).endorsement;
+const endorsedFile = (key, endorsements) =>
+  licenseFile({}, { key, header: { kid: key.keyId, endorsements } });
+
 export const fileCases = [
   ['valid', goodFile, 'OK'],
   ['line breaks and spaces, as pasted', ` ${goodFile.replaceAll(/.{64}/g, '$&\r\n')}\n`, 'OK'],
@@ -52,6 +60,22 @@ export const fileCases = [
     licenseFile({}, { key: stranger, header: { kid: stranger.keyId } }),
     'UNKNOWN_KEY',
   ],
+  [
+    'signed by a newer key, with the endorsements that lead to it',
+    endorsedFile(third, [carried(first, second), carried(second, third)]),
+    'OK',
+  ],
+  [
+    'signed by a newer key, with a gap in the endorsements',
+    endorsedFile(third, [carried(second, third)]),
+    'UNKNOWN_KEY',
+  ],
+  [
+    'signed by a stranger that a stranger endorses',
+    endorsedFile(stranger, [carried(stranger, stranger)]),
+    'UNKNOWN_KEY',
+  ],
+  ['endorsements that are none', endorsedFile(first, [null, 'x', {}]), 'OK'],
   ['no key id', licenseFile({}, { header: { kid: undefined } }), 'UNKNOWN_KEY'],
   ['signed by a stranger under the id of a known key', licenseFile({}, { key: stranger }), 'BAD_SIGNATURE'],
   ['one character of the signature altered', altered(goodFile, 2), 'BAD_SIGNATURE'],

@@ -124,7 +124,7 @@ function endorsedText(by, key, changes = {}) {
   });
 }
 
-function listed(key, by, { changes, signer = by, state = 'retired' } = {}) {
+export function listed(key, by, { changes, signer = by, state = 'retired' } = {}) {
   const signed = by && endorsedText(by, key, changes);
   return {
     keyId: key.keyId,

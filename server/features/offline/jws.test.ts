@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compactVerify, importSPKI, jwtVerify } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -10,8 +10,7 @@ import { claimsOf, issueTo, offlineMachine } from '../../../tests/offline-machin
 import { placeOfRun } from '../../../tests/place.ts';
 import { isSignedBy } from '../../machine-signature.ts';
 import { decodeJws } from './jws.ts';
-import { readReceipt, readRequest, refuseReceipt } from './machine-texts.ts';
-import { isFailure } from '../../failure.ts';
+import { readRequest } from './machine-texts.ts';
 
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 
@@ -135,33 +134,4 @@ test('a signature does not hold under another key, or what is none', () => {
   for (const key of [other, Buffer.alloc(32), Buffer.alloc(32, 255), Buffer.alloc(31), Buffer.alloc(0)])
     expect(isSignedBy(key, signed, signature)).toBe(false);
   expect(isSignedBy(other, signed, Buffer.alloc(63))).toBe(false);
-});
-
-type Vectors<C> = { cases: ({ name: string; outcome: string } & C)[] };
-const vectors = async <C>(name: string) =>
-  JSON.parse(
-    await readFile(join(import.meta.dirname, '../../../client/vectors', name), 'utf8'),
-  ) as Vectors<C> & {
-    context: { licenseKey: string; machineId: string; machinePublicKey: string };
-  };
-
-describe('the vectors of the client', () => {
-  test('requests', async () => {
-    const { cases } = await vectors<{ request: string }>('request.json');
-    for (const { name, outcome, request } of cases)
-      expect(isFailure(readRequest(request)), name).toBe(outcome !== 'OK');
-    expect(cases.length).toBeGreaterThan(5);
-  });
-
-  test('receipts', async () => {
-    const { cases, context } = await vectors<{ receipt: string }>('receipt.json');
-    const publicKey = Buffer.from(context.machinePublicKey, 'base64url');
-    for (const { name, outcome, receipt } of cases) {
-      const read = readReceipt(receipt);
-      const refused = isFailure(read) || refuseReceipt(read, { ...context, publicKey }) !== undefined;
-      // which file a receipt is for, the database says
-      expect(refused, name).toBe(!['OK', 'OTHER_FILE'].includes(outcome));
-    }
-    expect(cases.length).toBeGreaterThan(5);
-  });
 });

@@ -10,9 +10,9 @@ export const jwsTypes = {
 /** A decoded compact JWS (RFC 7515). Nothing in it is proven until `signature` is verified over `signed`. */
 export type Jws = { type: string; payload: unknown; signed: string; signature: Buffer };
 
-/** Signs a payload as a compact JWS with the key of the installation. */
-export function encodeJws(signer: Signer, type: string, payload: object): string {
-  const signed = [{ alg: 'EdDSA', typ: type, kid: signer.keyId }, payload]
+/** Signs a payload as a compact JWS with the key of the installation; `header` adds to its header. */
+export function encodeJws(signer: Signer, type: string, payload: object, header: object = {}): string {
+  const signed = [{ alg: 'EdDSA', typ: type, kid: signer.keyId, ...header }, payload]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
   return `${signed}.${Buffer.from(signer.sign(signed), 'base64').toString('base64url')}`;

@@ -10,6 +10,7 @@ import { nextUpdatedAt } from '../../db/sql.ts';
 import { fail, isFailure, breaksRule, type Failure } from '../../failure.ts';
 import type { Signer } from '../../signer.ts';
 import { leaveSeat, toActivation, type ActivationRow } from '../activations/index.ts';
+import { endorsementsOf } from '../keys/index.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
 import { machineHashOf } from '../update-events/index.ts';
 import { takeSeat } from '../validation/index.ts';
@@ -51,7 +52,7 @@ export async function issueLicenseFile(
   if (times.exp <= times.iat) return fail('WRONG_STATE', validationMessages.EXPIRED);
   const fileId = uuidv7();
   const endsAt = new Date((times.exp + graceDays * daySeconds) * 1000);
-  const licenseFile = encodeJws(issuer.keys.signer, jwsTypes.license, {
+  const claims = {
     iss: issuer.config.publicUrl,
     sub: licenseKey,
     jti: fileId,
@@ -61,7 +62,12 @@ export async function issueLicenseFile(
     type: license.type,
     modules: license.module_ids,
     grace: graceDays,
-  });
+  };
+  const { signer } = issuer.keys;
+  // A machine without a network cannot ask who endorses a key that its program does not know.
+  const endorsements = await endorsementsOf(change.tx, signer.keyId);
+  const header = endorsements.length > 0 ? { endorsements } : {};
+  const licenseFile = encodeJws(signer, jwsTypes.license, claims, header);
   const reliable = Math.min(
     change.now.getTime() + issuer.config.validationGraceMs,
     license.valid_until.getTime(),
