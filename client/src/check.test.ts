@@ -187,6 +187,20 @@ test('a clock set back is noticed without the server, and does not matter with i
   expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
 });
 
+test('an online check forgets that the clock was ahead', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  await client.check();
+  fake.instead = () => noNetwork;
+  fake.clock.at += 10 * day;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+  fake.instead = undefined;
+  fake.clock.at -= 9 * day;
+  await client.check();
+  fake.instead = () => noNetwork;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+});
+
 test('a clock that was far ahead does not lock the machine out afterwards', async () => {
   const fake = await startFakeServer();
   const client = await fake.client();

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import net from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { startFakeServer, startProxy } from './fake-server.testing.ts';
 import { createHttp, proxyFor } from './http.ts';
 
@@ -49,6 +50,22 @@ test('a proxy that refuses, is not there, or is of another kind, is no answer', 
   expect(await problemWith({ HTTP_PROXY: 'socks5://127.0.0.1:9' })).toContain('neither http nor https');
   expect(await problemWith({ HTTP_PROXY: 'http://' })).toContain('Invalid URL');
 });
+
+test.each(['', 'HTTP/1.1 200 Connection Established\r\n\r\n'])(
+  'a proxy that says %j and then nothing is given up after the given time',
+  async (says) => {
+    const proxy = net.createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (says) socket.write(says);
+    });
+    await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as net.AddressInfo;
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const http = createHttp('https://lanyard.test', { fetch: undefined, timeoutMs: 300, env });
+    expect(await http('GET', '/')).toMatchObject({ problem: expect.stringContaining('300 ms') as string });
+  },
+);
 
 test('the path of the server address is kept, and a redirect is not followed', async () => {
   const fake = await startFakeServer();
