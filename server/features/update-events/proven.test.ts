@@ -5,8 +5,12 @@ import { releases as releaseCalls, type Release } from '../../../contract/releas
 import { updateEvents, type ReportedEvent } from '../../../contract/update-events.ts';
 import { enrollOn, makeApiKey, makeLicense, makeRelease, unique } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Identity } from '../../../tests/harness.ts';
+import type { Budgets } from '../../budgets.ts';
+import { systemCaller, type EnrolledMachine } from '../../caller.ts';
+import type { WriteBehind } from '../../db/write-behind.ts';
 import { pauseFailing } from './failure-guard.ts';
 import { machineHashOf } from './machine-id.ts';
+import { createUpdateRecorder } from './update-recorder.ts';
 
 /* What a machine proves with its token against what an API key claims of it. */
 
@@ -131,4 +135,22 @@ test('the figures of a release say how many of its machines are proven', async (
     uniqueDownloads: 3,
     provenDownloads: 2,
   });
+});
+
+test('what is kept of an event, also in a file, holds no license key of the machine', () => {
+  const kept: unknown[] = [];
+  const queue = () => ({ add: (row: unknown) => void kept.push(row), flush: async () => undefined });
+  const recorder = createUpdateRecorder(server.context, {} as Budgets, { queue } as unknown as WriteBehind);
+  const actor = {
+    kind: 'machine',
+    activationId: 'a',
+    licenseId: 'l',
+    licenseKey: license.licenseKey,
+    machineId: 'ct-1',
+    scopes: [],
+  } satisfies EnrolledMachine;
+  const machineHash = machineHashOf('ct-1');
+  recorder.observe({ ...systemCaller(server.clock.now()), actor }, { type: 'check', machineHash });
+  expect(kept).toMatchObject([{ happening: { machineHash, proven: true } }]);
+  expect(JSON.stringify(kept)).not.toContain(license.licenseKey);
 });
