@@ -67,14 +67,15 @@ async function main(): Promise<void> {
     };
     const random = createRandom(Number(values.seed));
     const passwordHash = await passwords.hash(password);
-    const stage = { db, signals, writeEntry, validator, random, now: new Date(), passwordHash };
+    const now = new Date();
+    const clock = () => now;
+    const budgets = createBudgets({ db, signals, writeEntry }, clock);
+    const stage = { db, signals, writeEntry, validator, budgets, random, now, passwordHash };
     const people = await makeStaff(stage);
     const { apiKey, desktop } = await makeKeys({ ...stage, behind }, people[0]!);
     const licensing = people.slice(0, 4);
     const customers = Number(values.customers);
     const { inUse, ...made } = await makeCustomers(stage, licensing, desktop, customers);
-    const clock = () => stage.now;
-    const budgets = createBudgets(stage, clock);
     const updateRecorder = createUpdateRecorder({ ...stage, log, config, clock }, budgets, behind);
     while (inUse.length < Number(values.machines)) {
       const since = stage.now.getTime() - random.next() * days(400);

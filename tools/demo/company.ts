@@ -57,7 +57,16 @@ export async function makeCustomers(
 ): Promise<Company> {
   const { db, random, now } = stage;
   const modules = (await listModules(db)).map((m) => m.moduleId);
-  const company: Company = { customers: 0, licenses: 0, machines: 0, validations: 0, inUse: [] };
+  const company: Company = {
+    customers: 0,
+    licenses: 0,
+    machines: 0,
+    validations: 0,
+    proven: 0,
+    cloned: 0,
+    offline: 0,
+    inUse: [],
+  };
   const taken = new Set<string>();
   for (let n = 0; n < count; n++) {
     const joined = now.getTime() - days(random.whole(20, 480));

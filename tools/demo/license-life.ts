@@ -1,10 +1,13 @@
 import type { License } from '../../contract/licenses.ts';
 import type { ValidationCode } from '../../contract/validation.ts';
-import type { Caller } from '../../server/caller.ts';
+import type { Caller, EnrolledMachine } from '../../server/caller.ts';
 import { deactivateMachine, listActivations } from '../../server/features/activations/index.ts';
 import { revokeLicense } from '../../server/features/licenses/index.ts';
+import { enroll } from '../../server/features/credentials/enroll.ts';
+import { issueLicenseFile } from '../../server/features/offline/license-files.ts';
 import { validate } from '../../server/features/validation/index.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
+import { newMachineKey } from './machine-key.ts';
 import { at, done, made, type Stage } from './stage.ts';
 import type { DemoMachine } from './updates.ts';
 
@@ -15,6 +18,10 @@ export type Company = {
   licenses: number;
   machines: number;
   validations: number;
+  /** Of the machines: those with a token, of these those that run twice, and those with a license file. */
+  proven: number;
+  cloned: number;
+  offline: number;
   /** Machines to report updates for. */
   inUse: DemoMachine[];
 };
@@ -26,6 +33,8 @@ type Machine = ReturnType<typeof machineOf>;
 type End = { at: number; code: ValidationCode };
 
 const historyMs = days(365);
+/** As many machines run without a network, and run as two. */
+const [mostOffline, mostCloned] = [6, 2];
 
 /**
  * The history of a license: machines take seats in its first weeks and validate on most days until it ends; when it is
@@ -46,28 +55,67 @@ export async function runLicense(stage: Running, { license, issued, left }: Issu
   if (share === 1 && random.chance(0.4))
     refuse(stage, license, issued, end, machineOf(random, license, count));
   if (random.chance(0.15) && end.at > now.getTime()) await moveMachine(stage, license);
+  if (count < license.maxActivations && end.at > now.getTime() && stage.company.offline < mostOffline)
+    await runOffline(stage, license, issued, machineOf(random, license, count));
   if (revoked !== undefined && revoked < Date.parse(license.validUntil))
     await made(stage, at(by(), revoked), (change) => revokeLicense(change, license.licenseId));
 }
 
 async function runMachine(stage: Running, license: License, issued: number, end: End, machine: Machine) {
-  const { random, now, validator, desktop, company } = stage;
+  const { random, now, validator, desktop, company, budgets } = stage;
   const stops = Math.min(end.at, now.getTime());
   const first = workingMoment(random, issued, Math.min(issued + days(20), stops - 1));
   const request = { licenseKey: license.licenseKey, ...machine };
-  const { activation } = await validate(validator, at(desktop, first), request);
+  const isProven = random.chance(0.6);
+  const { activation } = isProven
+    ? await done(
+        enroll({ validator, budgets }, at(desktop, first), { ...request, publicKey: newMachineKey().key }),
+      )
+    : await validate(validator, at(desktop, first), request);
   if (!activation) return;
   const { activationId } = activation;
+  const { licenseId, licenseKey } = license;
+  const { machineId, platform } = machine;
+  const actor: EnrolledMachine | undefined = isProven
+    ? { kind: 'machine', activationId, licenseId, licenseKey, machineId, scopes: ['validate', 'updates'] }
+    : undefined;
   company.machines += 1;
-  company.inUse.push({ machineId: machine.machineId, platform: machine.platform, since: first });
+  company.proven += Number(isProven);
+  company.inUse.push({ machineId, platform, since: first, actor });
   const from = Math.max(first + days(1), now.getTime() - historyMs);
+  let sequence = 0;
+  const token = () => (isProven ? { sequence: ++sequence } : undefined);
   for (const seen of daysInUse(random, from, stops))
-    record(stage, license, machine, { code: 'VALID', seen, activationId });
+    record(stage, license, machine, { code: 'VALID', seen, activationId, token: token() });
+  if (isProven && end.at > now.getTime() && company.cloned < mostCloned) {
+    company.cloned += 1;
+    // a copy of the disk in another computer, which counts its calls from the same number
+    const copy = { ...machine, hostname: `${machine.hostname}-OLD` };
+    for (const [hours, one] of [copy, machine, copy, machine].entries()) {
+      const call = {
+        seen: now.getTime() - days((5 - hours) / 24),
+        token: { sequence: sequence + (hours >> 1) },
+      };
+      record(stage, license, one, { code: 'VALID', activationId, ...call });
+    }
+  }
   // a refused program retries for some days
   const gaveUp = Math.min(stops + days(random.whole(1, 12)), now.getTime());
   if (end.at < now.getTime())
     for (const seen of daysInUse(random, Math.max(end.at, from), gaveUp))
-      record(stage, license, machine, { code: end.code, seen, activationId });
+      record(stage, license, machine, { code: end.code, seen, activationId, token: token() });
+}
+
+/** A machine without a network: staff made its license file from its request, some weeks ago. */
+async function runOffline(stage: Running, license: License, issued: number, machine: Machine): Promise<void> {
+  const { random, now, by, company, validator } = stage;
+  const when = workingMoment(random, Math.max(issued + days(1), now.getTime() - days(60)), now.getTime());
+  const request = newMachineKey().request(license.licenseKey, machine, new Date(when));
+  await made(stage, at(by(), when), (change) =>
+    issueLicenseFile(change, validator, license.licenseId, { request, days: 90 }),
+  );
+  company.machines += 1;
+  company.offline += 1;
 }
 
 /** A machine beyond the limit retries for some days, until it gets a seat or stops. */
@@ -92,12 +140,20 @@ function machineOf({ hex, pick, chance }: Stage['random'], { licenseId }: Licens
   };
 }
 
+/** `token`: by its token, with this number. */
+type Called = {
+  code: ValidationCode;
+  seen: number;
+  activationId: string | null;
+  token?: { sequence: number } | undefined;
+};
+
 /** Writes a later validation of a machine, as recording it then would have. */
 function record(
   { validator, random, desktop, company }: Running,
   license: License,
   machine: Machine,
-  { code, seen, activationId }: { code: ValidationCode; seen: number; activationId: string | null },
+  { code, seen, activationId, token }: Called,
 ): void {
   validator.recorder.add({
     at: new Date(seen),
@@ -106,7 +162,8 @@ function record(
     licenseId: license.licenseId,
     customerId: license.customerId,
     activationId,
-    apiKeyId: desktop.actor.apiKeyId,
+    apiKeyId: token ? null : desktop.actor.apiKeyId,
+    token,
     request: machine,
   });
   company.validations += 1;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { ReportedEvent } from '../../contract/update-events.ts';
 import { channels, compareVersions } from '../../contract/versions.ts';
-import type { Caller } from '../../server/caller.ts';
+import type { Caller, EnrolledMachine } from '../../server/caller.ts';
 import type { ChangeParts } from '../../server/change.ts';
 import { softDeleteRelease } from '../../server/features/releases/release-trash.ts';
 import { createRelease, type NewRelease } from '../../server/features/releases/index.ts';
@@ -19,8 +19,14 @@ import { at, done, made, type Stage } from './stage.ts';
 /** Above this number of queued reports the demo waits for them to be written. */
 const mostWaiting = 20_000;
 
-/** `since`: when it was first seen, in milliseconds since 1970. */
-export type DemoMachine = { machineId: string; platform: 'win32' | 'darwin'; since: number };
+export type DemoMachine = {
+  machineId: string;
+  platform: 'win32' | 'darwin';
+  /** When it was first seen, in milliseconds since 1970. */
+  since: number;
+  /** With a token. */
+  actor?: EnrolledMachine | undefined;
+};
 type Updates = ChangeParts & Pick<Stage, 'random' | 'now'> & { recorder: UpdateRecorder };
 
 type Version = {
@@ -83,10 +89,11 @@ export async function makeUpdates(
   let updateEvents = 0;
   for (const machine of machines) {
     const events = lifeOf(stage, machine, salts);
+    const reporter = machine.actor ? { ...by, actor: machine.actor } : by;
     for (const one of events) {
       const heard = new Date(one.timestamp ?? now);
       // one at a time: the service dates first and last seen by the time of the report
-      await done(reportEvents({ recorder: stage.recorder, clock: () => heard }, by, [one]));
+      await done(reportEvents({ recorder: stage.recorder, clock: () => heard }, reporter, [one]));
     }
     updateEvents += events.length;
     if (updateEvents % mostWaiting < events.length) await stage.recorder.flush();
