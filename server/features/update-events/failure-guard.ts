@@ -9,7 +9,7 @@ type Installs = { releaseId: string; percent: number; minimum: number; installs:
 /**
  * Pauses the rollout of each of these releases whose failure threshold is exceeded, counting the last outcome of each
  * machine since failures were last reset. A report counts only if the service itself offered the machine the release
- * and sent it the file: reports alone can be forged. Once a machine has proven itself, only machines that did count.
+ * and sent it the file: reports alone can be forged. Once such a machine has proven itself, only machines that did count.
  */
 export async function pauseFailing(
   context: ChangeParts & Pick<Context, 'clock'>,
@@ -43,7 +43,10 @@ async function beyondThreshold(db: Db, releaseIds: readonly string[]): Promise<I
       from releases r
       join downloads d on d.release_id = r.release_id and d.installed_at >= r.failures_from
                       and d.offered_at is not null and d.fetched_at is not null
-                      and (d.proven or not exists (select from downloads p where p.release_id = r.release_id and p.proven))
+                      and (d.proven or not exists (
+                            select from downloads p
+                             where p.release_id = r.release_id and p.proven
+                               and p.offered_at is not null and p.fetched_at is not null))
      where r.release_id = any(${[...releaseIds].toSorted()}::uuid[])
        and r.failure_percent is not null and r.paused_at is null and r.deleted_at is null
        and r.is_active and not r.is_draft

@@ -91,6 +91,15 @@ describe('the failure guard', () => {
     for (let i = 0; i < 3; i++) await takeAndReport(release, claimed(), 'install_error');
     expect(await isPaused(release)).toBe(true);
   });
+
+  test('counts claimed machines where the only proven one was offered nothing', async () => {
+    const release = await guarded();
+    const machine = await proven();
+    await report(release, machine, 'install_complete');
+    await eventually(async () => (await stateOf(release, machine))?.proven === true);
+    for (let i = 0; i < 3; i++) await takeAndReport(release, claimed(), 'install_error');
+    expect(await isPaused(release)).toBe(true);
+  });
 });
 
 describe('an outcome', () => {
