@@ -42,8 +42,8 @@ export async function issueLicenseFile(
   if (!license) return notFound;
   const { license_key: licenseKey } = license;
   if (parseLicenseKey(asked.sub) !== licenseKey) return breaksRule('request', 'Is for another license');
-  const held = await seatOf(change, licenseId, asked.machineId);
-  const taken = held && (await refuseOtherKey(change, held, asked.key));
+  const before = await activationOf(change, licenseId, asked.machineId);
+  const taken = before?.status === 'active' && (await refuseOtherKey(change, before, asked.key));
   if (taken) return taken;
   const code = await takeSeat(change, { licenseId, licenseKey }, asked);
   if (code !== 'VALID') return fail('WRONG_STATE', validationMessages[code]);
@@ -73,8 +73,8 @@ export async function issueLicenseFile(
     license.valid_until.getTime(),
   );
   const activation = await holdSeat(change, { licenseId, licenseKey }, asked, {
-    // The machine may also rely on an earlier file, or on its last validation.
-    until: new Date(Math.max(endsAt.getTime(), reliable, held?.offline_until?.getTime() ?? 0)),
+    // The machine may also rely on its last validation, or on an earlier file, even if staff took its seat since.
+    until: new Date(Math.max(endsAt.getTime(), reliable, before?.offline_until?.getTime() ?? 0)),
     what: `license file ${fileId} issued, valid until ${utcMinute(endsAt.toISOString())}`,
   });
   await change.tx
@@ -129,8 +129,8 @@ export async function takeReceipt(
       'WRONG_STATE',
       `This receipt was entered already, ${utcMinute(file.returned_at.toISOString())}.`,
     );
-  const row = await seatOf(change, licenseId, file.machine_id);
-  if (!row) return fail('WRONG_STATE', 'This machine holds no seat any more.');
+  const row = await activationOf(change, licenseId, file.machine_id);
+  if (row?.status !== 'active') return fail('WRONG_STATE', 'This machine holds no seat any more.');
   const returned = await change.tx
     .updateTable('license_files')
     .set({ returned_at: change.now })
@@ -150,13 +150,14 @@ const lockLicense = ({ tx }: Change, licenseId: string) =>
     .forUpdate()
     .executeTakeFirst();
 
-const seatOf = ({ tx }: Change, licenseId: string, machineId: string) =>
+/** Locked, so that the machine cannot enroll meanwhile. */
+const activationOf = ({ tx }: Change, licenseId: string, machineId: string) =>
   tx
     .selectFrom('activations')
     .selectAll()
     .where('license_id', '=', licenseId)
     .where('machine_id', '=', machineId)
-    .where('status', '=', 'active')
+    .forUpdate()
     .executeTakeFirst();
 
 /**

@@ -485,6 +485,15 @@ describe('the seat of an offline machine', () => {
     expect((await deactivate(license, machine)).status).toBe(409);
   });
 
+  test('lasts as long as the first file when a shorter one follows a deactivation by force', async () => {
+    const license = await makeLicense(staff[0]);
+    const machine = offlineMachine('forced and back');
+    const { endsAt } = await issueTo(staff[0], license, machine, 90);
+    await deactivate(license, machine, true);
+    const { activation } = await issueTo(staff[0], license, machine, 1);
+    expect(activation.offlineUntil).toBe(endsAt);
+  });
+
   test('force changes nothing for a machine with a network', async () => {
     const license = await makeLicense(staff[0]);
     const { activation } = await validateOn(desktops[0], license, 'online');
