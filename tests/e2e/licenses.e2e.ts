@@ -649,6 +649,10 @@ test('who may only look sees no buttons that change, and in the activations the 
   await disabled.hover();
   await expect(page.getByRole('tooltip', { name: 'You may not update licenses' })).toBeVisible();
   await disabled.press('Enter');
+  for (const name of ['Offline Activation', 'Return Receipt']) {
+    await expect(button(page, name)).toHaveAttribute('aria-disabled', 'true');
+    await button(page, name).press('Enter');
+  }
   await expect(page.getByRole('dialog')).toHaveCount(1);
   await expectAccessible(page);
   await page.keyboard.press('Escape');
