@@ -70,7 +70,7 @@ const sampleSql = `
      order by random() limit 20000),
   enrolled as (
     insert into machine_credentials (activation_id, public_key, token_id, secret_hash, enrolled_at)
-    select activation_id, sha256(activation_id::text::bytea), substr(md5(activation_id::text), 1, 12), $1, now()
+    select activation_id, sha256(activation_id::text::bytea), 'lym_' || substr(md5(activation_id::text), 1, 12), $1, now()
       from sample returning activation_id, token_id)
-  select s.license_key as "licenseKey", s.machine_id as "machineId", 'lym_' || e.token_id || $2 as token
+  select s.license_key as "licenseKey", s.machine_id as "machineId", e.token_id || $2 as token
     from sample s join enrolled e using (activation_id)`;
