@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { keys } from '../contract/keys.ts';
+import type { License } from '../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
 import { apiAt, createTestDatabase, eventually, type Api, type TestDatabase } from './harness.ts';
+import { issueTo, offlineMachine } from './offline-machine.ts';
 import {
   copyKeys,
   newDataDir,
@@ -22,7 +24,7 @@ let [home, elsewhere] = ['', ''];
 const servers: ServerProcess[] = [];
 let staff: Api[];
 let desktops: Api[];
-let licenseKey: string;
+let license: License;
 
 beforeAll(async () => {
   database = await createTestDatabase({ empty: true });
@@ -31,7 +33,7 @@ beforeAll(async () => {
   await copyKeys(home, elsewhere);
   servers.push(await startServer(settings(elsewhere)));
   staff = await Promise.all(servers.map(signInAdministrator));
-  ({ licenseKey } = await makeLicense(staff[0]!));
+  license = await makeLicense(staff[0]!, { maxActivations: 10 });
   const key = await makeApiKey(staff[0]!);
   desktops = servers.map(({ url }) => apiAt(url, key));
 });
@@ -43,7 +45,15 @@ afterAll(async () => {
 
 const settings = (dataDir: string) => ({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
 const rotate = (dataDir: string) => runTool('keys', settings(dataDir), 'rotate');
-const keyIdOf = async (desktop: Api) => (await validateOn(desktop, licenseKey, 'workstation')).keyId;
+const keyIdOf = async (desktop: Api) => (await validateOn(desktop, license, 'workstation')).keyId;
+
+type Header = { kid: string; endorsements?: [{ keyId: string; signed: string; signature: string }] };
+const headerOf = (jws: string) =>
+  JSON.parse(Buffer.from(jws.split('.')[0]!, 'base64url').toString()) as Header;
+const isIntact = (jws: string, pem: string) => {
+  const [head, body, tail] = jws.split('.') as [string, string, string];
+  return verify(null, Buffer.from(`${head}.${body}`), pem, Buffer.from(tail, 'base64url'));
+};
 
 /** Validates and makes changes on both until stopped; returns the keys that responses were signed with. */
 function callers() {
@@ -51,7 +61,7 @@ function callers() {
   const seen = new Set<string>();
   const working = servers.map(async (_, at) => {
     while (!isOver) {
-      const { signed, signature, keyId } = await validateOn(desktops[at]!, licenseKey, 'workstation');
+      const { signed, signature, keyId } = await validateOn(desktops[at]!, license, 'workstation');
       const { publicKeyPem } = (await desktops[at]!.ok(keys.published)).find((key) => key.keyId === keyId)!;
       const isRight = verify(
         null,
@@ -85,6 +95,8 @@ test('a key that a process does not have is not taken into use', async () => {
 
 test('a rotation while both serve: each signs with the new key, takes the old one, and the audit log is whole', async () => {
   const before = await keyIdOf(desktops[0]!);
+  const issuedBefore = await issueTo(staff[0]!, license, offlineMachine('before'));
+  const shipped = (await desktops[0]!.ok(keys.published)).find(({ keyId }) => keyId === before)!;
   await copyFile(join(home, 'next-signing-key.pem'), join(elsewhere, 'next-signing-key.pem'));
   const { seen, stop } = callers();
   const { code, said } = await rotate(home);
@@ -101,6 +113,26 @@ test('a rotation while both serve: each signs with the new key, takes the old on
     expect(published.map(({ keyId, state }) => [keyId, state])).toEqual([
       [after, 'current'],
       [before, 'retired'],
+    ]);
+  }
+  for (const [i, api] of staff.entries()) {
+    expect(isIntact(issuedBefore.licenseFile, shipped.publicKeyPem)).toBe(true);
+    // a machine without a network follows from the key that its program ships
+    const { licenseFile } = await issueTo(api, license, offlineMachine(`after ${i}`));
+    const { kid, endorsements } = headerOf(licenseFile);
+    const [{ keyId, signed, signature }] = endorsements!;
+    expect([kid, keyId]).toEqual([after, before]);
+    const isEndorsed = verify(
+      null,
+      Buffer.from(signed),
+      shipped.publicKeyPem,
+      Buffer.from(signature, 'base64'),
+    );
+    const endorsed = JSON.parse(signed) as { keyId: string; publicKeyPem: string };
+    expect([isEndorsed, endorsed.keyId, isIntact(licenseFile, endorsed.publicKeyPem)]).toEqual([
+      true,
+      after,
+      true,
     ]);
   }
   for (const api of staff)
