@@ -112,6 +112,25 @@ test('with the clock set back, a license file is not valid', async () => {
   expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
 });
 
+test('a second license file does not let the clock be set back', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  const start = fake.clock.at;
+  const first = fake.fileFor(request);
+  fake.clock.at += 60_000;
+  const second = fake.fileFor(request);
+  expect((await client.importLicense(first)).ok).toBe(true);
+  fake.clock.at = start + 89 * day;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+  fake.clock.at = start + 120_000;
+  expect(await client.importLicense(second)).toMatchObject({ ok: false, code: 'CLOCK_SET_BACK' });
+  expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+  // a file that was made after the newest time that the machine has seen
+  fake.clock.at = start + 91 * day;
+  expect((await client.importLicense(fake.fileFor(request))).ok).toBe(true);
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
 test('a file that was given back never counts again, nor an older one', async () => {
   const fake = await startFakeServer();
   const { client, request } = await isolated(fake);

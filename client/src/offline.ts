@@ -47,9 +47,8 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     if (own && own.issuedAt > file.issuedAt)
       return refused('SUPERSEDED', 'This machine has a newer license file.');
     const times = await readTimes(parts);
-    const isNews = file.issuedAt > times.signed;
-    // a new file says what time it is, so a clock that was ahead is forgotten
-    const known = { ...times, signed: Math.max(times.signed, file.issuedAt), ...(isNews ? { seen: 0 } : {}) };
+    // the time seen stays: staff may have made this file long before it, and it says nothing about the time since
+    const known = { ...times, signed: Math.max(times.signed, file.issuedAt) };
     const now = parts.now().getTime();
     const { valid, code, message, modules, expiresAt } = judgeKept({
       now,
