@@ -160,6 +160,28 @@ test('a file that was given back never counts again, nor an older one', async ()
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
 });
 
+test('a license file that was given back stays so when another license used the folder since', async () => {
+  const fake = await startFakeServer();
+  fake.instead = () => ({ status: 502, body: 'no network' });
+  const folder = await newFolder();
+  const one = await fake.client({ folder });
+  const other = await fake.client({ folder, licenseKey: 'E1111-22222-33333-44444-55559' });
+  const requests = (await Promise.all([one.offlineRequest(), other.offlineRequest()])) as {
+    request: string;
+  }[];
+  const otherFile = fake.fileFor(requests[1]!.request);
+  fake.clock.at += 60_000;
+  const file = fake.fileFor(requests[0]!.request);
+  expect((await one.importLicense(file)).ok).toBe(true);
+  const given = await one.giveBack();
+  expect(given).toMatchObject({ ok: true, receipt: expect.any(String) as string });
+  // older than the file of the first license, which says nothing about this one
+  expect((await other.importLicense(otherFile)).ok).toBe(true);
+  expect((await other.giveBack()).ok).toBe(true);
+  expect(await one.importLicense(file)).toMatchObject({ ok: false, code: 'GIVEN_BACK' });
+  expect(await one.giveBack()).toEqual(given);
+});
+
 test('a crash between the receipt and the end of the file leaves a receipt and no license', async () => {
   const fake = await startFakeServer();
   const { client, request } = await isolated(fake);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { dataOf } from './ask.ts';
-import { jsonObject, signJws } from './jws.ts';
+import { isObject, jsonObject, signJws } from './jws.ts';
 import { judgeKept } from './judge-kept.ts';
 import { machineHash, readLicenseFile, type FileFault, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
@@ -92,7 +92,8 @@ async function giveFileBack(parts: Parts, { jti, issuedAt }: LicenseFile): Promi
     iat: seconds(parts.now()),
   });
   // Stored before it is told: this one step ends the file and keeps the receipt. After a crash, both hold or neither.
-  const problem = await parts.store.write(receiptFile, JSON.stringify({ issuedAt, receipt }));
+  const returns = { ...(await readReturns(parts)), [parts.licenseKey]: { issuedAt, receipt } };
+  const problem = await parts.store.write(receiptFile, JSON.stringify(returns));
   if (problem !== undefined) return refused('NOT_STORED', problem);
   await parts.store.remove(licenseFile);
   await keepAnswer(parts, undefined);
@@ -153,9 +154,12 @@ async function isGivenBack(parts: Parts, { issuedAt }: LicenseFile): Promise<boo
   return last !== undefined && issuedAt <= last.issuedAt;
 }
 
-/** The license file that was given back last, and its receipt. */
-async function lastReturn({ store }: Parts): Promise<{ issuedAt: number; receipt: string } | undefined> {
-  const { issuedAt, receipt } = jsonObject(await store.read(receiptFile)) ?? {};
+const readReturns = async ({ store }: Parts) => jsonObject(await store.read(receiptFile)) ?? {};
+
+/** The file of this license that was given back last, and its receipt. Each license that used the folder has its own. */
+async function lastReturn(parts: Parts): Promise<{ issuedAt: number; receipt: string } | undefined> {
+  const last = (await readReturns(parts))[parts.licenseKey];
+  const { issuedAt, receipt } = isObject(last) ? last : {};
   return typeof issuedAt === 'number' && typeof receipt === 'string' ? { issuedAt, receipt } : undefined;
 }
 
