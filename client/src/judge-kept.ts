@@ -39,8 +39,10 @@ export function judgeKept({ now, times, decision, file }: Kept): Verdict {
     // license files count whole seconds
     ...(file ? [{ issuedAt: file.issuedAt + 999, verdict: judgeFile(file, now) }] : []),
   ];
+  // a crash may have come after the refusal was kept and before its time was
+  const refused = Math.max(times.refused, decision?.valid === false ? decision.issuedAt : 0);
   const verdicts = statements
-    .filter(({ issuedAt, verdict }) => !verdict.valid || issuedAt >= times.refused)
+    .filter(({ issuedAt, verdict }) => !verdict.valid || issuedAt >= refused)
     .toSorted((one, other) => other.issuedAt - one.issuedAt)
     .map(({ verdict }) => verdict);
   const [newest] = verdicts;

@@ -209,6 +209,20 @@ test('a refusal of the server ends an older license file', async () => {
   expect(await restarted.importLicense(file)).toMatchObject({ ok: false, code: 'SUPERSEDED' });
 });
 
+test('a refusal that was kept ends an older license file, also if the crash came before its time was noted', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  await client.importLicense(fake.fileFor(request));
+  const times = await readFile(`${client.folder}/times.json`, 'utf8');
+  fake.instead = undefined;
+  fake.code = 'REVOKED';
+  fake.clock.at += day;
+  expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+  await writeFile(`${client.folder}/times.json`, times);
+  fake.instead = () => ({ status: 502, body: '' });
+  expect(await client.check()).toMatchObject({ valid: false, source: 'kept', code: 'REVOKED' });
+});
+
 test('a refusal of one license ends nothing of another', async () => {
   const fake = await startFakeServer();
   const other = { folder: await newFolder(), licenseKey: 'E1111-22222-33333-44444-55559' };
