@@ -67,7 +67,9 @@ async function enroll(parts: Parts): Promise<Decided | Undecided> {
   const decided = await decisionOf(parts, reply, nonce);
   if (!decided.decision || !('text' in reply)) return decided;
   const token = dataOf(reply)?.['machineToken'];
-  const problem = await parts.secrets.setToken(typeof token === 'string' ? token : undefined);
+  // a refused machine keeps its token: the server still lets it get updates
+  if (typeof token !== 'string') return decided;
+  const problem = await parts.secrets.setToken(token);
   return { ...decided, problem: decided.problem ?? problem };
 }
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { askAgainAt } from './check.ts';
 import { day, licenseKey, newSigner, startFakeServer } from './fake-server.testing.ts';
@@ -34,6 +35,21 @@ test('enrolls again with the same key when the token has ended', async () => {
   expect(enrollments).toHaveLength(2);
   expect(enrollments[0]!['publicKey']).toBe(enrollments[1]!['publicKey']);
   expect(enrollments[0]!['nonce']).not.toBe(enrollments[1]!['nonce']);
+});
+
+test('a revoked license leaves the machine its token, with which it still gets updates', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  await client.check();
+  const token = await readFile(`${client.folder}/machine-token`, 'utf8');
+  fake.code = 'REVOKED';
+  // the token no longer validates, and enrolling gives none
+  fake.instead = ({ path }) =>
+    path === '/api/licenses/validate'
+      ? { status: 401, body: { error: 'The license is revoked.' } }
+      : undefined;
+  expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+  expect(await readFile(`${client.folder}/machine-token`, 'utf8')).toBe(token);
 });
 
 test('without an answer, says what it kept and until when; then nothing', async () => {
@@ -141,7 +157,7 @@ test('a signed refusal ends what was kept, also after the old answer is put back
   const client = await fake.client();
   await client.check();
   const decision = `${client.folder}/decision.json`;
-  const { readFile, writeFile } = await import('node:fs/promises');
+  const { writeFile } = await import('node:fs/promises');
   const before = await readFile(decision, 'utf8');
   fake.clock.at += day;
   fake.code = 'REVOKED';
