@@ -275,3 +275,19 @@ test('a busy server says when to come back', async () => {
   expect(result).toMatchObject({ valid: false, code: 'NO_ANSWER' });
   expect(Date.parse(result.askAgainAt)).toBeGreaterThanOrEqual(fake.clock.at + 7_200_000);
 });
+
+test('what a proxy says about coming back moves the next question neither behind the end nor by days', () => {
+  const now = () => new Date('2026-11-22T12:00:00Z');
+  const hour = 3_600_000;
+  const at = now().getTime();
+  for (const random of [0, 0.5, 1]) {
+    const after = (expiresAt: number | null) => {
+      const verdict = { valid: expiresAt !== null, source: 'kept' as const, expiresAt };
+      return (askAgainAt({ now, random: () => random }, verdict, 999_999).getTime() - at) / hour;
+    };
+    expect(after(at + hour)).toBeLessThanOrEqual(1);
+    expect(after(at + 14 * 24 * hour)).toBeLessThanOrEqual(6);
+    expect(after(null)).toBeLessThanOrEqual(6);
+    expect(after(null)).toBeGreaterThanOrEqual(4);
+  }
+});

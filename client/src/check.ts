@@ -88,8 +88,8 @@ function resultOf(
 
 /**
  * When to ask again: every 3 to 5 hours after an answer, 15 to 25 minutes after a refusal or without an answer, in any
- * case before what is valid ends, and not before `retryAfter` seconds. Spread at random, so that a fleet that lost its
- * server together does not come back together.
+ * case before what is valid ends. `retryAfter` (seconds) is not signed, so it moves this by hours at most and never beyond
+ * that end. Spread at random, so that a fleet that lost its server together does not come back together.
  */
 export function askAgainAt(
   { now, random }: Pick<Parts, 'now' | 'random'>,
@@ -99,6 +99,7 @@ export function askAgainAt(
   const at = now().getTime();
   const spread = 0.75 + random() / 2;
   const wanted = (valid && source === 'online' ? 4 * hourMs : 20 * minuteMs) * spread;
-  const left = expiresAt === null ? wanted : Math.max(minuteMs, (expiresAt - at) * (spread / 1.25));
-  return new Date(at + Math.max(Math.min(wanted, left), retryAfter * 1000 * (0.25 + spread)));
+  const asked = Math.min(retryAfter * 1000, 4 * hourMs) * (0.25 + spread);
+  const left = expiresAt === null ? Infinity : Math.max(minuteMs, (expiresAt - at) * (spread / 1.25));
+  return new Date(at + Math.min(Math.max(wanted, asked), left));
 }
