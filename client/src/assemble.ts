@@ -23,6 +23,8 @@ const longest: Record<keyof Facts, number> = {
   appVersion: 100,
 };
 
+const thisComputer = new Set(['localhost', '127.0.0.1', '[::1]']);
+
 /** `createClient` with parts that tests replace. */
 export function assemble(options: ClientOptions, replaced: Replaced = {}): Client {
   const parts = partsOf(options, replaced);
@@ -41,8 +43,11 @@ function partsOf(
   { files, random = Math.random, env = process.env }: Replaced,
 ): Parts {
   const { server, folder, publicKeys, fetch, protect, timeoutMs = 10_000, now = () => new Date() } = options;
-  if (!/^https?:\/\/./.test(server) || !URL.canParse(server))
+  if (!/^https?:\/\/./i.test(server) || !URL.canParse(server))
     throw new TypeError('server: not an http address');
+  const { protocol, hostname, origin } = new URL(server);
+  if (protocol !== 'https:' && !thisComputer.has(hostname))
+    throw new TypeError('server: must be https, since the license key and the token are sent to it');
   if (!folder) throw new TypeError('folder: missing');
   if (publicKeys.length === 0) throw new TypeError('publicKeys: at least one is needed to verify answers');
   const licenseKey = canonicalKey(options.licenseKey);
@@ -57,7 +62,7 @@ function partsOf(
     store,
     http,
     keys: openKeyRing(keysOf(publicKeys), store, http),
-    secrets: openSecrets(store, protect, `${new URL(server).origin} ${licenseKey}`),
+    secrets: openSecrets(store, protect, `${origin} ${licenseKey}`),
     machineId: () =>
       (machineId ??=
         options.machineId === undefined ? readMachineId(store) : Promise.resolve(options.machineId)),

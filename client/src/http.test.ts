@@ -92,3 +92,16 @@ test('a fetch of the program is used instead', async () => {
   expect(result).toMatchObject({ valid: true, source: 'kept' });
   expect(result.problem).toContain('300 ms');
 });
+
+test('the license key and the token go in clear to this computer only', async () => {
+  const fake = await startFakeServer();
+  for (const server of ['http://lanyard.example', 'HTTP://10.0.0.7:8080/', 'http://localhost.example'])
+    await expect(fake.client({ server }), server).rejects.toThrow(/server: .*https/);
+  for (const server of [
+    'http://localhost:1',
+    'http://127.0.0.1:1',
+    'http://[::1]:1',
+    'https://lanyard.example',
+  ])
+    await expect(fake.client({ server }), server).resolves.toBeDefined();
+});
