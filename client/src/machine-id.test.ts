@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newFolder } from './fake-server.testing.ts';
 import { readMachineId, type System } from './machine-id.ts';
 import { createStore } from './store.ts';
 
 const nowhere = () => Promise.reject(new Error('ENOENT'));
-const silent = { platform: 'linux', readFile: nowhere, run: nowhere };
+const silent = { platform: 'linux', hostname: 'ws-07', readFile: nowhere, run: nowhere };
 
 const guid = '4C4C4544-0044-4B10-8051-B4C04F4D3132';
 const ran: string[][] = [];
@@ -40,6 +40,25 @@ test('what the system says now wins over the folder, which wins over nothing', a
   const copied = await readMachineId(store, windows);
   expect(copied).not.toBe(own);
   expect(await readMachineId(store, silent)).toBe(copied);
+});
+
+test('a copied folder is no second machine where the system of the other one is silent', async () => {
+  const store = createStore(await newFolder());
+  const [, [, windows]] = systems as [unknown, (typeof systems)[0]];
+  const own = await readMachineId(store, windows);
+  const elsewhere = { ...silent, platform: 'win32', hostname: 'ws-08' };
+  const copied = await readMachineId(store, elsewhere);
+  expect(copied).not.toBe(own);
+  expect(await readMachineId(store, elsewhere)).toBe(copied);
+  expect(await readMachineId(store, windows)).toBe(own);
+});
+
+test('Windows is asked by a fixed path, which the environment does not change', async () => {
+  vi.stubEnv('SystemRoot', String.raw`C:\nowhere`);
+  ran.length = 0;
+  await readMachineId(createStore(await newFolder()), systems[1]![1]);
+  vi.unstubAllEnvs();
+  expect(ran.map(([program]) => program)).toEqual([String.raw`C:\Windows\System32\reg.exe`]);
 });
 
 test('without an id of the system, a random one stays', async () => {

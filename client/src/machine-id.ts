@@ -1,18 +1,20 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { hostname } from 'node:os';
 import type { Store } from './store.ts';
 
 /** The parts of the operating system that know the machine; replaced in tests. */
 export type System = {
   platform: string;
+  hostname: string;
   readFile: (file: string) => Promise<string>;
   run: (program: string, ...args: string[]) => Promise<string>;
 };
 
 const system: System = {
   platform: process.platform,
+  hostname: hostname(),
   readFile: (file) => readFile(file, 'utf8'),
   run: (program, ...args) =>
     new Promise((resolve, reject) => {
@@ -26,15 +28,21 @@ const file = 'machine-id';
 /**
  * A stable id of the machine: a hash, so that the id of the operating system stays on the machine. Kept in the folder
  * for a start at which the operating system does not say it; a random one if it never did.
+ *
+ * An id of the system is kept with the host name, and counts without the system only under that name: a workstation
+ * must not stop because `ioreg` or `reg` failed once, and a folder that was copied to another computer must not make
+ * that computer the first one as soon as its system is silent.
  */
 export async function readMachineId(store: Store, of: System = system): Promise<string> {
   const [own, kept] = await Promise.all([systemId(of), store.read(file)]);
   const id = own && createHash('sha256').update(`lanyard machine ${own}`).digest('hex').slice(0, 32);
   if (id) {
-    if (id !== kept) await store.write(file, id);
+    const content = `${id} ${of.hostname}`;
+    if (content !== kept) await store.write(file, content);
     return id;
   }
-  if (kept && /^[\da-f]{32}$/.test(kept)) return kept;
+  const [, keptId, host] = /^([\da-f]{32})(?: (.*))?$/.exec(kept ?? '') ?? [];
+  if (keptId && (host === undefined || host === of.hostname)) return keptId;
   const random = randomUUID().replaceAll('-', '');
   const created = kept === undefined ? await store.create(file, random) : await store.write(file, random);
   return (created === 'exists' && (await store.read(file))) || random;
@@ -44,7 +52,8 @@ export async function readMachineId(store: Store, of: System = system): Promise<
 async function systemId({ platform, readFile: read, run }: System): Promise<string | undefined> {
   try {
     if (platform === 'win32') {
-      const reg = path.win32.join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'reg.exe');
+      // not by %SystemRoot%, which whoever starts the program can set
+      const reg = String.raw`C:\Windows\System32\reg.exe`;
       const key = String.raw`HKLM\SOFTWARE\Microsoft\Cryptography`;
       return idIn(
         await run(reg, 'query', key, '/v', 'MachineGuid', '/reg:64'),
