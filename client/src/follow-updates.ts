@@ -104,8 +104,8 @@ function before(updater: object, name: string, first: () => void): void {
   };
 }
 
-/** A UUID (version 8) that is the same for the same try and event. */
-function idOf(id: string, event: string): string {
+/** A UUID (version 8) that is the same for the same two texts, such as a try and its event. */
+export function idOf(id: string, event: string): string {
   const hex = createHash('sha256').update(`${id} ${event}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

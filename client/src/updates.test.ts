@@ -23,6 +23,7 @@ import { eventually, startTestServer, type Api, type TestServer } from '../../te
 import { systemChange } from '../../server/change.ts';
 import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
 import { createClient } from './create-client.ts';
+import { idOf } from './follow-updates.ts';
 import { createHttp, type Http } from './http.ts';
 import type { ConnectedUpdater } from './types.ts';
 import { connectUpdater, type UpdaterHost } from './updates.ts';
@@ -346,12 +347,28 @@ test('a start that is killed before it has kept what it told says it again, and 
   expect(new Set(count)).toEqual(new Set([found.length + 2]));
 });
 
+test('machines from one disk image each count with their own installation', async () => {
+  (await downloaded()).updater.quitAndInstall(true, false);
+  await open.splice(0)[0]!.stop();
+  const image = mkdtempSync(join(place, 'image-'));
+  cpSync(folder, image, { recursive: true });
+  for (let n = 0; n < 2; n++) {
+    machineId = unique('machine');
+    folder = mkdtempSync(join(place, 'folder-'));
+    cpSync(image, folder, { recursive: true });
+    expect(await types((await start('1.1.0')).connected)).toContain('install_complete');
+  }
+});
+
 /** A program that reports as fast as it can, and says which events it has handed over. */
 const loop = `
 import { randomUUID } from 'node:crypto';
 const [, , code, folder, server, key, machineId] = process.argv;
 const { createOutbox } = await import(code);
-const outbox = createOutbox(folder, async (events) => {
+const { idOf } = await import(code.replace('outbox.js', 'follow-updates.js'));
+const outbox = createOutbox(folder, async (waiting) => {
+  // as connectUpdater sends them
+  const events = waiting.map((event) => ({ ...event, eventId: idOf(machineId, event.eventId) }));
   const response = await fetch(server + '/api/v1/updates/events', {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -399,6 +416,6 @@ test('killed at any moment, it loses no event that it has accepted, and none cou
     .execute();
   const ids = rows.map((row) => row.event_id);
   expect(ids.length).toBe(new Set(ids).size);
-  expect([...accepted].filter((id) => !ids.includes(id))).toEqual([]);
+  expect([...accepted].filter((id) => !ids.includes(idOf(machineId, id)))).toEqual([]);
   expect(readdirSync(outbox).filter((name) => name.endsWith('.json'))).toEqual([]);
 });

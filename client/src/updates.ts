@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { followUpdates, type Report } from './follow-updates.ts';
+import { followUpdates, idOf, type Report } from './follow-updates.ts';
 import { createOutbox } from './outbox.ts';
 import type { Parts } from './parts.ts';
 import type { ConnectedUpdater, Updater, UpdaterOptions } from './types.ts';
@@ -36,10 +36,11 @@ export function connectUpdater(
 
   const outbox = createOutbox(join(host.store.folder, 'outbox'), async (events) => {
     const machineId = await host.machineId();
+    // a folder may come from another machine, with a backup or a disk image: the events of both count
+    const own = events.map((event) => ({ ...event, eventId: idOf(machineId, event.eventId), machineId }));
     return host.http('POST', '/api/v1/updates/events', {
       headers: await refreshHeaders(),
-      // a folder may come from another machine, with a backup
-      body: { events: events.map((event) => ({ ...event, machineId })) },
+      body: { events: own },
     });
   });
   const facts = {
