@@ -128,7 +128,6 @@ export type Tables = {
     token_id: string;
     secret_hash: Buffer;
     enrolled_at: Date;
-    used_nonces: Generated<Buffer[]>;
     sequence: number | null;
     moved_back_at: Date | null;
     facts: string | null;
@@ -136,6 +135,11 @@ export type Tables = {
     facts_changed_at: Date | null;
     seen_at: Date | null;
     cloned_at: Date | null;
+  };
+  used_nonces: {
+    license_id: string;
+    public_key: Buffer;
+    nonce_hash: Buffer;
   };
   license_files: {
     file_id: string;

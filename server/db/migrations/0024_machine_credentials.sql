@@ -5,7 +5,6 @@ create table machine_credentials (
   token_id         text not null unique,
   secret_hash      bytea not null,
   enrolled_at      timestamptz(3) not null,
-  used_nonces      bytea[] not null default '{}',
   -- The signs of a clone: the latest sequence number, and the latest two different descriptions of the machine.
   sequence         bigint,
   moved_back_at    timestamptz(3),
@@ -14,6 +13,15 @@ create table machine_credentials (
   facts_changed_at timestamptz(3),
   seen_at          timestamptz(3),
   cloned_at        timestamptz(3)
+);
+
+-- Nonces that a key signed to enroll on a license. They outlive its seat and enrollment: a captured enrollment must not
+-- count again.
+create table used_nonces (
+  license_id uuid not null references licenses on delete cascade,
+  public_key bytea not null check (length(public_key) = 32),
+  nonce_hash bytea not null,
+  primary key (license_id, public_key, nonce_hash)
 );
 
 alter table machines add column proven_at timestamptz(3);

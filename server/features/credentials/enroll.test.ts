@@ -190,6 +190,43 @@ describe('the key of a machine', () => {
     expect(statuses).toEqual([200, ...times(19).map(() => 422)]);
   });
 
+  test.each(['the machine gave its seat back', 'staff ended the enrollment'])(
+    'signs no nonce that counts again after %s, and may sign a new one',
+    async (what) => {
+      const license = await makeLicense(staff);
+      const { licenseKey } = license;
+      const key = makeMachineKey();
+      const captured = signedEnrollment(licenseKey, 'ct-1', key);
+      const { machineToken, activation } = (await enroll(captured)).body.data;
+      if (what.startsWith('staff'))
+        await staff.ok(calls.end, { params: { activationId: activation!.activationId } });
+      else
+        await server
+          .api({ headers: { 'x-machine-token': machineToken! } })
+          .ok(validation.releaseSeat, { body: { licenseKey, machineId: 'ct-1' } });
+      for (const _ of ['before it returns', 'and after']) {
+        const replayed = await enroll(captured);
+        expect([replayed.status, replayed.body.details?.[0]?.path]).toEqual([422, 'nonce']);
+        expect((await enroll(signedEnrollment(licenseKey, 'ct-1', key))).status).toBe(200);
+      }
+    },
+  );
+
+  test('enrolls its machine again after more than a thousand times', async () => {
+    const license = await makeLicense(staff);
+    const { licenseId, licenseKey } = license;
+    const { key } = await enrollOn(server, license, 'ct-1');
+    const public_key = Buffer.from(key.publicKey, 'base64url');
+    const old = times(1000).map((i) => ({
+      license_id: licenseId,
+      public_key,
+      nonce_hash: createHash('sha256').update(`old-${i}`).digest(),
+    }));
+    await server.db.insertInto('used_nonces').values(old).execute();
+    expect((await enroll(signedEnrollment(licenseKey, 'ct-1', key))).status).toBe(200);
+    expect((await enroll(signedEnrollment(licenseKey, 'ct-1', key, 'old-7'))).status).toBe(422);
+  });
+
   test('two keys for one new machine at once: one wins', async () => {
     const license = await makeLicense(staff);
     const answers = await Promise.all(

@@ -20,9 +20,6 @@ import { validate, type Validator } from '../validation/index.ts';
 
 export type Enrolling = { validator: Validator; budgets: Budgets };
 
-/** How often a machine can enroll again on one seat. Its nonces are kept, so that none counts twice. */
-const mostNonces = 1000;
-
 /**
  * Enrolls a machine: validates its license like any unauthenticated caller, and returns a machine token with the signed
  * result if that is valid. A machine that is already enrolled proves itself with a nonce signed by the same key, and its
@@ -109,48 +106,45 @@ function readProof(
   return { publicKey: raw, signedNonce: createHash('sha256').update(nonce).digest() };
 }
 
-type Credential = { public_key: Buffer; used_nonces: Buffer[] };
-
-const credentialOf = (db: Db, { licenseId }: LicenseOf, machineId: string): Promise<Credential | undefined> =>
+const credentialOf = (db: Db, { licenseId }: LicenseOf, machineId: string) =>
   db
     .selectFrom('activations as a')
     .innerJoin('machine_credentials as m', 'm.activation_id', 'a.activation_id')
-    .select(['m.public_key', 'm.used_nonces'])
+    .select('m.public_key')
     .where('a.license_id', '=', licenseId)
     .where('a.machine_id', '=', machineId)
     .executeTakeFirst();
 
-/** Why the machine may not enroll with this proof: it must have the key of its token, and of its license file. */
+/**
+ * Why the machine may not enroll with this proof: it must have the key of its token and of its license file, and a nonce
+ * that this key has not used before, whether the machine still holds its seat or not.
+ */
 async function refuseEnrollment(
   db: Db,
   license: LicenseOf,
   machineId: string,
-  proof: Proof,
+  { publicKey, signedNonce }: Proof,
   now: Date,
 ): Promise<Failure | undefined> {
-  const refused = refuseProof(await credentialOf(db, license, machineId), proof);
-  if (refused) return refused;
-  const file = await heldLicenseFile(db, { ...license, machineId }, now);
-  return file && !file.public_key.equals(proof.publicKey) ? otherKey : undefined;
-}
-
-const otherKey = fail(
-  'WRONG_STATE',
-  'This machine is enrolled with another key. Ask the vendor to release it.',
-);
-
-/** Why a proof is not enough to replace this credential. Without one, any key is. */
-function refuseProof(known: Credential | undefined, { publicKey, signedNonce }: Proof): Failure | undefined {
-  if (!known) return undefined;
-  if (!known.public_key.equals(publicKey)) return otherKey;
+  const credential = await credentialOf(db, license, machineId);
+  const known = [credential, await heldLicenseFile(db, { ...license, machineId }, now)];
+  if (known.some((holder) => holder && !holder.public_key.equals(publicKey)))
+    return fail('WRONG_STATE', 'This machine is enrolled with another key. Ask the vendor to release it.');
   if (!signedNonce)
-    return breaksRule('signature', 'Is required with a nonce, since this machine is already enrolled');
-  if (known.used_nonces.some((used) => used.equals(signedNonce)))
-    return breaksRule('nonce', 'Was used before by this machine');
-  return known.used_nonces.length < mostNonces
-    ? undefined
-    : fail('WRONG_STATE', `This machine has enrolled ${mostNonces} times. Ask the vendor to release it.`);
+    return known.some(Boolean)
+      ? breaksRule('signature', 'Is required with a nonce, since the key of this machine is known')
+      : undefined;
+  const used = await db
+    .selectFrom('used_nonces')
+    .select('nonce_hash')
+    .where('license_id', '=', license.licenseId)
+    .where('public_key', '=', publicKey)
+    .where('nonce_hash', '=', signedNonce)
+    .executeTakeFirst();
+  return used && nonceUsed;
 }
+
+const nonceUsed = breaksRule('nonce', 'Was used before by this machine');
 
 /**
  * Creates or replaces the token of a machine that holds a seat; null if the seat was taken from it meanwhile. The lock
@@ -174,10 +168,11 @@ async function giveToken(
   if (seat?.status !== 'active') return null;
   const refused = await refuseEnrollment(tx, license, machineId, proof, now);
   if (refused) return refused;
+  if (proof.signedNonce && !(await useNonce(change, license, proof.publicKey, proof.signedNonce)))
+    return nonceUsed;
   const before = await credentialOf(tx, license, machineId);
   const { text, id, secretHash } = newBearerKey('lym');
   const token = { token_id: id, secret_hash: secretHash, sequence: null };
-  const used_nonces = [...(before?.used_nonces ?? []), ...(proof.signedNonce ? [proof.signedNonce] : [])];
   await tx
     .insertInto('machine_credentials')
     .values({
@@ -185,9 +180,8 @@ async function giveToken(
       public_key: proof.publicKey,
       enrolled_at: now,
       ...token,
-      used_nonces,
     })
-    .onConflict((conflict) => conflict.column('activation_id').doUpdateSet({ ...token, used_nonces }))
+    .onConflict((conflict) => conflict.column('activation_id').doUpdateSet(token))
     .execute();
   await markProven(change, machineId);
   if (before) await change.announce('credentials');
@@ -200,6 +194,21 @@ async function giveToken(
     },
   );
   return text;
+}
+
+/** False if the key has used the nonce on this license before. */
+async function useNonce(
+  { tx }: Change,
+  { licenseId }: LicenseOf,
+  publicKey: Buffer,
+  nonceHash: Buffer,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('used_nonces')
+    .values({ license_id: licenseId, public_key: publicKey, nonce_hash: nonceHash })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 /** Remembers when the machine first proved itself. */
