@@ -87,6 +87,12 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     };
   }
 
+  /** Returns a unit taken for what then was not done, unless its hour has ended. */
+  function putBack(of: BudgetOf): void {
+    const hour = hourOf(of);
+    if (hour.granted > hour.left) hour.left++;
+  }
+
   /** Runs `tell` once per hour and budget across all processes; runs it again after a failure. */
   async function tellOnce(
     by: Caller,
@@ -152,6 +158,7 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
 
   return {
     take,
+    putBack,
     tellOnce,
     /** Refusals by this process since its start. */
     refusals: refusals as Readonly<typeof refusals>,

@@ -299,10 +299,11 @@ describe('the limits of enrollment', () => {
   test('100 enrollments of a license in an hour on two processes, or one for each of its seats', async () => {
     const few = { config: { ...settings.config, enrollmentsPerLicenseHour: 20 } };
     const twins = [await startTwin(server, few), await startTwin(server, few)];
-    const loop = (licenseKey: string) =>
+    const machineKeys = times(5).map(makeMachineKey);
+    const loop = (licenseKey: string, howMany = 5) =>
       Promise.all(
         times(60).map(async (i) => {
-          const body = { licenseKey, machineId: `m-${i}`, publicKey: makeMachineKey().publicKey };
+          const body = signedEnrollment(licenseKey, `m-${i % howMany}`, machineKeys[i % 5]!);
           return enroll(body, { 'x-forwarded-for': `203.0.113.${i}` }, twins[i % 2]!.api());
         }),
       );
@@ -316,8 +317,24 @@ describe('the limits of enrollment', () => {
     );
     expect(told).toHaveLength(1);
     const large = await makeLicense(staff, { maxActivations: 50 });
-    expect((await loop(large.licenseKey)).filter(({ status }) => status === 200)).toHaveLength(50);
+    expect((await loop(large.licenseKey, 60)).filter(({ status }) => status === 200)).toHaveLength(50);
     for (const twin of twins) await twin.close();
+  });
+
+  test('refused enrollments use up none of them', async () => {
+    const few = await startTwin(server, { config: { ...settings.config, enrollmentsPerLicenseHour: 3 } });
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const { licenseKey } = license;
+    const first = await enrollOn(few, license, 'first');
+    const forged = { ...signedEnrollment(licenseKey, 'x', makeMachineKey()), machineId: 'y' };
+    for (const _ of times(4)) {
+      expect((await enroll(forged, {}, few.api())).status).toBe(422);
+      const full = await enroll(signedEnrollment(licenseKey, 'second', makeMachineKey()), {}, few.api());
+      expect(full.body.data).toMatchObject({ code: 'TOO_MANY_ACTIVATIONS', machineToken: null });
+    }
+    const again = () => enroll(signedEnrollment(licenseKey, 'first', first.key), {}, few.api());
+    expect([(await again()).status, (await again()).status, (await again()).status]).toEqual([200, 200, 429]);
+    await few.close();
   });
 
   test('30 unknown keys of an address in 15 minutes, however many are tried at once', async () => {

@@ -42,14 +42,18 @@ export async function enroll(
     if (waitNow !== undefined) return tooManyUnknownKeys(waitNow);
     return { ...(await validate(validator, by, request)), machineToken: null };
   }
-  const limited = await takeFromBudget(budgets, by, license, validator.config.enrollmentsPerLicenseHour);
-  if (limited) return limited;
   const proof = readProof({ ...license, ...request, publicKey, signature });
   if (isFailure(proof)) return proof;
   const refused = await refuseEnrollment(db, license, request.machineId, proof, by.now);
   if (refused) return refused;
+  const budget = enrollmentsOf(license, validator.config.enrollmentsPerLicenseHour);
+  const limited = await takeFromBudget(budgets, by, license, budget);
+  if (limited) return limited;
   const result = await validate(validator, by, request, { sequence: null });
-  if (!result.valid) return { ...result, machineToken: null };
+  if (!result.valid) {
+    budgets.putBack(budget);
+    return { ...result, machineToken: null };
+  }
   const machineToken = await runChange(validator, by, (change) =>
     giveToken(change, license, request.machineId, proof),
   );
@@ -70,20 +74,24 @@ const licenseOf = (db: Db, licenseKey: string): Promise<LicenseOf | undefined> =
     .where('license_key', '=', licenseKey)
     .executeTakeFirst();
 
+const enrollmentsOf = ({ licenseId, seats }: LicenseOf, perHour: number): BudgetOf => ({
+  budget: 'enrollments',
+  subject: licenseId,
+  limit: Math.max(perHour, seats),
+});
+
 async function takeFromBudget(
   budgets: Budgets,
   by: Caller,
   license: LicenseOf,
-  perHour: number,
+  of: BudgetOf,
 ): Promise<Failure | undefined> {
-  const limit = Math.max(perHour, license.seats);
-  const of: BudgetOf = { budget: 'enrollments', subject: license.licenseId, limit };
   const { allowed, resetSeconds } = await budgets.take(of);
   if (allowed) return undefined;
-  const message = `Machines have enrolled ${limit} times on this license in this hour, as often as they may. Try again later.`;
+  const message = `Machines have enrolled ${of.limit} times on this license in this hour, as often as they may. Try again later.`;
   await budgets.tellOnce(by, of, ({ audit }) =>
     audit('license.enrollment_limit_reached', license, {
-      what: `reached its limit of ${limit} enrollments an hour`,
+      what: `reached its limit of ${of.limit} enrollments an hour`,
       error: message,
     }),
   );
