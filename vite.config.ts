@@ -84,7 +84,7 @@ const signInParts = packages(
 );
 const listParts = packages(
   ['@floating-ui', '@tabler'],
-  'Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip',
+  'Anchor|Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip|VisuallyHidden',
 );
 
 export default defineConfig({
