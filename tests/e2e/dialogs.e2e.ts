@@ -146,7 +146,7 @@ test('what was typed is kept through signing in again, and sent once', async ({ 
   await page.keyboard.type('7');
   await form.getByRole('checkbox', { name: 'Lung Nodule' }).press('Space');
 
-  await endSessions(page, 'license_manager', server);
+  await endSessions(page, 'license_manager', server, licenses.create);
   await form.getByRole('button', { name: 'Create License' }).click();
   await expect(
     page.getByText('Your session ended. Sign in again: your input is kept.', { exact: true }),
@@ -180,7 +180,7 @@ test('an edit continues from the version that it started with; another user neve
   const [mine, other] = [await server.person('admin'), await server.person('super_admin')];
   const path = `/customers?search=${encodeURIComponent(name)}&edit=${customerId}`;
   const endAndSend = async () => {
-    await endSessions(page, 'admin', server);
+    await endSessions(page, 'admin', server, customers.update);
     await dialog(page, 'Edit Customer').getByRole('button', { name: 'Update Customer' }).click();
     await expect(page.getByText('your input is kept')).toBeVisible();
   };

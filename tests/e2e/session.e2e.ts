@@ -302,7 +302,7 @@ test('a session that is over leads to the sign-in page and back', async ({ page,
   await signInAs(page, 'support_agent', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   const { email } = await server.person('support_agent');
-  await endSessions(page, 'support_agent', server);
+  await endSessions(page, 'support_agent', server, customers.list);
   await navigation(page).getByRole('link', { name: 'Customers' }).click();
   await expect(page).toHaveURL('/login?redirect=%2Fcustomers');
   await expect(page.getByText('Your session ended. Sign in again.', { exact: true })).toBeVisible();

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { Permission, RoleName } from '../../contract/permissions.ts';
+import type { Route } from '../../contract/route.ts';
 import { session, type SessionUser } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { systemChange } from '../../server/change.ts';
@@ -282,14 +283,32 @@ export async function signInByForm(page: Page, email: string, plain = password):
 }
 
 /**
- * Ends the sessions of this role on the server, as an administrator or a timeout would. Waits until the open screen
- * makes no more calls, which would detect the end before the test's next step.
+ * Ends the sessions of this role on the server, as an administrator or a timeout would, when the page next makes this
+ * call: so that this call detects the end, and none that the open screen still makes on its own.
  */
-export async function endSessions(page: Page, role: RoleName, server: ConsoleServer): Promise<void> {
-  await page.waitForLoadState('networkidle');
+export async function endSessions(
+  page: Page,
+  role: RoleName,
+  server: ConsoleServer,
+  { method, path }: Route,
+): Promise<void> {
   const { userId } = await server.person(role);
-  await server.changeSessions((tx) =>
-    tx.updateTable('sessions').set({ ended_at: new Date() }).where('user_id', '=', userId).execute(),
+  const called = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+  const end = async (headers: Record<string, string>) => {
+    await server.changeSessions((tx) =>
+      tx.updateTable('sessions').set({ ended_at: new Date() }).where('user_id', '=', userId).execute(),
+    );
+    // The server caches sessions until it hears of the change.
+    const status = async () => (await fetch(server.url + session.me.path, { headers })).status;
+    await expect.poll(status).toBe(401);
+  };
+  let ended: Promise<void> | undefined;
+  await page.route(
+    (url) => called.test(url.pathname),
+    async (route) => {
+      if (route.request().method() === method) await (ended ??= end(route.request().headers()));
+      await route.continue();
+    },
   );
 }
 
