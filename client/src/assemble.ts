@@ -6,7 +6,7 @@ import { keysOf, openKeyRing } from './keys.ts';
 import { canonicalKey } from './license-key.ts';
 import { readMachineId } from './machine-id.ts';
 import { giveBack, importLicense, offlineRequest } from './offline.ts';
-import type { Parts } from './parts.ts';
+import { beginTimes, type Parts } from './parts.ts';
 import { createStore, type Files } from './store.ts';
 import { connectUpdater } from './updates.ts';
 import type { Client, ClientOptions, Facts } from './types.ts';
@@ -53,7 +53,10 @@ function partsOf(
   const licenseKey = canonicalKey(options.licenseKey);
   const store = createStore(folder, files);
   const http = createHttp(server, { fetch, timeoutMs, env });
-  let machineId: Promise<string> | undefined;
+  let known: Promise<string> | undefined;
+  const machineId = () =>
+    (known ??= options.machineId === undefined ? readMachineId(store) : Promise.resolve(options.machineId));
+  const beforeNew = () => beginTimes({ store, licenseKey });
   return {
     server,
     licenseKey,
@@ -62,10 +65,8 @@ function partsOf(
     store,
     http,
     keys: openKeyRing(keysOf(publicKeys), store, http),
-    secrets: openSecrets(store, protect, `${origin} ${licenseKey}`),
-    machineId: () =>
-      (machineId ??=
-        options.machineId === undefined ? readMachineId(store) : Promise.resolve(options.machineId)),
+    secrets: openSecrets(store, protect, { origin, licenseKey, machineId, beforeNew }),
+    machineId,
     now,
     random,
   };

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { askAgainAt } from './check.ts';
-import { day, licenseKey, newSigner, startFakeServer } from './fake-server.testing.ts';
+import { day, licenseKey, newSigner, secretFiles, startFakeServer } from './fake-server.testing.ts';
 
 /* What a stranger, a lost network and a clock can do to `check`. */
 
+const [, tokenFile] = secretFiles();
 const noNetwork = { status: 502, body: '<html>Bad gateway</html>' };
 
 test('enrolls once, then validates by token and numbers its calls', async () => {
@@ -41,7 +42,7 @@ test('a revoked license leaves the machine its token, with which it still gets u
   const fake = await startFakeServer();
   const client = await fake.client();
   await client.check();
-  const token = await readFile(`${client.folder}/machine-token`, 'utf8');
+  const token = await readFile(`${client.folder}/${tokenFile}`, 'utf8');
   fake.code = 'REVOKED';
   // the token no longer validates, and enrolling gives none
   fake.instead = ({ path }) =>
@@ -49,7 +50,7 @@ test('a revoked license leaves the machine its token, with which it still gets u
       ? { status: 401, body: { error: 'The license is revoked.' } }
       : undefined;
   expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
-  expect(await readFile(`${client.folder}/machine-token`, 'utf8')).toBe(token);
+  expect(await readFile(`${client.folder}/${tokenFile}`, 'utf8')).toBe(token);
 });
 
 test('without an answer, says what it kept and until when; then nothing', async () => {

@@ -1,6 +1,6 @@
 import { readAnswer } from './answer.ts';
 import { ask, type Decided, type Undecided } from './ask.ts';
-import { judgeKept, type Times, type Verdict } from './judge-kept.ts';
+import { judgeKept, noTimes, type Times, type Verdict } from './judge-kept.ts';
 import { messages } from './messages.ts';
 import { readOwnFile } from './offline.ts';
 import { keepAnswer, readKeptAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
@@ -17,7 +17,7 @@ export function check(parts: Parts): Promise<CheckResult> {
   return parts.store.lock(parts.timeoutMs, async (alone) => {
     const asked = await ask(parts, alone);
     const times = await readTimes(parts);
-    return asked.decision ? decided(parts, times, asked) : fallBack(parts, times, asked);
+    return asked.decision ? decided(parts, times ?? noTimes, asked) : fallBack(parts, times, asked);
   });
 }
 
@@ -47,17 +47,16 @@ async function decided(
   return resultOf(parts, { source: 'online', ...verdict }, { problems, retryAfter: undefined });
 }
 
-async function fallBack(parts: Parts, times: Times, asked: Undecided): Promise<CheckResult> {
+async function fallBack(parts: Parts, times: Times | undefined, asked: Undecided): Promise<CheckResult> {
   const { problem, code, message, retryAfter } = asked;
   const now = parts.now().getTime();
   const [decision, file] = await Promise.all([keptDecision(parts), readOwnFile(parts)]);
-  const newest = Math.max(times.signed, decision?.issuedAt ?? 0, file?.issuedAt ?? 0);
-  const verdict = judgeKept({ now, times: { ...times, signed: newest }, decision, file });
+  const signed = Math.max(times?.signed ?? 0, decision?.issuedAt ?? 0, file?.issuedAt ?? 0);
+  const known = times && { ...times, signed };
+  const verdict = judgeKept({ now, times: known, decision, file });
   const problems = [problem];
-  if (verdict.valid)
-    problems.push(
-      (await writeTimes(parts, { ...times, signed: newest, seen: Math.max(times.seen, now) })) ?? '',
-    );
+  if (verdict.valid && known)
+    problems.push((await writeTimes(parts, { ...known, seen: Math.max(known.seen, now) })) ?? '');
   const nothingKept = verdict.code === 'NO_ANSWER';
   const said = nothingKept ? { ...verdict, code, message: message ?? messages[code] } : verdict;
   return resultOf(parts, said, { problems, retryAfter });

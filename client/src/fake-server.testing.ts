@@ -15,6 +15,13 @@ import type { ClientOptions } from './types.ts';
 export const licenseKey = 'E7K2M-0QX4T-9ZB3C-5DF8G-HJ6C1';
 export const day = 86_400_000;
 
+/** The files in which a machine keeps its key pair and its token. */
+export const secretFiles = (machineId = 'ws-07') =>
+  ['machine-key', 'machine-token'].map((name) => `${name}-${machineHash(machineId).slice(0, 16)}`) as [
+    string,
+    string,
+  ];
+
 /** A signing key of a server. */
 export function newSigner() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');

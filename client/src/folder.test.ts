@@ -1,25 +1,38 @@
 import nodeFs from 'node:fs';
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { day, newFolder, startFakeServer } from './fake-server.testing.ts';
+import { day, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
 import { createStore, type Files } from './store.ts';
 
 /* What a disk, a crash or another process can do to the folder. */
 
+const [keyFile, tokenFile] = secretFiles();
+
 const failing = (code: string): Files => {
-  const fail = () => Promise.reject(Object.assign(new Error(code), { code }));
-  const { open } = nodeFs.promises;
+  const fail = () => {
+    throw Object.assign(new Error(code), { code });
+  };
+  const { openSync } = nodeFs;
   return {
-    ...nodeFs.promises,
+    ...nodeFs,
     // reading goes on
-    open: (file, flags, mode) => (flags === 'r' ? open(file, flags, mode) : fail()),
-    mkdir: fail,
-    link: fail,
-    copyFile: fail,
-    rename: fail,
-    rm: fail,
+    openSync: (file, flags, mode) => (flags === 'r' ? openSync(file, flags, mode) : fail()),
+    mkdirSync: fail,
+    linkSync: fail,
+    copyFileSync: fail,
+    renameSync: fail,
+    rmSync: fail,
   };
 };
+
+/** A virus scanner holds this file. */
+const unreadable = (name: string): Files => ({
+  ...nodeFs,
+  readFileSync: ((file: string) => {
+    if (file.endsWith(name)) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
+    return nodeFs.readFileSync(file, 'utf8');
+  }) as Files['readFileSync'],
+});
 
 test.each([
   ['EROFS', /read-only/],
@@ -41,8 +54,8 @@ test('a number that could not be stored is not sent, since it would come twice',
   const fake = await startFakeServer();
   const { folder, check } = await fake.client();
   await check();
-  const { rename } = failing('ENOSPC');
-  const client = await fake.client({ folder }, { files: { ...nodeFs.promises, rename } });
+  const { renameSync } = failing('ENOSPC');
+  const client = await fake.client({ folder }, { files: { ...nodeFs, renameSync } });
   expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
   expect(fake.calls.at(-1)).toMatchObject({ path: '/api/licenses/validate' });
   expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
@@ -86,7 +99,7 @@ test('a file cut off anywhere is never valid by itself, and the next online chec
   await check();
   await check();
   const names = (await readdir(folder)).toSorted();
-  expect(names).toEqual(['decision.json', 'machine-key', 'machine-token', 'sequence', 'times.json']);
+  expect(names).toEqual(['decision.json', keyFile, tokenFile, 'sequence', 'times.json']);
   for (const name of names) {
     const whole = await readFile(`${folder}/${name}`);
     for (let length = 0; length < whole.length; length += 1) {
@@ -94,7 +107,8 @@ test('a file cut off anywhere is never valid by itself, and the next online chec
       fake.instead = () => ({ status: 502, body: '' });
       const client = await fake.client({ folder });
       const offline = await client.check();
-      if (name === 'decision.json') expect(offline.valid, `${name} at ${length}`).toBe(false);
+      if (['decision.json', 'times.json'].includes(name))
+        expect(offline.valid, `${name} at ${length}`).toBe(false);
       else expect(offline.source, `${name} at ${length}`).toBe('kept');
       if (length % 50 > 0) continue;
       fake.instead = undefined;
@@ -134,11 +148,11 @@ test('a keychain encrypts key and token; one that is locked for a moment loses n
   const plain = await fake.client();
   await plain.offlineRequest();
   const { folder } = plain;
-  expect(await readFile(`${folder}/machine-key`, 'utf8')).toContain('PRIVATE KEY');
+  expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toContain('PRIVATE KEY');
   await (await fake.client({ folder, protect })).check();
-  const key = await readFile(`${folder}/machine-key`, 'utf8');
+  const key = await readFile(`${folder}/${keyFile}`, 'utf8');
   expect(key).toMatch(/^protected [\w+/=]+$/);
-  expect(await readFile(`${folder}/machine-token`, 'utf8')).not.toContain('lym_');
+  expect(await readFile(`${folder}/${tokenFile}`, 'utf8')).not.toContain('lym_');
 
   locked = true;
   const result = await (await fake.client({ folder, protect })).check();
@@ -147,7 +161,7 @@ test('a keychain encrypts key and token; one that is locked for a moment loses n
   expect(await (await fake.client({ folder })).check()).toMatchObject({ valid: true, source: 'kept' });
   locked = false;
   await (await fake.client({ folder, protect })).check();
-  expect(await readFile(`${folder}/machine-key`, 'utf8')).toBe(key);
+  expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toBe(key);
   const keys = new Set(fake.calls.flatMap(({ body }) => body['publicKey'] ?? []));
   expect(keys.size).toBe(1);
 });
@@ -195,8 +209,10 @@ test('drafts that a crash left are removed after a while', async () => {
 });
 
 test('of several processes that make a file, one makes it; also without links', async () => {
-  const fail = () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' }));
-  for (const files of [nodeFs.promises, { ...nodeFs.promises, link: fail }]) {
+  const linkSync = () => {
+    throw Object.assign(new Error('no links'), { code: 'EPERM' });
+  };
+  for (const files of [nodeFs, { ...nodeFs, linkSync }]) {
     const store = createStore(await newFolder(), files);
     const made = await Promise.all(['a', 'b', 'c', 'd'].map((text) => store.create('key', text)));
     expect(made.filter((one) => one === 'created')).toHaveLength(1);
@@ -211,37 +227,43 @@ test('a damaged key is replaced; one that cannot be read at the moment is not', 
   const fake = await startFakeServer();
   const { folder, offlineRequest } = await fake.client();
   await offlineRequest();
-  const key = await readFile(`${folder}/machine-key`, 'utf8');
-  const unreadable = (async (file: string) => {
-    if (file.endsWith('machine-key')) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
-    return readFile(file, 'utf8');
-  }) as unknown as Files['readFile'];
-  const busy = await fake.client({ folder }, { files: { ...nodeFs.promises, readFile: unreadable } });
+  const key = await readFile(`${folder}/${keyFile}`, 'utf8');
+  const busy = await fake.client({ folder }, { files: unreadable(keyFile) });
   expect(await busy.offlineRequest()).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
-  expect(await readFile(`${folder}/machine-key`, 'utf8')).toBe(key);
-  await writeFile(`${folder}/machine-key`, key.slice(0, 60));
+  expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toBe(key);
+  await writeFile(`${folder}/${keyFile}`, key.slice(0, 60));
   expect(await (await fake.client({ folder })).offlineRequest()).toMatchObject({ ok: true });
-  expect(await readFile(`${folder}/machine-key`, 'utf8')).toMatch(/PRIVATE KEY-----\n$/);
+  expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toMatch(/PRIVATE KEY-----\n$/);
+});
+
+test('times that cannot be read at the moment do not cost the machine its key', async () => {
+  const fake = await startFakeServer();
+  const { folder, offlineRequest } = await fake.client();
+  await offlineRequest();
+  const key = await readFile(`${folder}/${keyFile}`, 'utf8');
+  const busy = await fake.client({ folder }, { files: unreadable('times.json') });
+  expect(await busy.offlineRequest()).toMatchObject({ ok: true });
+  expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toBe(key);
 });
 
 test('a file is on the disk before it takes its name, and its name after', async () => {
   const folder = await newFolder();
   const steps: string[] = [];
-  const { open, rename } = nodeFs.promises;
+  const names = new Map<number, string>();
   const watched: Files = {
-    ...nodeFs.promises,
-    async open(file, flags, mode) {
-      const handle = await open(file, flags, mode);
-      const sync = handle.sync.bind(handle);
-      handle.sync = () => {
-        steps.push(file === folder ? 'folder on disk' : 'file on disk');
-        return sync();
-      };
+    ...nodeFs,
+    openSync(file, flags, mode) {
+      const handle = nodeFs.openSync(file, flags, mode);
+      names.set(handle, file === folder ? 'folder on disk' : 'file on disk');
       return handle;
     },
-    rename(from, to) {
+    fsyncSync(handle) {
+      steps.push(names.get(handle)!);
+      nodeFs.fsyncSync(handle);
+    },
+    renameSync(from, to) {
       steps.push('named');
-      return rename(from, to);
+      nodeFs.renameSync(from, to);
     },
   };
   await createStore(folder, watched).write('sequence', '1');

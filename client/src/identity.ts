@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { machineHash } from './license-file.ts';
 import type { Store } from './store.ts';
 import type { Protect } from './types.ts';
 
@@ -9,18 +10,37 @@ export type Identity = { privateKey: KeyObject; publicKey: string };
 export type Secrets = {
   /** The machine's key pair, made if there is none. A problem if it can be neither read nor stored. */
   identity(): Promise<Identity | { problem: string }>;
-  /** The token for this server and license. */
+  /** Removes the key pair; the next call of `identity` makes another. */
+  forgetIdentity(): Promise<void>;
+  /** The token for this server, license and machine. */
   token(): Promise<string | undefined>;
   /** Stores a token, or removes it. Returns the problem, if there is one; this process then still has the token. */
   setToken(token: string | undefined): Promise<string | undefined>;
 };
 
-const keyFile = 'machine-key';
-const tokenFile = 'machine-token';
+/** What the secrets belong to. */
+type Owner = {
+  /** The origin of the server. */
+  origin: string;
+  licenseKey: string;
+  machineId(): Promise<string>;
+  /** Runs before a key pair is made; what it returns is a problem, and none is made. */
+  beforeNew(): Promise<string | undefined>;
+};
+
 const mark = 'protected ';
 
-/** The secrets in a folder. `of` names the server and license that a token belongs to. */
-export function openSecrets(store: Store, protect: Protect | undefined, of: string): Secrets {
+/**
+ * The secrets in a folder. A machine has files of its own in it: a computer that was made from the disk image of another
+ * one is a machine of its own, with its own key pair and token, and a machine whose id was wrong for one start finds its
+ * own again.
+ */
+export function openSecrets(store: Store, protect: Protect | undefined, owner: Owner): Secrets {
+  const { origin, licenseKey } = owner;
+  const of = `${origin} ${licenseKey}`;
+  const fileOf = async (name: string) => `${name}-${machineHash(await owner.machineId()).slice(0, 16)}`;
+  const keyFile = () => fileOf('machine-key');
+  const tokenFile = () => fileOf('machine-token');
   let identity: Identity | undefined;
   /** A token that could not be stored. */
   let unstored: string | undefined;
@@ -36,43 +56,50 @@ export function openSecrets(store: Store, protect: Protect | undefined, of: stri
     return protect.decrypt(Buffer.from(content.slice(mark.length), 'base64'));
   }
 
-  async function readIdentity(): Promise<Identity | undefined> {
-    const content = await store.read(keyFile);
+  async function readIdentity(file: string): Promise<Identity | undefined> {
+    const content = await store.read(file);
     if (content === undefined) return undefined;
     const found = identityIn(await unseal(content));
     if (found && protect && !content.startsWith(mark))
-      await store.write(keyFile, await seal(pemOf(found.privateKey)));
+      await store.write(file, await seal(pemOf(found.privateKey)));
     return found;
   }
 
-  async function makeIdentity(): Promise<string | undefined> {
+  async function makeIdentity(file: string): Promise<string | undefined> {
     const content = await seal(pemOf(generateKeyPairSync('ed25519').privateKey));
-    const created = await store.create(keyFile, content);
+    const notReady = await owner.beforeNew();
+    if (notReady !== undefined) return notReady;
+    const created = await store.create(file, content);
     if (typeof created === 'object') return created.problem;
     if (created === 'created') return undefined;
     // a file that can be read and holds no key is damaged; one that cannot be read may hold the key
-    const isDamaged = (await store.read(keyFile)) !== undefined && !(await readIdentity());
-    return isDamaged ? store.write(keyFile, content) : undefined;
+    const isDamaged = (await store.read(file)) !== undefined && !(await readIdentity(file));
+    return isDamaged ? store.write(file, content) : undefined;
   }
 
   return {
     async identity() {
       if (identity) return identity;
+      const file = await keyFile();
       try {
-        identity = await readIdentity();
-        const problem = identity ? undefined : await makeIdentity();
+        identity = await readIdentity(file);
+        const problem = identity ? undefined : await makeIdentity(file);
         // also after making one: another process may have been faster
-        identity ??= problem === undefined ? await readIdentity() : undefined;
-        return identity ?? { problem: problem ?? `${keyFile} in ${store.folder} cannot be read.` };
+        identity ??= problem === undefined ? await readIdentity(file) : undefined;
+        return identity ?? { problem: problem ?? `${file} in ${store.folder} cannot be read.` };
       } catch (error) {
-        return { problem: `${keyFile} in ${store.folder}: ${(error as Error).message}.` };
+        return { problem: `${file} in ${store.folder}: ${(error as Error).message}.` };
       }
+    },
+    async forgetIdentity() {
+      identity = undefined;
+      await store.remove(await keyFile());
     },
     async token() {
       if (unstored !== undefined) return unstored;
       try {
-        const [owner, ...rest] = ((await store.read(tokenFile)) ?? '').split('\n');
-        const token = owner === of ? await unseal(rest.join('\n')) : '';
+        const [kept, ...rest] = ((await store.read(await tokenFile())) ?? '').split('\n');
+        const token = kept === of ? await unseal(rest.join('\n')) : '';
         return isMachineToken(token) ? token : undefined;
       } catch {
         return undefined;
@@ -80,9 +107,10 @@ export function openSecrets(store: Store, protect: Protect | undefined, of: stri
     },
     async setToken(token) {
       unstored = undefined;
-      if (token === undefined) return store.remove(tokenFile);
+      const file = await tokenFile();
+      if (token === undefined) return store.remove(file);
       const problem = await seal(token).then(
-        (sealed) => store.write(tokenFile, `${of}\n${sealed}`),
+        (sealed) => store.write(file, `${of}\n${sealed}`),
         (error: unknown) => `The machine token: ${(error as Error).message}.`,
       );
       if (problem !== undefined) unstored = token;

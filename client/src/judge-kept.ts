@@ -13,6 +13,8 @@ export type Times = {
   refused: number;
 };
 
+export const noTimes: Times = { signed: 0, seen: 0, refused: 0 };
+
 /** A result without the parts that depend on the call. */
 export type Verdict = Pick<CheckResult, 'valid' | 'source' | 'code' | 'message' | 'modules'> & {
   expiresAt: number | null;
@@ -20,7 +22,8 @@ export type Verdict = Pick<CheckResult, 'valid' | 'source' | 'code' | 'message' 
 
 type Kept = {
   now: number;
-  times: Times;
+  /** Undefined if their record is gone: what was kept does not count, since the clock cannot be judged. */
+  times: Times | undefined;
   decision: Decision | undefined;
   file: LicenseFile | undefined;
 };
@@ -40,16 +43,18 @@ export function judgeKept({ now, times, decision, file }: Kept): Verdict {
     ...(file ? [{ issuedAt: file.issuedAt + 999, verdict: judgeFile(file, now) }] : []),
   ];
   // a crash may have come after the refusal was kept and before its time was
-  const refused = Math.max(times.refused, decision?.valid === false ? decision.issuedAt : 0);
+  const refused = Math.max(times?.refused ?? 0, decision?.valid === false ? decision.issuedAt : 0);
   const verdicts = statements
     .filter(({ issuedAt, verdict }) => !verdict.valid || issuedAt >= refused)
     .toSorted((one, other) => other.issuedAt - one.issuedAt)
     .map(({ verdict }) => verdict);
   const [newest] = verdicts;
   if (!newest) return refusal('none', 'NO_ANSWER');
-  const isSetBack = now < times.signed - toleranceMs || now < times.seen - correctionMs;
-  if (isSetBack && verdicts.some(({ valid, code }) => valid || code === 'NOT_YET_VALID'))
-    return refusal('none', 'CLOCK_SET_BACK');
+  if (verdicts.some(({ valid, code }) => valid || code === 'NOT_YET_VALID')) {
+    if (!times) return refusal('none', 'TIMES_MISSING');
+    if (now < times.signed - toleranceMs || now < times.seen - correctionMs)
+      return refusal('none', 'CLOCK_SET_BACK');
+  }
   return verdicts.find(({ valid }) => valid) ?? newest;
 }
 

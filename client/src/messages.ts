@@ -8,6 +8,8 @@ export const messages: Record<LocalCode, string> = {
     'The license could not be checked for too long. Connect this machine to the network, then start again.',
   FILE_ENDED: 'The license file has ended. Ask the vendor for a new one.',
   CLOCK_SET_BACK: 'The clock of this machine is behind. Set it to the right date and time, then start again.',
+  TIMES_MISSING:
+    'The license could not be checked: files of the program are missing. Connect this machine to the network, or make a new request for a license file.',
   NOT_AUTHENTIC: 'The license could not be checked: the answer did not come from the license server.',
   NOT_ENROLLED: 'The license server does not accept this machine.',
   NO_MACHINE_KEY: 'The program cannot keep its license on this machine. Its folder must be writable.',

@@ -4,7 +4,7 @@ import { isObject, jsonObject, signJws } from './jws.ts';
 import { judgeKept } from './judge-kept.ts';
 import { machineHash, readLicenseFile, type FileFault, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
-import { keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
+import { areTimesGone, keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
 import type { GiveBackResult, ImportResult, OfflineRequest, Refused } from './types.ts';
 
 const licenseFile = 'license.jws';
@@ -12,19 +12,25 @@ const receiptFile = 'receipt.json';
 
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
-/** A text that staff make a license file from. It names the machine and its public key, and is signed by the machine. */
-export async function offlineRequest(parts: Parts): Promise<OfflineRequest> {
-  const identity = await parts.secrets.identity();
-  if ('problem' in identity) return noKey(identity.problem);
-  const request = signJws(identity.privateKey, 'lanyard-request+jwt', {
-    sub: parts.licenseKey,
-    machineId: await parts.machineId(),
-    key: identity.publicKey,
-    iat: seconds(parts.now()),
-    jti: randomUUID(),
-    ...parts.facts,
+/**
+ * A text that staff make a license file from. It names the machine and its public key, and is signed by the machine.
+ * Where the record of times is gone, with a new key: license files for the old one never count again.
+ */
+export function offlineRequest(parts: Parts): Promise<OfflineRequest> {
+  return parts.store.lock(parts.timeoutMs, async () => {
+    if (await areTimesGone(parts)) await parts.secrets.forgetIdentity();
+    const identity = await parts.secrets.identity();
+    if ('problem' in identity) return noKey(identity.problem);
+    const request = signJws(identity.privateKey, 'lanyard-request+jwt', {
+      sub: parts.licenseKey,
+      machineId: await parts.machineId(),
+      key: identity.publicKey,
+      iat: seconds(parts.now()),
+      jti: randomUUID(),
+      ...parts.facts,
+    });
+    return { ok: true, request };
   });
-  return { ok: true, request };
 }
 
 const faults: Record<FileFault, string> = {
@@ -48,7 +54,7 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
       return refused('SUPERSEDED', 'This machine has a newer license file.');
     const times = await readTimes(parts);
     // the time seen stays: staff may have made this file long before it, and it says nothing about the time since
-    const known = { ...times, signed: Math.max(times.signed, file.issuedAt) };
+    const known = times && { ...times, signed: Math.max(times.signed, file.issuedAt) };
     const now = parts.now().getTime();
     const { valid, code, message, modules, expiresAt } = judgeKept({
       now,
@@ -58,7 +64,7 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     });
     if (code === 'NO_ANSWER')
       return refused('SUPERSEDED', 'The license server has refused this license since.');
-    if (!valid || expiresAt === null) return refused(code, message);
+    if (!valid || expiresAt === null || !known) return refused(code, message);
     const problem = (await parts.store.write(licenseFile, text.trim())) ?? (await writeTimes(parts, known));
     if (problem !== undefined) return refused('NOT_STORED', problem);
     return { ok: true, expiresAt: new Date(expiresAt).toISOString(), modules };

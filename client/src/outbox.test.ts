@@ -202,7 +202,7 @@ test('cut off at any byte, a file or its draft takes no other event with it', as
     for (const draft of [true, false]) {
       counted.clear();
       for (const one of kept) writeFileSync(join(folder, one.name), one.bytes);
-      const path = draft ? `${file}.1.tmp` : file;
+      const path = draft ? `${file}.1.new` : file;
       writeFileSync(path, bytes);
       truncateSync(path, length);
       const next = createOutbox(folder, accept);

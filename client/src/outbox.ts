@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from './durable.ts';
+import { removeAbandonedDrafts, writeDurably } from './durable.ts';
 import type { NoReply, Reply } from './http.ts';
 
 /** An event as the service takes it; further fields are its facts. */
@@ -27,8 +27,6 @@ const mostInBatch = 500;
 /** Half of what the service takes in one request, and proxies by default. */
 const mostBatchBytes = 500_000;
 const [firstRetryMs, lastRetryMs] = [5_000, 3_600_000];
-/** A draft of this age belongs to a program that was killed. */
-const abandonedMs = 3_600_000;
 
 /**
  * Events that wait for the service, as one file each in `folder`: written, synced and renamed, and removed when the
@@ -85,7 +83,7 @@ export function createOutbox(folder: string, send: SendEvents): Outbox {
     return (await deliverBatch(batch.slice(0, half))) ?? deliverBatch(batch.slice(half));
   }
 
-  removeAbandoned(folder);
+  removeAbandonedDrafts(folder);
   deliverIn(0);
   return {
     add(event) {
@@ -169,16 +167,4 @@ function firstBatch(waiting: OutboxEvent[]): OutboxEvent[] {
     return n >= mostInBatch || bytes > mostBatchBytes;
   });
   return tooMuch < 0 ? waiting : waiting.slice(0, Math.max(1, tooMuch));
-}
-
-function removeAbandoned(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(folder).filter((one) => one.endsWith('.tmp'))) {
-      const file = join(folder, name);
-      if (statSync(file).mtimeMs < Date.now() - abandonedMs) rmSync(file, { force: true });
-    }
-  } catch {
-    // a folder that cannot be used is told by add()
-  }
 }

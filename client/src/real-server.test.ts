@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
 import { activations } from '../../contract/activations.ts';
 import { credentials } from '../../contract/credentials.ts';
@@ -10,7 +10,7 @@ import { endorse } from '../../server/features/keys/replace.ts';
 import { newSigningKey, readSigners } from '../../server/signer.ts';
 import { days, seconds, startTestServer } from '../../tests/harness.ts';
 import { assemble } from './assemble.ts';
-import { newFolder } from './fake-server.testing.ts';
+import { newFolder, secretFiles } from './fake-server.testing.ts';
 import type { ClientOptions } from './types.ts';
 
 /* The client against the service itself. */
@@ -87,6 +87,19 @@ test('a machine whose folder was deleted says what the vendor must do', async ()
   const seat = await seatOf(license, client);
   await staff.ok(credentials.end, { params: { activationId: seat.activationId } });
   expect(await again.check()).toMatchObject({ valid: true, source: 'online' });
+});
+
+test('a computer from the disk image of an enrolled one enrolls by itself, and the first keeps its token', async () => {
+  const license = await makeLicense(staff, { maxActivations: 2 });
+  const first = await clientOf(license);
+  await first.check();
+  const folder = await newFolder();
+  await cp(first.folder, folder, { recursive: true });
+  const second = await clientOf(license, { folder });
+  expect(await second.check()).toMatchObject({ valid: true, source: 'online' });
+  expect(await first.check()).toMatchObject({ valid: true, source: 'online' });
+  for (const one of [first, second])
+    expect(await seatOf(license, one)).toMatchObject({ status: 'active', clonedAt: null });
 });
 
 test('a wrong key and a key of another form are told apart', async () => {
@@ -182,6 +195,6 @@ test('the token is stored once, and never in plain text beside a key that is pro
   const client = await clientOf(license, { protect });
   await client.check();
   expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
-  for (const name of ['machine-key', 'machine-token'])
+  for (const name of secretFiles(client.id))
     expect(await readFile(`${client.folder}/${name}`, 'utf8')).not.toMatch(/lym_|PRIVATE/);
 });

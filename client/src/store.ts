@@ -1,19 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import nodeFs, { constants } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAbandoned, removeAbandonedDrafts, writeDurably, type Disk } from './durable.ts';
 
-/** What the store needs of `node:fs/promises`. */
-export type Files = Pick<
-  typeof nodeFs.promises,
-  'copyFile' | 'link' | 'mkdir' | 'open' | 'readdir' | 'readFile' | 'rename' | 'rm' | 'stat'
->;
+/** What the store needs of `node:fs`. */
+export type Files = Disk & Pick<typeof nodeFs, 'copyFileSync' | 'linkSync' | 'readFileSync'>;
 
 /** Files of the client in one folder. Nothing throws: what cannot be done is told as a problem, in words for a log. */
 export type Store = {
   folder: string;
   /** The content of a file; undefined if there is none or it cannot be read. */
   read(name: string): Promise<string | undefined>;
+  /** Whether there is a file, even if it cannot be read at the moment. */
+  has(name: string): Promise<boolean>;
   /** Replaces a file: after a crash it has the old or the new content. Returns the problem, if there is one. */
   write(name: string, content: string): Promise<string | undefined>;
   /** Like `write`, for a file that must not exist yet; the first of several processes makes it. */
@@ -23,71 +22,46 @@ export type Store = {
   lock<T>(waitMs: number, work: (alone: boolean) => Promise<T>): Promise<T>;
 };
 
-const draftEnd = '.new';
-/** A lock or draft older than this was left by a process that was killed. */
-const abandonedMs = 120_000;
 /** A virus scanner on Windows may hold a file for a moment. */
 const held = new Set(['EPERM', 'EBUSY', 'EACCES']);
 
 /** The files in `folder`, which is created when something is written. */
-export function createStore(folder: string, files: Files = nodeFs.promises): Store {
+export function createStore(folder: string, files: Files = nodeFs): Store {
   const at = (name: string) => path.join(folder, name);
   let isSwept = false;
 
-  /** Writes a file under a name of its own and moves it into place by `place`; without success, nothing is left. */
-  async function place(name: string, content: string, move: (draft: string) => Promise<void>): Promise<void> {
-    await files.mkdir(folder, { recursive: true, mode: 0o700 });
-    if (!isSwept) await sweep();
-    isSwept = true;
-    const draft = at(`${name}.${randomUUID()}${draftEnd}`);
+  function read(name: string): string | undefined {
     try {
-      const handle = await files.open(draft, 'wx', 0o600);
-      try {
-        await handle.writeFile(content);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await move(draft);
-    } finally {
-      await files.rm(draft, { force: true }).catch(() => undefined);
+      return files.readFileSync(at(name), 'utf8');
+    } catch {
+      return undefined;
     }
-    await syncFolder();
   }
 
-  /** A new name lasts only when the folder is on the disk too. Windows cannot open folders, and needs no such step. */
-  async function syncFolder(): Promise<void> {
-    const handle = await files.open(folder, 'r').catch(() => undefined);
-    await handle?.sync().catch(() => undefined);
-    await handle?.close();
+  function place(name: string, content: string, move?: (draft: string, file: string) => void): void {
+    writeDurably(at(name), content, files, move);
+    if (!isSwept) removeAbandonedDrafts(folder, files);
+    isSwept = true;
   }
 
-  async function sweep(): Promise<void> {
-    for (const name of await files.readdir(folder))
-      if (name.endsWith(draftEnd) && (await isAbandoned(name))) await files.rm(at(name), { force: true });
-  }
-
-  async function isAbandoned(name: string): Promise<boolean> {
-    const state = await files.stat(at(name)).catch(() => undefined);
-    return state !== undefined && Math.abs(Date.now() - state.mtimeMs) > abandonedMs;
-  }
-
-  async function isLockAbandoned(): Promise<boolean> {
-    const owner = Number(await files.readFile(at('lock'), 'utf8').catch(() => ''));
-    return (owner > 0 && !isRunning(owner)) || isAbandoned('lock');
-  }
-
-  async function rename(from: string, to: string): Promise<void> {
+  async function replace(name: string, content: string): Promise<void> {
     for (let tries = 0; ; tries++)
       try {
-        return await files.rename(from, to);
+        return place(name, content);
       } catch (error) {
         if (process.platform !== 'win32' || tries === 10 || !held.has(codeOf(error))) throw error;
         await sleep(20 * tries);
       }
   }
 
-  async function tryTo(work: () => Promise<void>): Promise<string | undefined> {
+  function isLockAbandoned(): boolean {
+    const owner = Number(read('lock') ?? '');
+    return (owner > 0 && !isRunning(owner)) || isAbandoned(at('lock'), files);
+  }
+
+  const removeLock = () => tryTo(() => files.rmSync(at('lock'), { force: true }));
+
+  async function tryTo(work: () => void | Promise<void>): Promise<string | undefined> {
     try {
       await work();
       return undefined;
@@ -98,17 +72,21 @@ export function createStore(folder: string, files: Files = nodeFs.promises): Sto
 
   return {
     folder,
-    read: (name) => files.readFile(at(name), 'utf8').catch(() => undefined),
-    write: (name, content) => tryTo(() => place(name, content, (draft) => rename(draft, at(name)))),
+    read: async (name) => read(name),
+    async has(name) {
+      try {
+        return files.statSync(at(name)).isFile();
+      } catch (error) {
+        return !['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+      }
+    },
+    write: (name, content) => tryTo(() => replace(name, content)),
     async create(name, content) {
       let exists = false;
       const problem = await tryTo(() =>
-        place(name, content, async (draft) => {
+        place(name, content, (draft, file) => {
           try {
-            // some file systems have no links
-            await files
-              .link(draft, at(name))
-              .catch(() => files.copyFile(draft, at(name), constants.COPYFILE_EXCL));
+            takeName(files, draft, file);
           } catch (error) {
             if (codeOf(error) !== 'EEXIST') throw error;
             exists = true;
@@ -118,33 +96,45 @@ export function createStore(folder: string, files: Files = nodeFs.promises): Sto
       if (problem !== undefined) return { problem };
       return exists ? 'exists' : 'created';
     },
-    remove: (name) => tryTo(() => files.rm(at(name), { force: true })),
+    remove: (name) => tryTo(() => files.rmSync(at(name), { force: true })),
     async lock(waitMs, work) {
       const end = performance.now() + waitMs;
       for (;;) {
-        const made = await takeLock(files, at('lock'));
+        const made = takeLock(files, at('lock'));
         if (made === 'taken' && performance.now() < end) {
-          if (await isLockAbandoned()) await files.rm(at('lock'), { force: true }).catch(() => undefined);
+          if (isLockAbandoned()) await removeLock();
           else await sleep(20 + Math.random() * 30);
           continue;
         }
         try {
           return await work(made === 'mine');
         } finally {
-          if (made === 'mine') await files.rm(at('lock'), { force: true }).catch(() => undefined);
+          if (made === 'mine') await removeLock();
         }
       }
     },
   };
 }
 
-async function takeLock(files: Files, lock: string): Promise<'mine' | 'taken' | 'none'> {
+/** Gives a draft a name that no file may have yet. Some file systems have no links. */
+function takeName(files: Files, draft: string, file: string): void {
   try {
-    await files.mkdir(path.dirname(lock), { recursive: true, mode: 0o700 });
-    const handle = await files.open(lock, 'wx', 0o600);
-    // on a full disk the lock holds all the same
-    await handle.writeFile(String(process.pid)).catch(() => undefined);
-    await handle.close();
+    files.linkSync(draft, file);
+  } catch {
+    files.copyFileSync(draft, file, constants.COPYFILE_EXCL);
+  }
+}
+
+function takeLock(files: Files, lock: string): 'mine' | 'taken' | 'none' {
+  try {
+    files.mkdirSync(path.dirname(lock), { recursive: true, mode: 0o700 });
+    const handle = files.openSync(lock, 'wx', 0o600);
+    try {
+      files.writeFileSync(handle, String(process.pid));
+    } catch {
+      // on a full disk the lock holds all the same
+    }
+    files.closeSync(handle);
     return 'mine';
   } catch (error) {
     return codeOf(error) === 'EEXIST' ? 'taken' : 'none';

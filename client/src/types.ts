@@ -70,6 +70,8 @@ export type LocalCode =
   | 'FILE_ENDED'
   /** The clock of the machine is behind a time that the client has seen. */
   | 'CLOCK_SET_BACK'
+  /** The record of the times that the client has seen is gone from the folder: only the server, or a new request, helps. */
+  | 'TIMES_MISSING'
   /** What answered is not the server: signature, nonce, machine or license are wrong. */
   | 'NOT_AUTHENTIC'
   /** The server does not enroll this machine; the message says why. */

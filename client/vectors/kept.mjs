@@ -91,6 +91,22 @@ export const keptCases = [
     },
     [true, 'file', 'VALID'],
   ],
+  [
+    'a kept answer without the times',
+    { decision: good, now: at + day, times: null },
+    [false, 'none', 'TIMES_MISSING'],
+  ],
+  [
+    'a license file without the times',
+    { file: goodFile, now: at + 30 * day, times: null },
+    [false, 'none', 'TIMES_MISSING'],
+  ],
+  [
+    'a kept refusal without the times',
+    { decision: answer(refusal), now: at, times: null },
+    [false, 'kept', 'REVOKED'],
+  ],
+  ['nothing, and no times', { now: at, times: null }, [false, 'none', 'NO_ANSWER']],
   ['nothing', { now: at }, [false, 'none', 'NO_ANSWER']],
 ].map(
   ([name, { decision: kept = null, file = null, now, times: seen = times() }, [valid, source, code]]) => ({
@@ -98,9 +114,9 @@ export const keptCases = [
     answer: kept,
     file,
     now: iso(now),
-    times: Object.fromEntries(
-      Object.entries(seen).map(([what, time]) => [what, time === 0 ? null : iso(time)]),
-    ),
+    times:
+      seen &&
+      Object.fromEntries(Object.entries(seen).map(([what, time]) => [what, time === 0 ? null : iso(time)])),
     outcome: { valid, source, code },
   }),
 );

@@ -53,7 +53,7 @@ const vectors = {
   },
   kept: {
     about:
-      'Decisions without the server: by a kept answer and a license file at a time. `times`: the newest time that was signed, that the clock showed while the program was valid, and of a signed refusal.',
+      'Decisions without the server: by a kept answer and a license file at a time. `times`: the newest time that was signed, that the clock showed while the program was valid, and of a signed refusal; null: their record is gone.',
     trusted: shipped,
     holder,
     cases: keptCases,
