@@ -739,6 +739,26 @@ test('Back closes a dialog, and opens none again that was closed', async ({ page
   await expect(page).toHaveURL('/customers');
 });
 
+test('a dialog stays where it is when its content arrives', async ({ page, server }) => {
+  const license = await makeLicense(server.admin);
+  let arrive = () => {};
+  const arrives = new Promise<void>((resolve) => (arrive = resolve));
+  await page.route(
+    `**${activations.list.path.replace('{licenseKey}', license.licenseKey)}*`,
+    async (route) => {
+      await arrives;
+      await route.continue();
+    },
+  );
+  await signInAs(page, 'viewer', `/licenses?activations=${license.licenseKey}`, server);
+  const close = dialog(page, 'License Activations').getByRole('button', { name: 'Close' });
+  await expect(close).toBeVisible();
+  const before = await close.boundingBox();
+  arrive();
+  await expect(dialog(page, 'License Activations')).toContainText('No activations found');
+  expect(await close.boundingBox()).toEqual(before);
+});
+
 test('a key is copied also where the browser offers no clipboard, or said not to be', async ({
   page,
   server,

@@ -83,7 +83,9 @@ const components = {
       ...dialogProps,
       size: 440,
       radius: 8,
-      centered: true,
+      // Centered, its buttons would move under the pointer when its content arrives.
+      centered: false,
+      yOffset: '8dvh',
       shadow: 'xl',
       overlayProps: { backgroundOpacity: 0.4, blur: 0 },
       transitionProps: { transition: 'fade', duration: 120 },
