@@ -60,8 +60,8 @@ const collections = { customer: 'Customers', license: 'Licenses', key: 'Keys' } 
 export const auditOmitted: Partial<Record<AuditResource, readonly string[]>> = {
   user: ['password', 'passwordHash', 'recoveryCodes'],
   api_key: ['key'],
-  // a counter that machines change all the time
-  release: ['downloadCount'],
+  // a counter that machines change all the time, and what follows from the percentage
+  release: ['downloadCount', 'fullAt'],
 };
 
 /** The summary text after the subject and a colon; null where each entry supplies it, or the changed fields do. */

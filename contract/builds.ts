@@ -57,6 +57,8 @@ export const publishFields = {
   releaseNotes: optionalText(20_000),
   minimumAppVersion: optionalVersion,
   isMandatory: z.boolean().default(false),
+  security: z.boolean().default(false),
+  minimumSupportedVersion: optionalVersion,
   isDraft: z.boolean().default(true),
   rolloutPercentage: percentage.default(100),
   failureThreshold: failureThreshold.nullish().transform((value) => value ?? null),

@@ -63,6 +63,11 @@ export const offerReasons = [
   'PAUSED',
   'ROLLOUT_BUCKET',
   'MINIMUM_VERSION',
+  'LICENSE_INACTIVE',
+  'PINNED',
+  'UPDATES_ENDED',
+  'DEFERRED',
+  'OUTSIDE_WINDOW',
   'NOT_NEWER',
   'NEWER_RELEASE_OFFERED',
 ] as const;
@@ -76,6 +81,9 @@ export const explanation = namedObject('OfferExplanation', {
   offered: z.boolean(),
   reason: z.enum(offerReasons),
   detail: z.string(),
+  policy: z.array(z.string()).meta({
+    description: 'What the update policy of the customer said, in the order in which it was looked at',
+  }),
   bucket: z
     .number()
     .nullable()

@@ -42,6 +42,14 @@ export const release = namedObject('Release', {
   isMandatory: z.boolean(),
   rolloutPercentage: z.number(),
   minimumAppVersion: z.string().nullable(),
+  security: z
+    .boolean()
+    .meta({ description: 'Overrides deferral, windows and end of updates in update policies' }),
+  minimumSupportedVersion: z
+    .string()
+    .nullable()
+    .meta({ description: 'For machines below it, the release overrides what a security update overrides' }),
+  fullAt: dateTime.nullable().meta({ description: 'Since when it is published to 100 %' }),
   releaseNotes: z.string().nullable(),
   releaseDate: dateTime,
   fileName: z.string(),
@@ -105,6 +113,11 @@ export const releasePatch = z
     isMandatory: z.boolean(),
     // the schemas of publishFields read absent fields as null
     minimumAppVersion: z
+      .union([z.literal(''), versionText])
+      .nullable()
+      .transform((value) => value || null),
+    security: z.boolean(),
+    minimumSupportedVersion: z
       .union([z.literal(''), versionText])
       .nullable()
       .transform((value) => value || null),

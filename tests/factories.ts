@@ -143,6 +143,8 @@ export async function makeRelease(
     blockmapKey: null,
     releaseNotes: null,
     minimumAppVersion: null,
+    security: false,
+    minimumSupportedVersion: null,
     isMandatory: false,
     isDraft: false,
     rolloutPercentage: 100,

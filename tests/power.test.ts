@@ -177,6 +177,8 @@ const acts: Act[] = [
     { channel: 'beta' as const },
     { isMandatory: true },
     { minimumAppVersion: '0.1.0' },
+    { security: true },
+    { minimumSupportedVersion: '0.1.0' },
   ].map((change): Act => ({
     what: `changing ${Object.keys(change)[0]} of a published release`,
     route: releases.update,

@@ -36,6 +36,7 @@ async function described(): Promise<Map<string, string>> {
 function reading(type: string): string {
   const inner = /^(?:Generated|Kept)<(.+)>$/.exec(type)?.[1];
   if (type.startsWith('ColumnType<unknown')) return 'json?';
+  if (type.startsWith('ColumnType<object')) return 'json';
   const read = inner ?? type;
   const isNullable = read.endsWith(' | null');
   const base = read.replace(' | null', '');

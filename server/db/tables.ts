@@ -86,6 +86,14 @@ export type Tables = {
     created_at: Date;
     updated_at: Date;
   };
+  customer_tags: { customer_id: string; tag: string };
+  update_policies: {
+    policy_id: string;
+    customer_id: string | null;
+    tag: string | null;
+    policy: ColumnType<object, string, string>;
+    updated_at: Date;
+  };
   modules: { module_id: string; name: string; description: string; category: string | null };
   licenses: {
     license_id: string;
@@ -219,6 +227,9 @@ export type Tables = {
     failure_percent: number | null;
     failure_min_installs: number | null;
     failures_from: Date;
+    is_security: Generated<boolean>;
+    minimum_supported_version: Generated<string | null>;
+    full_at: Generated<Date | null>;
     paused_at: Date | null;
     pause_reason: string | null;
     paused_by: string | null;

@@ -130,6 +130,8 @@ async function makeRelease(stage: Updates, by: Caller, { version, channel, platf
     externalUrl: `https://downloads.lanyard.example/${fileName}`,
     releaseNotes: notesOf(version),
     minimumAppVersion: version.startsWith('4.2') ? '4.0.0' : null,
+    security: version === '4.1.1',
+    minimumSupportedVersion: null,
     isMandatory: version === '4.1.1',
     isDraft: channel === 'alpha',
     rolloutPercentage: version === rolling ? 5 : 100,

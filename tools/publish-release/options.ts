@@ -26,6 +26,8 @@ export const usage = `npm run publish-release -- --file <path> --version <1.2.3>
   --architecture x64|arm64|ia32      (x64)
   --notes <text>, --notes-file <path>
   --minimum-app-version <1.0.0>
+  --security                         overrides deferrals and windows of customers
+  --minimum-supported-version <1.0.0>
   --mandatory                        with --publish: a draft cannot be mandatory
   --publish                          offered to machines immediately; default: a draft
   --rollout <0-100>                  percent of the machines (100)
@@ -42,6 +44,8 @@ const flags = {
   notes: { type: 'string' },
   'notes-file': { type: 'string' },
   'minimum-app-version': { type: 'string' },
+  security: { type: 'boolean', default: false },
+  'minimum-supported-version': { type: 'string' },
   mandatory: { type: 'boolean' },
   publish: { type: 'boolean' },
   rollout: { type: 'string' },
@@ -68,6 +72,8 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
     architecture: values.architecture,
     releaseNotes: notesFile === undefined ? values.notes : readFileSync(notesFile, 'utf8'),
     minimumAppVersion: values['minimum-app-version'],
+    security: values.security,
+    minimumSupportedVersion: values['minimum-supported-version'],
     isMandatory: values.mandatory,
     isDraft: !values.publish,
     rolloutPercentage: values.rollout === undefined ? undefined : parseInteger(values.rollout),
@@ -84,6 +90,7 @@ const parseInteger = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : 
 const flagOf: Record<string, string> = {
   releaseNotes: 'notes',
   minimumAppVersion: 'minimum-app-version',
+  minimumSupportedVersion: 'minimum-supported-version',
   rolloutPercentage: 'rollout',
 };
 

@@ -54,6 +54,8 @@ async function sendDirect(file: FileHandle, { fileName, fields }: Options, calls
   form.set('architecture', fields.architecture);
   form.set('release_notes', fields.releaseNotes ?? '');
   form.set('minimum_app_version', fields.minimumAppVersion ?? '');
+  form.set('security', String(fields.security));
+  form.set('minimum_supported_version', fields.minimumSupportedVersion ?? '');
   form.set('is_mandatory', String(fields.isMandatory));
   form.set('is_draft', String(fields.isDraft));
   form.set('rollout_percentage', String(fields.rolloutPercentage));

@@ -30,6 +30,8 @@ const offer = {
   channel: 'stable' as const,
   rolloutPercentage: 5,
   minimumAppVersion: null,
+  security: false,
+  minimumSupportedVersion: null,
   isMandatory: false,
   failureThreshold: null,
 };

@@ -12,6 +12,8 @@ type Offer = Pick<
   | 'channel'
   | 'rolloutPercentage'
   | 'minimumAppVersion'
+  | 'security'
+  | 'minimumSupportedVersion'
   | 'isMandatory'
   | 'failureThreshold'
 > & { deletedAt?: string };
@@ -46,4 +48,12 @@ export function refuseOffer(by: Caller, before: Offer, after: Offer): Failure | 
 const isOut = (r: Offer): boolean => !r.isDraft && r.isActive && r.deletedAt === undefined;
 
 const termsOf = (r: Offer): string =>
-  JSON.stringify([r.channel, r.rolloutPercentage, r.minimumAppVersion, r.isMandatory, r.failureThreshold]);
+  JSON.stringify([
+    r.channel,
+    r.rolloutPercentage,
+    r.minimumAppVersion,
+    r.security,
+    r.minimumSupportedVersion,
+    r.isMandatory,
+    r.failureThreshold,
+  ]);

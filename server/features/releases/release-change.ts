@@ -2,6 +2,7 @@ import type { Updateable } from 'kysely';
 import type { Release } from '../../../contract/releases.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import { violatesUnique } from '../../db/client.ts';
+import type { Change } from '../../change.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -28,6 +29,19 @@ export const toRecord = (row: ReleaseRow): ReleaseRecord =>
     ? { ...toRelease(row), deletedAt: row.deleted_at.toISOString(), deletionReason: row.deletion_reason }
     : toRelease(row);
 
+/** Since when the release is published to all, after the change; deferrals are counted from it. */
+function fullAtAfter(
+  { now }: Change,
+  before: Release,
+  {
+    is_draft = before.isDraft,
+    rollout_percentage = before.rolloutPercentage,
+  }: Updateable<Tables['releases']>,
+): Date | null {
+  if (is_draft || rollout_percentage < 100) return null;
+  return before.fullAt === null ? now : new Date(before.fullAt);
+}
+
 /** The edit helper for releases that are not in the bin. */
 export const liveRelease = editableRelease(({ deleted_at }) => deleted_at === null, notFound);
 /** The edit helper for releases in the bin. */
@@ -50,7 +64,12 @@ function editableRelease(
     async write(change, before, columns) {
       const { tx } = change;
       try {
-        await tx.updateTable('releases').set(columns).where('release_id', '=', before.id).execute();
+        const full_at = fullAtAfter(change, before, columns);
+        await tx
+          .updateTable('releases')
+          .set({ ...columns, full_at })
+          .where('release_id', '=', before.id)
+          .execute();
       } catch (error) {
         if (!violatesUnique(error, 'releases_identity')) throw error;
         return alreadyExists({

@@ -27,6 +27,9 @@ export function toRelease(row: ReleaseRow): Release {
     isMandatory: row.is_mandatory,
     rolloutPercentage: row.rollout_percentage,
     minimumAppVersion: row.minimum_app_version,
+    security: row.is_security,
+    minimumSupportedVersion: row.minimum_supported_version,
+    fullAt: fullAtOf(row)?.toISOString() ?? null,
     releaseNotes: row.release_notes,
     releaseDate: row.release_date.toISOString(),
     fileSize: row.file_size,
@@ -45,6 +48,10 @@ export function toRelease(row: ReleaseRow): Release {
     updatedAt: row.updated_at.toISOString(),
   };
 }
+
+/** A release that a process of the previous version published to all has no moment of its own. */
+const fullAtOf = (row: ReleaseRow): Date | null =>
+  row.is_draft || row.rollout_percentage < 100 ? null : (row.full_at ?? row.release_date);
 
 /**
  * The path of a release's file. It contains the id, so that a URL never changes its content, and the unescaped version

@@ -36,6 +36,8 @@ const build = {
   blockmapKey: null,
   releaseNotes: null,
   minimumAppVersion: null,
+  security: false,
+  minimumSupportedVersion: null,
   isMandatory: false,
   isDraft: false,
   rolloutPercentage: 100,

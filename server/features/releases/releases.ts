@@ -117,6 +117,8 @@ function patchColumns({ failureThreshold, ...patch }: Omit<ReleasePatch, 'update
     is_draft: patch.isDraft,
     is_mandatory: patch.isMandatory,
     minimum_app_version: patch.minimumAppVersion,
+    is_security: patch.security,
+    minimum_supported_version: patch.minimumSupportedVersion,
     release_notes: patch.releaseNotes,
     rollout_percentage: patch.rolloutPercentage,
   };
@@ -140,6 +142,9 @@ function toColumns(build: NewRelease, now: Date) {
     rollout_percentage: build.rolloutPercentage,
     rollout_salt: randomBytes(16).toString('hex'),
     minimum_app_version: build.minimumAppVersion,
+    is_security: build.security,
+    minimum_supported_version: build.minimumSupportedVersion,
+    full_at: !build.isDraft && build.rolloutPercentage === 100 ? now : null,
     release_notes: build.releaseNotes,
     release_date: now,
     file_name: build.fileName,

@@ -1,7 +1,9 @@
 import type { OfferReason } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, type Channel, compareVersions } from '../../../contract/versions.ts';
+import { isInsidePin } from '../../../contract/policies.ts';
 import { rolloutBucket } from './bucket.ts';
+import { policySteps, type Policed, type PolicedRelease, type PolicyStep } from './policy.ts';
 
 /** The fields of a release that the decision uses; `deletedAt` only where releases in the bin are included. */
 export type Candidate = {
@@ -20,7 +22,7 @@ export type Candidate = {
   damagedAt: string | null;
   pauseReason: string | null;
   deletedAt?: string | null;
-};
+} & PolicedRelease;
 
 /** The updater and machine of a request. With an unknown version, every release counts as newer. */
 export type Question = {
@@ -31,10 +33,12 @@ export type Question = {
   currentVersion: string | undefined;
   /** SHA-256 of the machine's id in hex; without it the machine is in no rollout below 100 %. */
   machineHash: string | undefined;
+  /** Of the machine's customer; without it nothing but the releases decides. */
+  policed?: Policed | undefined;
 };
 
-/** The result for one release, and the machine's bucket in its rollout. */
-export type Verdict<R> = { release: R; reason: OfferReason; bucket: number | null };
+/** The result for one release, the machine's bucket in its rollout, and what its policy looked at. */
+export type Verdict<R> = { release: R; reason: OfferReason; bucket: number | null; steps: PolicyStep[] };
 
 /**
  * `release` is the offer, if any; `reason` is the result for the newest release on the machine's own channel, or
@@ -59,9 +63,29 @@ export function decideOffer<R extends Candidate>(releases: readonly R[], questio
   return { release: undefined, reason: reason ?? (candidates.length > 0 ? 'CHANNEL' : undefined) };
 }
 
+/** The channel of the machine: that of its policy, else the one that it asks for. */
+export const channelOf = ({ channel, policed }: Pick<Question, 'channel' | 'policed'>): Channel =>
+  policed?.policy.channel?.value ?? channel;
+
 /** stable ⊂ beta ⊂ alpha */
-export const isOnChannel = (release: Pick<Candidate, 'channel'>, { channel }: Pick<Question, 'channel'>) =>
-  channels.indexOf(release.channel) <= channels.indexOf(channel);
+export const isOnChannel = (
+  release: Pick<Candidate, 'channel'>,
+  question: Pick<Question, 'channel' | 'policed'>,
+) => channels.indexOf(release.channel) <= channels.indexOf(channelOf(question));
+
+/**
+ * Whether the pin of the machine counts. One that matches no published release would keep the machine from every update,
+ * so it does not; a machine that runs a version inside the pin stays there. A withdrawn or paused release still matches:
+ * taking it back must not send pinned machines to other versions.
+ */
+function pinCounts(candidates: readonly Candidate[], question: Question): boolean {
+  const pin = question.policed?.policy.pin?.value;
+  if (pin === undefined) return false;
+  if (question.currentVersion !== undefined && isInsidePin(question.currentVersion, pin)) return true;
+  return candidates.some(
+    (r) => !r.isDraft && !r.deletedAt && isOnChannel(r, question) && isInsidePin(r.version, pin),
+  );
+}
 
 /** The verdicts on all candidates of one updater, newest first; unlike `decideOffer`, it does not stop at the offer. */
 export function* evaluate<R extends Candidate>(
@@ -70,21 +94,33 @@ export function* evaluate<R extends Candidate>(
 ): Generator<Verdict<R>> {
   let offered = false;
   let onlyFull = false;
+  const pinMatches = pinCounts(candidates, question);
   for (const release of candidates) {
     const bucket =
       question.machineHash === undefined ? null : rolloutBucket(release.rolloutSalt, question.machineHash);
     const inside =
       release.rolloutPercentage >= 100 || (bucket !== null && bucket < release.rolloutPercentage);
     const ineligible = ineligibility(release, question);
+    const steps =
+      ineligible || !question.policed
+        ? []
+        : [
+            ...policySteps(release, question.policed, {
+              currentVersion: question.currentVersion,
+              pinMatches,
+            }),
+          ];
+    const held = steps.find(({ result }) => result === 'holds');
     let reason: OfferReason;
     if (ineligible) reason = ineligible;
+    else if (held) reason = held.reason;
     else if (offered) reason = 'NEWER_RELEASE_OFFERED';
     else if (!inside) reason = 'ROLLOUT_BUCKET';
     else if (onlyFull && release.rolloutPercentage < 100) reason = 'FULL_RELEASE_OFFERED_INSTEAD';
     else reason = 'OFFERED';
     offered ||= reason === 'OFFERED';
     onlyFull ||= reason === 'ROLLOUT_BUCKET';
-    yield { release, reason, bucket };
+    yield { release, reason, bucket, steps };
   }
 }
 

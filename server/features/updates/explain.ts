@@ -1,7 +1,16 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { type Channel, compareVersions } from '../../../contract/versions.ts';
-import { evaluate, newestFirst, type Candidate, type Question, type Verdict } from './decide-offer.ts';
+import {
+  channelOf,
+  evaluate,
+  newestFirst,
+  type Candidate,
+  type Question,
+  type Verdict,
+} from './decide-offer.ts';
+import { channelSentence, policySentence } from './explain-policy.ts';
+import type { Policed } from './policy.ts';
 import { present } from '../../invariants.ts';
 
 /** The last known state of a machine; unknown is null. */
@@ -11,6 +20,7 @@ export type KnownMachine = {
   architecture: Architecture | null;
   channel: Channel | null;
   currentVersion: string | null;
+  policed?: Policed | undefined;
 };
 
 /** The file kinds for updaters by platform: others are manual downloads. */
@@ -37,7 +47,7 @@ export function explainEach(releases: readonly Candidate[], machine: KnownMachin
 }
 
 function explainKind(releases: Candidate[], fileKind: string, machine: KnownMachine): Explanation[] {
-  const { platform, architecture, channel, currentVersion, machineHash } = machine;
+  const { platform, architecture, channel, currentVersion, machineHash, policed } = machine;
   const isMine = (r: Candidate) =>
     r.platform === platform && r.architecture === architecture && fedKinds[r.platform].includes(fileKind);
   const question = {
@@ -45,6 +55,7 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
     channel: channel ?? 'stable',
     currentVersion: currentVersion ?? undefined,
     machineHash,
+    policed,
   };
   const evaluated =
     platform && architecture
@@ -57,6 +68,7 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
       release,
       reason: reasonElsewhere(release, machine),
       bucket: null,
+      steps: [],
     }));
   return [...evaluated, ...others].map((verdict) => ({
     releaseId: verdict.release.id,
@@ -66,15 +78,30 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
     offered: verdict.reason === 'OFFERED',
     reason: verdict.reason,
     detail: sentences[verdict.reason](verdict, { question, machine, offered }),
+    policy: policySentences(verdict, policed),
     bucket: verdict.bucket,
     rolloutPercentage: verdict.release.rolloutPercentage,
   }));
 }
 
+/** What the policy of the machine looked at, in that order. */
+function policySentences({ release, reason, steps }: Verdict<Candidate>, policed: Policed | undefined) {
+  if (!policed || reason === 'OTHER_PLATFORM' || reason === 'NO_FEED') return [];
+  return [...channelSentence(policed), ...steps.map((step) => policySentence(step, release, policed))];
+}
+
+/** A reason of the policy: the step that holds the release back. */
+const heldBack = ({ release, steps }: Verdict<Candidate>, { question }: Facts): string =>
+  policySentence(
+    present(steps.at(-1), 'the last step gives the reason'),
+    release,
+    present(question.policed, 'only a policy has steps'),
+  );
+
 const reasonElsewhere = (release: Candidate, { platform, architecture }: KnownMachine): OfferReason =>
   release.platform === platform && release.architecture === architecture ? 'NO_FEED' : 'OTHER_PLATFORM';
 
-type Asked = Pick<Question, 'channel' | 'currentVersion'>;
+type Asked = Pick<Question, 'channel' | 'currentVersion' | 'policed'>;
 type Facts = { question: Asked; machine: KnownMachine; offered: Candidate | undefined };
 
 const runs = ({ currentVersion }: Asked) =>
@@ -95,7 +122,7 @@ const sentences: Record<OfferReason, (verdict: Verdict<Candidate>, facts: Facts)
       : `It is for ${release.platform} ${release.architecture}; the machine has not said what it is.`,
   NO_FEED: ({ release }) => `No updater of ${release.platform} takes a .${release.fileKind} file.`,
   CHANNEL: ({ release }, { question }) =>
-    `It is on the channel ${release.channel}; the machine is on ${question.channel}.`,
+    `It is on the channel ${release.channel}; the machine is on ${channelOf(question)}.`,
   DRAFT: () => 'It is a draft: no feed offers it before it is published.',
   INACTIVE: () => 'It is inactive: no feed offers it.',
   DAMAGED: () => 'Its stored file is damaged or missing: no feed offers it.',
@@ -106,6 +133,11 @@ const sentences: Record<OfferReason, (verdict: Verdict<Candidate>, facts: Facts)
     `The machine's bucket ${percent(bucket)} is not below its rollout of ${release.rolloutPercentage} %.`,
   MINIMUM_VERSION: ({ release }, { question }) =>
     `It needs at least ${release.minimumAppVersion}; the machine runs ${runs(question)}.`,
+  LICENSE_INACTIVE: heldBack,
+  PINNED: heldBack,
+  UPDATES_ENDED: heldBack,
+  DEFERRED: heldBack,
+  OUTSIDE_WINDOW: heldBack,
   NOT_NEWER: ({ release }, { question }) =>
     question.currentVersion !== undefined && compareVersions(release.version, question.currentVersion) === 0
       ? `The machine runs ${runs(question)} already.`

@@ -107,6 +107,8 @@ function toBuildFields(fields: FormFields): BuildInput {
     architecture: fields.architecture,
     releaseNotes: fields.release_notes,
     minimumAppVersion: fields.minimum_app_version,
+    security: fields.security,
+    minimumSupportedVersion: fields.minimum_supported_version,
     isMandatory: fields.is_mandatory,
     isDraft: fields.is_draft,
     rolloutPercentage: fields.rollout_percentage,

@@ -30,6 +30,8 @@ const formFields = z.strictObject({
   // multipart forms send line breaks as CR LF
   release_notes: z.preprocess(withLineFeeds, publishFields.releaseNotes),
   minimum_app_version: publishFields.minimumAppVersion,
+  security: asFlag.optional().pipe(publishFields.security),
+  minimum_supported_version: publishFields.minimumSupportedVersion,
   is_mandatory: asFlag.optional().pipe(publishFields.isMandatory),
   is_draft: asFlag.optional().pipe(publishFields.isDraft),
   rollout_percentage: asNumber.optional().pipe(publishFields.rolloutPercentage),

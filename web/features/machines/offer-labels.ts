@@ -14,6 +14,11 @@ export const reasonLabels: Record<OfferReason, string> = {
   PAUSED: 'Rollout paused',
   ROLLOUT_BUCKET: 'Outside the rollout',
   MINIMUM_VERSION: 'Below minimum version',
+  LICENSE_INACTIVE: 'License inactive',
+  PINNED: 'Pinned version',
+  UPDATES_ENDED: 'Updates ended',
+  DEFERRED: 'Deferred',
+  OUTSIDE_WINDOW: 'Outside the window',
   NOT_NEWER: 'Not newer',
   NEWER_RELEASE_OFFERED: 'Newer one offered',
 };

@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from 'vitest';
+import { releases as calls, type ReleasePatch } from '../../../contract/releases.ts';
+import { makeRelease } from '../../../tests/factories.ts';
+import { minutes, startTestServer } from '../../../tests/harness.ts';
+
+const server = await startTestServer();
+const api = server.api(await server.signInAs('binary_manager'));
+afterAll(() => server.close());
+
+const later = () => (server.clock.advance(minutes(1)), server.clock.now().toISOString());
+const patch = async (releaseId: string, body: ReleasePatch) =>
+  (await api.ok(calls.update, { params: { releaseId }, body })).fullAt;
+const rollout = async (releaseId: string, percentage: number) =>
+  (await api.ok(calls.rollout, { params: { releaseId }, body: { percentage } })).fullAt;
+
+test('a release is fully out since it last reached 100 %, published', async () => {
+  const { id, fullAt } = await makeRelease(server, { isDraft: true });
+  expect(fullAt).toBeNull();
+  const published = later();
+  expect(await patch(id, { isDraft: false })).toBe(published);
+  later();
+  expect(await patch(id, { releaseNotes: 'New' })).toBe(published);
+  expect(await rollout(id, 50)).toBeNull();
+  const widened = later();
+  expect(await rollout(id, 100)).toBe(widened);
+  later();
+  expect(await patch(id, { isActive: false })).toBe(widened);
+  expect(await patch(id, { isDraft: true })).toBeNull();
+  const again = later();
+  expect(await patch(id, { isDraft: false, isActive: true })).toBe(again);
+});
+
+test('one that the previous version published to all counts from its date', async () => {
+  const { id, releaseDate } = await makeRelease(server);
+  await server.db.updateTable('releases').set({ full_at: null }).where('release_id', '=', id).execute();
+  expect((await api.ok(calls.get, { params: { releaseId: id } })).fullAt).toBe(releaseDate);
+  later();
+  expect(await patch(id, { releaseNotes: 'New' })).toBe(releaseDate);
+});
+
+test('security and the minimum supported version are set and cleared', async () => {
+  const { id } = await makeRelease(server, { security: true, minimumSupportedVersion: '1.0.0' });
+  const get = () => api.ok(calls.get, { params: { releaseId: id } });
+  expect(await get()).toMatchObject({ security: true, minimumSupportedVersion: '1.0.0' });
+  await patch(id, { security: false, minimumSupportedVersion: '' });
+  expect(await get()).toMatchObject({ security: false, minimumSupportedVersion: null });
+});

@@ -1,0 +1,106 @@
+import type { OfferReason } from '../../../contract/machines.ts';
+import { isInsidePin, type MaintenanceWindow, type UpdatePolicy } from '../../../contract/policies.ts';
+import { compareVersions, type Channel } from '../../../contract/versions.ts';
+import { isInWindow } from './windows.ts';
+
+/** Where a field of a policy was set. */
+export type PolicySource = { kind: 'customer' | 'tag'; name: string };
+type Set<Value> = { value: Value; from: PolicySource };
+
+/** The policy of a machine, each field from the most specific place that sets it. */
+export type AppliedPolicy = {
+  /** The customer of the machine; null where none of its licenses may have updates any more. */
+  isLicensed: boolean;
+  channel?: Set<Channel>;
+  pin?: Set<string> & { forSecurity: boolean };
+  deferDays?: Set<number>;
+  windows?: Set<readonly MaintenanceWindow[]>;
+  /** The last day with updates: 2026-11-20, UTC. */
+  updatesUntil?: Set<string>;
+};
+
+/** Combines policies, the most specific first, field by field. The pin brings along whether it holds for security. */
+export function effectivePolicy(
+  levels: readonly { from: PolicySource; policy: UpdatePolicy }[],
+): Omit<AppliedPolicy, 'isLicensed'> {
+  const first = <Field extends keyof UpdatePolicy>(field: Field) => {
+    const level = levels.find(({ policy }) => policy[field] !== null);
+    return level && { value: level.policy[field] as NonNullable<UpdatePolicy[Field]>, from: level.from };
+  };
+  const set = { channel: first('channel'), deferDays: first('deferDays'), windows: first('windows') };
+  const pinned = levels.find(({ policy }) => policy.pin !== null);
+  const pin = first('pin');
+  return Object.fromEntries(
+    Object.entries({
+      ...set,
+      pin: pin && { ...pin, forSecurity: pinned?.policy.pinForSecurity ?? false },
+      updatesUntil: first('updatesUntil'),
+    }).filter(([, value]) => value !== undefined),
+  );
+}
+
+/** The policy and the moment of a decision. */
+export type Policed = { policy: AppliedPolicy; now: Date };
+
+export type PolicedRelease = {
+  version: string;
+  security: boolean;
+  minimumSupportedVersion: string | null;
+  fullAt: string | null;
+};
+
+type PolicyReason = Extract<
+  OfferReason,
+  'LICENSE_INACTIVE' | 'PINNED' | 'UPDATES_ENDED' | 'DEFERRED' | 'OUTSIDE_WINDOW'
+>;
+
+/**
+ * One thing that the policy looked at. It holds the release back, lets it pass, does not count because the release is
+ * urgent, or (a pin) does not count because it matches nothing.
+ */
+export type PolicyStep = { reason: PolicyReason; result: 'holds' | 'passes' | 'urgent' | 'unmatched' };
+
+const dayMs = 86_400_000;
+
+/** The end of the deferral of a release; undefined before it reached 100 %. */
+export const deferredUntil = ({ fullAt }: Pick<PolicedRelease, 'fullAt'>, days: number): Date | undefined =>
+  fullAt === null ? undefined : new Date(Date.parse(fullAt) + days * dayMs);
+
+/** A security update, or one without which the machine is no longer supported. */
+export const isUrgent = (release: PolicedRelease, currentVersion: string | undefined): boolean =>
+  release.security ||
+  (release.minimumSupportedVersion !== null &&
+    currentVersion !== undefined &&
+    compareVersions(currentVersion, release.minimumSupportedVersion) < 0);
+
+/** What the policy looks at for one release, in order; the first step that holds it back is the last. */
+export function* policySteps(
+  release: PolicedRelease,
+  { policy, now }: Policed,
+  { currentVersion, pinMatches }: { currentVersion: string | undefined; pinMatches: boolean },
+): Generator<PolicyStep> {
+  if (!policy.isLicensed) return yield { reason: 'LICENSE_INACTIVE', result: 'holds' };
+  const urgent = isUrgent(release, currentVersion);
+  const { pin, updatesUntil, deferDays, windows } = policy;
+  if (pin && !isInsidePin(release.version, pin.value) && !(urgent && !pin.forSecurity)) {
+    yield { reason: 'PINNED', result: pinMatches ? 'holds' : 'unmatched' };
+    if (pinMatches) return;
+  } else if (pin) {
+    yield { reason: 'PINNED', result: isInsidePin(release.version, pin.value) ? 'passes' : 'urgent' };
+  }
+  const checks: [PolicyReason, boolean | undefined][] = [
+    ['UPDATES_ENDED', updatesUntil && now.toISOString().slice(0, 10) > updatesUntil.value],
+    ['DEFERRED', deferDays && deferDays.value > 0 && !isDue(release, deferDays.value, now)],
+    ['OUTSIDE_WINDOW', windows && windows.value.length > 0 && !isInWindow(windows.value, now)],
+  ];
+  for (const [reason, holds] of checks) {
+    if (holds === undefined) continue;
+    yield { reason, result: holds ? (urgent ? 'urgent' : 'holds') : 'passes' };
+    if (holds && !urgent) return;
+  }
+}
+
+const isDue = (release: PolicedRelease, days: number, now: Date): boolean => {
+  const due = deferredUntil(release, days);
+  return due !== undefined && due <= now;
+};
