@@ -148,7 +148,9 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
   }
 
   async function returnIdle(all = false): Promise<void> {
-    const idle = [...hours].filter(([, hour]) => all || performance.now() - hour.lastUsed > idleMs);
+    // What a pending request for units grants belongs to an hour that must still be found here.
+    const isIdle = (hour: Hour) => !hour.asking && performance.now() - hour.lastUsed > idleMs;
+    const idle = [...hours].filter(([, hour]) => all || isIdle(hour));
     for (const [key, hour] of idle) {
       hours.delete(key);
       // If the database is down, the block is lost: the limit is then too strict until the hour ends.

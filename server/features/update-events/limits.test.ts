@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { updateEvents as calls } from '../../../contract/update-events.ts';
@@ -147,6 +148,22 @@ describe('events', () => {
     );
     expect(statusesOf(answers)).toEqual({ passed: 70, refused: 90 });
     await written(machineIds[0]!, 71);
+  });
+
+  test('are not lost when the database takes long to grant them', async () => {
+    const [known] = await useUpNewMachines();
+    await written(known!, 1);
+    const { waiting } = await server.db.transaction().execute(async (tx) => {
+      const hours = tx.selectFrom('budget_hours').select('granted').where('subject', '=', key.id);
+      await hours.where('budget', '=', 'events').forUpdate().executeTakeFirstOrThrow();
+      const asked = report([known!], twin);
+      // longer than a process keeps units that it does not use
+      await sleep(1500);
+      return { waiting: asked };
+    });
+    expect((await waiting).status).toBe(200);
+    const answers = await Promise.all(many(80).map(() => report([known!], twin)));
+    expect(statusesOf(answers)).toEqual({ passed: 69, refused: 11 });
   });
 
   test('of a report are all taken or none, and a smaller one may still fit', async () => {
