@@ -131,6 +131,16 @@ describe('a report', () => {
     expect(updateHistory).toHaveLength(5);
   });
 
+  test('uses up no event of another machine with its id, nor does one before it', async () => {
+    const failed = { eventId: uuidv7(), eventType: 'install_error' as const, releaseId: release.id };
+    for (const machineId of ['image 1', 'image 2']) {
+      await report(desktop, [{ ...failed, machineId, toVersion: release.version }]);
+      await written(machineId, 1);
+    }
+    await report(desktop, [{ ...failed, machineId: 'image 1' }, { machineId: 'image 1' }]);
+    expect((await written('image 1', 2)).total_events).toBe(2);
+  });
+
   test('from a clock that runs ahead happened now', async () => {
     await report(desktop, [{ machineId: 'ahead', timestamp: '2199-01-01T00:00:00Z' }]);
     await written('ahead', 1);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { v5 as uuidv5 } from 'uuid';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
 import {
@@ -40,7 +41,7 @@ export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Da
 
 /** Sorted by time, without reports that were counted before: their ids are kept for some days. */
 async function onlyFresh(tx: Tx, batch: readonly UpdateEvent[], now: Date): Promise<UpdateEvent[]> {
-  const ids = [...new Set(batch.filter((event) => event.reported).map((event) => event.eventId))].toSorted();
+  const ids = [...new Set(batch.filter((event) => event.reported).map(reportId))].toSorted();
   const { rows } =
     ids.length === 0
       ? { rows: [] }
@@ -50,9 +51,12 @@ async function onlyFresh(tx: Tx, batch: readonly UpdateEvent[], now: Date): Prom
           on conflict do nothing returning event_id`.execute(tx);
   const uncounted = new Set(rows.map((row) => row.event_id));
   // keeps the first event of each id, and removes the id
-  const fresh = batch.filter((event) => !event.reported || uncounted.delete(event.eventId));
+  const fresh = batch.filter((event) => !event.reported || uncounted.delete(reportId(event)));
   return fresh.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
+
+/** Of this machine only: copies of a disk image use the same ids, and no machine may use up the id of another. */
+const reportId = ({ eventId, machineHash }: UpdateEvent) => uuidv5(machineHash, eventId);
 
 /** Inserts missing machines, and locks all. */
 async function lockMachines(tx: Tx, activity: readonly MachineActivity[]): Promise<Map<string, Known>> {
