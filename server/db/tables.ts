@@ -127,6 +127,7 @@ export type Tables = {
     last_checked_at: Date | null;
     counted_day: Generated<Date | null>;
     offline_until: Generated<Date | null>;
+    answered_at: Generated<Date | null>;
     created_at: Date;
     updated_at: Date;
   };
@@ -143,6 +144,7 @@ export type Tables = {
     facts_changed_at: Date | null;
     seen_at: Date | null;
     cloned_at: Date | null;
+    own_hash: Generated<Buffer | null>;
   };
   used_nonces: {
     license_id: string;
@@ -156,6 +158,7 @@ export type Tables = {
     issued_at: Date;
     ends_at: Date;
     returned_at: Generated<Date | null>;
+    binds_key: Generated<boolean>;
   };
   validations: {
     validation_id: Generated<number>;

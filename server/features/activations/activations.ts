@@ -103,8 +103,8 @@ type End = {
 };
 
 /**
- * Deactivates an active machine, with the audit entry; its token ends with the seat. The caller must hold the lock on the
- * license.
+ * Deactivates an active machine, with the audit entry. Its token ends with the seat, and so does the hold of its license
+ * files on its key. The caller must hold the lock on the license.
  */
 export async function leaveSeat(
   change: Change,
@@ -123,6 +123,12 @@ export async function leaveSeat(
     .where('activation_id', '=', row.activation_id)
     .executeTakeFirstOrThrow();
   if (numDeletedRows > 0n) await change.announce('credentials');
+  await change.tx
+    .updateTable('license_files')
+    .set({ binds_key: false })
+    .where('activation_id', '=', row.activation_id)
+    .where('binds_key', '=', true)
+    .execute();
   const { license_id: licenseId, license_key: licenseKey } = await change.tx
     .updateTable('licenses')
     .set((eb) => ({ current_activations: eb('current_activations', '-', 1) }))

@@ -1,6 +1,9 @@
 import type { Db } from '../../db/client.ts';
 
-/** The newest license file of a machine that holds its seat and may run by the file at `now`. */
+/**
+ * The newest license file whose key a machine is bound to at `now`: one that has not ended, and was issued for the seat
+ * that the machine holds. The end of the seat unbinds the key (`leaveSeat`).
+ */
 export const heldLicenseFile = (
   db: Db,
   { licenseId, machineId }: { licenseId: string; machineId: string },
@@ -13,7 +16,7 @@ export const heldLicenseFile = (
     .where('a.license_id', '=', licenseId)
     .where('a.machine_id', '=', machineId)
     .where('a.status', '=', 'active')
-    .where('f.returned_at', 'is', null)
+    .where('f.binds_key', '=', true)
     .where('f.ends_at', '>', now)
     .orderBy('f.issued_at', 'desc')
     .executeTakeFirst();

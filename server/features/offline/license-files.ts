@@ -108,7 +108,7 @@ export async function takeReceipt(
   const file = await change.tx
     .selectFrom('license_files as f')
     .innerJoin('activations as a', 'a.activation_id', 'f.activation_id')
-    .select(['f.public_key', 'f.returned_at', 'a.machine_id'])
+    .select(['f.public_key', 'f.issued_at', 'f.returned_at', 'a.machine_id', 'a.answered_at'])
     .select(
       sql<boolean>`exists (select from license_files n where n.activation_id = f.activation_id and n.issued_at > f.issued_at)`.as(
         'is_replaced',
@@ -131,6 +131,12 @@ export async function takeReceipt(
     );
   const row = await activationOf(change, licenseId, file.machine_id);
   if (row?.status !== 'active') return fail('WRONG_STATE', 'This machine holds no seat any more.');
+  if (file.answered_at && file.answered_at > latestMaking(said, file.issued_at, change.now))
+    return fail(
+      'WRONG_STATE',
+      `This machine validated online after it made this receipt, ${utcMinute(file.answered_at.toISOString())}, ` +
+        'so it may still run. Deactivate it by force once its program has stopped.',
+    );
   const returned = await change.tx
     .updateTable('license_files')
     .set({ returned_at: change.now })
@@ -139,6 +145,16 @@ export async function takeReceipt(
     .executeTakeFirst();
   if (returned.numUpdatedRows !== 1n) throw new Error('A license file was returned without the lock');
   return leaveSeat(change, row, 'released', { event: 'activation.offline_returned', offlineUntil: null });
+}
+
+/** How far the clock of a machine with a network may be from ours. */
+const clockToleranceMs = 60_000;
+
+/** When a receipt was made at the latest; if its time cannot be, as early as its file. */
+function latestMaking({ iat }: { iat: number }, issuedAt: Date, now: Date): Date {
+  const made = iat * 1000;
+  const isPossible = made >= issuedAt.getTime() && made <= now.getTime() + clockToleranceMs;
+  return new Date((isPossible ? made : issuedAt.getTime()) + clockToleranceMs);
 }
 
 /** Locks the license first, like a validation. */

@@ -154,8 +154,8 @@ describe('events', () => {
     const [known] = await useUpNewMachines();
     await written(known!, 1);
     const { waiting } = await server.db.transaction().execute(async (tx) => {
-      const hours = tx.selectFrom('budget_hours').select('granted').where('subject', '=', key.id);
-      await hours.where('budget', '=', 'events').forUpdate().executeTakeFirstOrThrow();
+      const granted = tx.selectFrom('budget_hours').select('granted').where('subject', '=', key.id);
+      await granted.where('budget', '=', 'events').forUpdate().executeTakeFirstOrThrow();
       const asked = report([known!], twin);
       // longer than a process keeps units that it does not use
       await sleep(1500);

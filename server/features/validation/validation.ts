@@ -53,7 +53,7 @@ export async function validate(
   const key = parseLicenseKey(request.licenseKey);
   let found = key === undefined ? undefined : await find({ key, machineId: request.machineId });
   let { code, takesSeat } = key === undefined ? malformed : decideOn(found, found?.activation_status, by);
-  if (found && (takesSeat || isSeatEnded(found, by.now))) {
+  if (found && (takesSeat || isSeatEnded(found, by.now) || holdsLicenseFile(found))) {
     const { license_id: licenseId, license_key: licenseKey } = found;
     code = await onLicense(licenseId, () =>
       runChange(validator, by, (change) => takeSeat(change, { licenseId, licenseKey }, request)),
@@ -103,6 +103,10 @@ const isSeatEnded = ({ activation_status, offline_until, first_offline_end }: Fo
     (end) => end !== null && end <= now,
   );
 
+/** Its receipt must not free the seat while this answer counts, so the two are ordered by the lock of the license. */
+const holdsLicenseFile = ({ activation_status, offline_until }: Found): boolean =>
+  activation_status === 'active' && offline_until !== null;
+
 /**
  * Requests for a seat of the same license queue in memory, so that a thousand concurrent machines do not take all
  * connections. Where the license is locked by other work, all queued requests fail together.
@@ -146,7 +150,7 @@ type LicenseFacts = Pick<
 
 /**
  * Gives the machine a seat. Locks the license first and decides again under the lock, so that `maxActivations` holds
- * for concurrent calls, and a revocation always takes effect.
+ * for concurrent calls, and a revocation always takes effect. Notes when a machine with a license file is answered.
  */
 export async function takeSeat(change: Change, of: Owner, request: SeatRequest): Promise<ValidationCode> {
   const { tx, by } = change;
@@ -168,6 +172,14 @@ export async function takeSeat(change: Change, of: Owner, request: SeatRequest):
     .executeTakeFirst();
   const { code, takesSeat } = decideOn(license, machine?.status, by);
   if (takesSeat) await seat(change, of, machine, request);
+  if (code === 'VALID' && by.actor.kind !== 'staff')
+    await tx
+      .updateTable('activations')
+      .set({ answered_at: by.now })
+      .where('license_id', '=', licenseId)
+      .where('machine_id', '=', request.machineId)
+      .where('offline_until', 'is not', null)
+      .execute();
   return code;
 }
 
