@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { optionalText } from './common.ts';
+import { acceptableFailures } from './guard.ts';
 import { channels, versionText } from './versions.ts';
 
 /* The fields of a build, shared by direct uploads, chunked uploads and external URLs. */
@@ -22,15 +23,6 @@ export const platformName = z
 export const architectureName = z
   .enum([...architectures, 'universal'])
   .transform((name): Architecture => (name === 'universal' ? 'x64' : name));
-
-/** A rollout is paused when more than `percent` of at least `minimumInstalls` installs fail. */
-export const failureThreshold = z
-  .strictObject({
-    percent: z.number().min(0).max(100),
-    minimumInstalls: z.number().int().min(1).max(1_000_000),
-  })
-  .meta({ id: 'FailureThreshold' });
-export type FailureThreshold = z.output<typeof failureThreshold>;
 
 export const percentage = z
   .number('Must be a whole number from 0 to 100')
@@ -61,7 +53,7 @@ export const publishFields = {
   minimumSupportedVersion: optionalVersion,
   isDraft: z.boolean().default(true),
   rolloutPercentage: percentage.default(100),
-  failureThreshold: failureThreshold.nullish().transform((value) => value ?? null),
+  acceptableFailures: acceptableFailures.nullish().transform((value) => value ?? null),
 };
 
 /** What staff or a build pipeline say about a build, in every upload mode. */

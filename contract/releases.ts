@@ -17,13 +17,13 @@ import {
 import {
   architectures,
   buildFields,
-  failureThreshold,
   largestFile,
   percentage,
   platforms,
   publishFields,
   sha512,
 } from './builds.ts';
+import { acceptableFailures } from './guard.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, versionText } from './versions.ts';
 
@@ -57,7 +57,7 @@ export const release = namedObject('Release', {
   fileUrl: url,
   sha512: z.string(),
   downloadCount: z.number(),
-  failureThreshold: failureThreshold.nullable(),
+  acceptableFailures: acceptableFailures.nullable(),
   pausedAt: dateTime.nullable().meta({ description: 'Set while the rollout is paused' }),
   pauseReason: z.string().nullable(),
   damagedAt: dateTime.nullable().meta({
@@ -66,7 +66,7 @@ export const release = namedObject('Release', {
   pausedBy: z
     .string()
     .nullable()
-    .meta({ description: 'Email of the user who paused it; null when the failure threshold paused it' }),
+    .meta({ description: 'Email of the user who paused it; null when the rollout guard paused it' }),
   createdAt: dateTime,
   updatedAt: dateTime,
 });
@@ -124,7 +124,7 @@ export const releasePatch = z
     releaseNotes: text(20_000)
       .nullable()
       .transform((value) => value || null),
-    failureThreshold: failureThreshold.nullable(),
+    acceptableFailures: acceptableFailures.nullable(),
     rolloutPercentage: percentage.meta({
       description: 'Publish and roll out in one step; requires the permission of the rollout call too',
     }),

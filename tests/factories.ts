@@ -148,7 +148,7 @@ export async function makeRelease(
     isMandatory: false,
     isDraft: false,
     rolloutPercentage: 100,
-    failureThreshold: null,
+    acceptableFailures: null,
     ...(fields.externalUrl ? {} : { storageKey }),
     ...fields,
   } as NewRelease;

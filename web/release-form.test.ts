@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  atPublishFields,
-  percentageOf,
-  publishPayload,
-  thresholdValues,
-  withDraft,
-  type PublishValues,
-} from './release-form.ts';
+import { percentageOf, publishPayload, withDraft, type PublishValues } from './release-form.ts';
 
 const values: PublishValues = {
   channel: 'stable',
@@ -15,7 +8,7 @@ const values: PublishValues = {
   isMandatory: true,
   isDraft: false,
   rolloutPercentage: 30,
-  ...thresholdValues(null),
+  acceptableFailures: '',
 };
 
 test.each([
@@ -44,14 +37,10 @@ test.each([250, 12.5, ''])(
   },
 );
 
-test('the failure threshold is sent only when it is on', () => {
-  expect(publishPayload(values).failureThreshold).toBeNull();
-  const set = { percent: 2.5, minimumInstalls: 20 };
-  expect(publishPayload({ ...values, ...thresholdValues(set) }).failureThreshold).toEqual(set);
-});
-
-test('what is wrong with a threshold is said at its fields', () =>
-  expect(atPublishFields({ 'failureThreshold.minimumInstalls': 'Too small', channel: 'Unknown' })).toEqual({
-    minimumInstalls: 'A whole number from 1',
-    channel: 'Unknown',
-  }));
+test.each([
+  ['', null],
+  [2.5, 2.5],
+  ['2,5', '2,5'],
+])('acceptable failures of %j are sent as %j', (acceptableFailures, expected) =>
+  expect(publishPayload({ ...values, acceptableFailures }).acceptableFailures).toBe(expected),
+);

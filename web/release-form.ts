@@ -1,5 +1,4 @@
-import type { FormErrors } from '@mantine/form';
-import { percentage, type FailureThreshold } from '../contract/builds.ts';
+import { percentage } from '../contract/builds.ts';
 import type { Channel } from '../contract/versions.ts';
 import type { TypedNumber } from './ui/typed-number.ts';
 
@@ -11,23 +10,12 @@ export type PublishValues = {
   isMandatory: boolean;
   isDraft: boolean;
   rolloutPercentage: TypedNumber;
-  /** The rollout pauses itself when too many installs fail. */
-  stopsOnFailures: boolean;
-  failurePercent: TypedNumber;
-  minimumInstalls: TypedNumber;
+  /** In percent; empty: as many as of the previous release. */
+  acceptableFailures: TypedNumber;
 };
 
 /** Validated on blur. */
-export const numberFields = ['rolloutPercentage', 'failurePercent', 'minimumInstalls'] as const;
-
-const usualThreshold = { percent: 5, minimumInstalls: 50 };
-
-/** The fields of a failure threshold; without one, the defaults. */
-export const thresholdValues = (threshold: FailureThreshold | null) => ({
-  stopsOnFailures: threshold !== null,
-  failurePercent: (threshold ?? usualThreshold).percent,
-  minimumInstalls: (threshold ?? usualThreshold).minimumInstalls,
-});
+export const numberFields = ['rolloutPercentage', 'acceptableFailures'] as const;
 
 /** The request body of these fields, without the percentage. Numbers are as typed, for the contract to validate. */
 export const publishPayload = (values: PublishValues) => ({
@@ -36,9 +24,7 @@ export const publishPayload = (values: PublishValues) => ({
   minimumAppVersion: values.minimumAppVersion.trim(),
   isMandatory: values.isMandatory && !values.isDraft,
   isDraft: values.isDraft,
-  failureThreshold: values.stopsOnFailures
-    ? { percent: values.failurePercent as number, minimumInstalls: values.minimumInstalls as number }
-    : null,
+  acceptableFailures: values.acceptableFailures === '' ? null : (values.acceptableFailures as number),
 });
 
 /**
@@ -59,16 +45,3 @@ export const isPercentage = (typed: TypedNumber): boolean => percentage.safePars
 
 /** The percentage as typed, valid or not; 0 for what is not a number (spec part 2, section 5). */
 export const percentageOf = (typed: TypedNumber): number => (typeof typed === 'number' ? typed : 0);
-
-/** The errors of the contract or the server, by form field. */
-export function atPublishFields({
-  'failureThreshold.percent': percent,
-  'failureThreshold.minimumInstalls': installs,
-  ...errors
-}: FormErrors): FormErrors {
-  return {
-    ...errors,
-    ...(percent && { failurePercent: 'From 0 to 100' }),
-    ...(installs && { minimumInstalls: 'A whole number from 1' }),
-  };
-}

@@ -227,8 +227,9 @@ export type Tables = {
     storage_stamp: string | null;
     verified_at: Date | null;
     damaged_at: Date | null;
-    failure_percent: number | null;
-    failure_min_installs: number | null;
+    failure_percent: Generated<number | null>;
+    failure_min_installs: Generated<number | null>;
+    acceptable_failures: number | null;
     failures_from: Date;
     is_security: Generated<boolean>;
     minimum_supported_version: Generated<string | null>;
@@ -338,6 +339,7 @@ export type Tables = {
     error_code: string | null;
     installed_at: Date | null;
     install_failed: boolean | null;
+    ever_failed: Generated<boolean>;
     offered_at: Generated<Date | null>;
     fetched_at: Generated<Date | null>;
     by_delivery: Generated<boolean>;

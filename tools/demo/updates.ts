@@ -135,7 +135,7 @@ async function makeRelease(stage: Updates, by: Caller, { version, channel, platf
     isMandatory: version === '4.1.1',
     isDraft: channel === 'alpha',
     rolloutPercentage: version === rolling ? 5 : 100,
-    failureThreshold: version === rolling ? { percent: 20, minimumInstalls: 50 } : null,
+    acceptableFailures: version === rolling ? 20 : null,
   };
   return made(stage, at(by, published), (change) => createRelease(change, build));
 }

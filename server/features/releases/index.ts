@@ -2,6 +2,6 @@ export { type LiveRelease, type ReleaseSet, createReleaseSet, toLiveRelease } fr
 export { refuseNew } from './publishing.ts';
 export { countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';
-export { filePathOf, selectReleases } from './release-row.ts';
+export { type ReleaseRow, filePathOf, lockRelease, selectReleases } from './release-row.ts';
 export { type NewRelease, checkIdentity, createRelease } from './releases.ts';
 export { pauseRollout } from './rollout.ts';

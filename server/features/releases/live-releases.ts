@@ -37,7 +37,7 @@ export function toLiveRelease(row: ReleaseRow) {
     /** Bytes of the block map at the end of an AppImage. */
     embeddedBlockmapSize: row.embedded_blockmap_size,
     rolloutSalt: row.rollout_salt,
-    /** Failures before this do not count against the threshold. */
+    /** Failures before this do not count for the rollout guard. */
     failuresFrom: row.failures_from.toISOString(),
     /** Set while it is in the bin. */
     deletedAt: row.deleted_at?.toISOString() ?? null,

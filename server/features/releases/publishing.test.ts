@@ -33,7 +33,7 @@ const offer = {
   security: false,
   minimumSupportedVersion: null,
   isMandatory: false,
-  failureThreshold: null,
+  acceptableFailures: null,
 };
 
 test('an API key without the scope releases publishes nothing', () => {

@@ -15,7 +15,7 @@ type Offer = Pick<
   | 'security'
   | 'minimumSupportedVersion'
   | 'isMandatory'
-  | 'failureThreshold'
+  | 'acceptableFailures'
 > & { deletedAt?: string };
 
 /**
@@ -55,5 +55,5 @@ const termsOf = (r: Offer): string =>
     r.security,
     r.minimumSupportedVersion,
     r.isMandatory,
-    r.failureThreshold,
+    r.acceptableFailures,
   ]);

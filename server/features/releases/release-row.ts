@@ -36,10 +36,7 @@ export function toRelease(row: ReleaseRow): Release {
     fileUrl: row.external_url ?? filePathOf(file),
     sha512: row.sha512,
     downloadCount: row.download_count,
-    failureThreshold:
-      row.failure_percent === null || row.failure_min_installs === null
-        ? null
-        : { percent: row.failure_percent, minimumInstalls: row.failure_min_installs },
+    acceptableFailures: row.acceptable_failures,
     pausedAt: row.paused_at?.toISOString() ?? null,
     pauseReason: row.pause_reason,
     damagedAt: row.damaged_at?.toISOString() ?? null,

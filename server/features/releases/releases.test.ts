@@ -41,7 +41,7 @@ const build = {
   isMandatory: false,
   isDraft: false,
   rolloutPercentage: 100,
-  failureThreshold: null,
+  acceptableFailures: null,
 } satisfies NewRelease;
 const create = (fields: Partial<NewRelease> = {}, actor: Actor = { kind: 'system' }) =>
   runChange(server.context, { ...systemCaller(server.clock.now()), actor }, (change) =>
@@ -56,7 +56,7 @@ describe('creating a release', () => {
       isActive: true,
       downloadCount: 0,
       pausedAt: null,
-      failureThreshold: null,
+      acceptableFailures: null,
       fileUrl: `/api/v1/updates/files/${made.id}/3.0.0-rc.1+build.5/Lanyard%20Setup%203.0.0+1.exe`,
     });
     expect(await get(made.id)).toEqual({ ...made, fileUrl: `http://localhost:8080${made.fileUrl}` });
@@ -136,11 +136,10 @@ describe('one release', () => {
 
 describe('changing a release', () => {
   test('writes what is sent and leaves the rest as it is', async () => {
-    const threshold = { percent: 5, minimumInstalls: 50 };
     const made = await makeRelease(server, {
       releaseNotes: 'Notes',
       minimumAppVersion: '0.9.0',
-      failureThreshold: threshold,
+      acceptableFailures: 2.5,
       isMandatory: true,
     });
     const channel = await patched(made.id, { channel: 'beta' });
@@ -148,25 +147,25 @@ describe('changing a release', () => {
     const cleared = await patched(made.id, {
       releaseNotes: '',
       minimumAppVersion: null,
-      failureThreshold: null,
+      acceptableFailures: null,
       isMandatory: false,
     });
     expect(cleared).toMatchObject({
       releaseNotes: null,
       minimumAppVersion: null,
-      failureThreshold: null,
+      acceptableFailures: null,
       isMandatory: false,
     });
     const set = await patched(made.id, {
       releaseNotes: ' New ',
       minimumAppVersion: '1.0.0',
-      failureThreshold: threshold,
+      acceptableFailures: 2.5,
       isActive: false,
     });
     expect(set).toMatchObject({
       releaseNotes: 'New',
       minimumAppVersion: '1.0.0',
-      failureThreshold: threshold,
+      acceptableFailures: 2.5,
       isActive: false,
     });
     const entries = await auditOf(server, made.id);
@@ -306,8 +305,8 @@ describe('changing a release', () => {
     ['channel: ', { channel: 'nightly' }],
     ['isDraft: ', { isDraft: 'yes' }],
     ['releaseNotes: Must be at most 20,000 characters', { releaseNotes: 'x'.repeat(20_001) }],
-    ['failureThreshold.percent: ', { failureThreshold: { percent: 101, minimumInstalls: 1 } }],
-    ['failureThreshold.minimumInstalls: ', { failureThreshold: { percent: 5, minimumInstalls: 0 } }],
+    ['acceptableFailures: Must be a number from 0.1 to 50', { acceptableFailures: 0 }],
+    ['acceptableFailures: Must be a number from 0.1 to 50', { acceptableFailures: 50.1 }],
     ['version: Is not a known field', { version: '2.0.0' }],
     ['rolloutPercentage: Must be a whole number from 0 to 100', { rolloutPercentage: 5.5 }],
   ])('refuses what is wrong: %s', async (sentence, body) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { BuildInput, FailureThreshold } from '../../../contract/builds.ts';
+import type { BuildInput } from '../../../contract/builds.ts';
 import { releaseRefusal, type Release, type ReleasePatch } from '../../../contract/releases.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
@@ -110,8 +110,8 @@ export const updateRelease = (
   });
 };
 
-function patchColumns({ failureThreshold, ...patch }: Omit<ReleasePatch, 'updatedAt'>) {
-  const columns = {
+function patchColumns(patch: Omit<ReleasePatch, 'updatedAt'>) {
+  return {
     channel: patch.channel,
     is_active: patch.isActive,
     is_draft: patch.isDraft,
@@ -121,14 +121,9 @@ function patchColumns({ failureThreshold, ...patch }: Omit<ReleasePatch, 'update
     minimum_supported_version: patch.minimumSupportedVersion,
     release_notes: patch.releaseNotes,
     rollout_percentage: patch.rolloutPercentage,
+    acceptable_failures: patch.acceptableFailures,
   };
-  return failureThreshold === undefined ? columns : { ...columns, ...thresholdColumns(failureThreshold) };
 }
-
-const thresholdColumns = (threshold: FailureThreshold | null) => ({
-  failure_percent: threshold?.percent ?? null,
-  failure_min_installs: threshold?.minimumInstalls ?? null,
-});
 
 function toColumns(build: NewRelease, now: Date) {
   return {
@@ -158,7 +153,7 @@ function toColumns(build: NewRelease, now: Date) {
     sha1: build.sha1,
     blockmap_key: build.blockmapKey,
     embedded_blockmap_size: build.embeddedBlockmapSize ?? null,
-    ...thresholdColumns(build.failureThreshold),
+    acceptable_failures: build.acceptableFailures,
     failures_from: now,
     created_at: now,
     updated_at: now,

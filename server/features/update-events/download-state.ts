@@ -10,6 +10,8 @@ export type DownloadState = {
   byDelivery: boolean;
   installedAt: Date | null;
   installFailed: boolean | null;
+  /** An install failed, even if a later one succeeded. */
+  everFailed: boolean;
   /** When a feed of the service offered the release to the machine. */
   offeredAt: Date | null;
   /** When the machine first fetched the file, or a part of it, from the service. */
@@ -32,7 +34,9 @@ export function nextState(
   if (before.proven && !proven) return before;
   // an outcome that was only claimed does not become that of the machine
   const state =
-    proven && !before.proven ? { ...before, proven, installedAt: null, installFailed: null } : before;
+    proven && !before.proven
+      ? { ...before, proven, installedAt: null, installFailed: null, everFailed: false }
+      : before;
   const outcomeAt = at < published ? published : at;
   const complete = {
     ...state,
@@ -62,7 +66,7 @@ export function nextState(
       return { ...complete, bytesDownloaded: state.bytesDownloaded, ...outcome(state, outcomeAt, false) };
     case 'install_error':
     case 'rollback':
-      return { ...state, ...outcome(state, outcomeAt, true) };
+      return { ...state, everFailed: true, ...outcome(state, outcomeAt, true) };
     default:
       return state;
   }

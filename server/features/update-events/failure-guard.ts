@@ -1,58 +1,46 @@
-import { sql } from 'kysely';
+import type { GuardState } from '../../../contract/guard.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
-import { pauseRollout } from '../releases/index.ts';
+import { lockRelease, pauseRollout, selectReleases, type ReleaseRow } from '../releases/index.ts';
+import { countInstalls, previousRelease } from './guard-counts.ts';
+import { judge } from './guard.ts';
 
-type Installs = { releaseId: string; percent: number; minimum: number; installs: number; failed: number };
+/** What the guard sees of a release now. Under the lock of the release, it stays true until the lock is released. */
+export async function guardState(db: Db, releaseId: string, now: Date): Promise<GuardState> {
+  const row = await selectReleases(db).where('r.release_id', '=', releaseId).executeTakeFirstOrThrow();
+  return stateOf(db, row, now);
+}
 
-/**
- * Pauses the rollout of each of these releases whose failure threshold is exceeded, counting the last outcome of each
- * machine since failures were last reset. A report counts only if the service itself offered the machine the release
- * and sent it the file: reports alone can be forged. Once such a machine has proven itself, only machines that did count.
- */
+async function stateOf(db: Db, row: ReleaseRow, at: Date): Promise<GuardState> {
+  const { installs, failed, provenOnly } = await countInstalls(db, row.release_id, row.failures_from);
+  return judge({
+    at,
+    release: { ...row, acceptableFailures: row.acceptable_failures },
+    installs: { installs, failed, provenOnly },
+    previous: await previousRelease(db, row),
+  });
+}
+
+/** Pauses the rollout of each of these releases for which the guard finds a reason, counted since the last resume. */
 export async function pauseFailing(
   context: ChangeParts & Pick<Context, 'clock'>,
   releaseIds: readonly string[],
 ): Promise<void> {
-  for (const { releaseId } of await beyondThreshold(context.db, releaseIds)) {
+  for (const releaseId of releaseIds.toSorted()) {
+    const row = await selectReleases(context.db).where('r.release_id', '=', releaseId).executeTakeFirst();
+    if (!row || !isGuarded(row) || (await stateOf(context.db, row, context.clock())).verdict === 'QUIET')
+      continue;
     await systemChange(context, context.clock(), async (change) => {
-      const { tx } = change;
       // The lock prevents a concurrent resume, so the numbers belong to this rollout.
-      await tx
-        .selectFrom('releases')
-        .select('release_id')
-        .where('release_id', '=', releaseId)
-        .forUpdate()
-        .execute();
-      const [still] = await beyondThreshold(tx, [releaseId]);
-      if (still) await pauseRollout(change, releaseId, reasonOf(still));
+      const locked = await lockRelease(change.tx, releaseId);
+      if (!locked || !isGuarded(locked)) return;
+      const { verdict, sentence } = await stateOf(change.tx, locked, change.now);
+      if (verdict !== 'QUIET') await pauseRollout(change, releaseId, sentence);
     });
   }
 }
 
-function reasonOf({ installs, failed, percent, minimum }: Installs): string {
-  const share = ((failed / installs) * 100).toFixed(1);
-  return `${failed} of ${installs} installs failed (${share} %): more than ${percent} % of at least ${minimum}.`;
-}
-
-async function beyondThreshold(db: Db, releaseIds: readonly string[]): Promise<Installs[]> {
-  const { rows } = await sql<Installs>`
-    select r.release_id as "releaseId", r.failure_percent as percent, r.failure_min_installs as minimum,
-           count(*) as installs, count(*) filter (where d.install_failed) as failed
-      from releases r
-      join downloads d on d.release_id = r.release_id and d.installed_at >= r.failures_from
-                      and d.offered_at is not null and d.fetched_at is not null
-                      and (d.proven or not exists (
-                            select from downloads p
-                             where p.release_id = r.release_id and p.proven
-                               and p.offered_at is not null and p.fetched_at is not null))
-     where r.release_id = any(${[...releaseIds].toSorted()}::uuid[])
-       and r.failure_percent is not null and r.paused_at is null and r.deleted_at is null
-       and r.is_active and not r.is_draft
-     group by r.release_id
-    having count(*) >= r.failure_min_installs
-       and count(*) filter (where d.install_failed) * 100.0 / count(*) > r.failure_percent
-     order by r.release_id`.execute(db);
-  return rows;
-}
+/** In a feed, and not paused. */
+const isGuarded = (row: ReleaseRow): boolean =>
+  row.is_active && !row.is_draft && row.paused_at === null && row.deleted_at === null;

@@ -71,7 +71,7 @@ const isPaused = async ({ id }: Release) => {
   await pauseFailing(server.context, [id]);
   return (await staff.ok(releaseCalls.get, { params: { releaseId: id } })).pausedAt !== null;
 };
-const guarded = () => makeRelease(server, { failureThreshold: { percent: 5, minimumInstalls: 3 } });
+const guarded = () => makeRelease(server, { acceptableFailures: 1 });
 
 describe('the failure guard', () => {
   test('counts only proven machines once there is one, so that claims cannot pause a rollout', async () => {

@@ -321,7 +321,7 @@ describe('what nobody saw', () => {
   const many = (what: string, count: number) => Array.from({ length: count }, (_, n) => `${what} ${n}`);
 
   test('of invented machines pauses no rollout, whatever they report; of those that took it, it does', async () => {
-    const guarded = await makeRelease(server, { failureThreshold: { percent: 5, minimumInstalls: 3 } });
+    const guarded = await makeRelease(server, { acceptableFailures: 1 });
     const { version, id } = guarded;
     const invented = many(`invented ${id}`, 25);
     await report(
@@ -350,7 +350,7 @@ describe('what nobody saw', () => {
   test('a machine that fetched what it was not offered does not count either', async () => {
     const guarded = await makeRelease(server, {
       rolloutPercentage: 0,
-      failureThreshold: { percent: 5, minimumInstalls: 2 },
+      acceptableFailures: 1,
     });
     const curious = many(`curious ${guarded.id}`, 2);
     // what a machine says it was offered is no offer
@@ -383,7 +383,7 @@ describe('what nobody saw', () => {
   });
 });
 
-describe('a release with a failure threshold', () => {
+describe('a release in the feeds', () => {
   const now = () => staff.ok(releaseCalls.get, { params: { releaseId: release.id } });
   const outcomes = (from: number, to: number, eventType: Event['eventType']) =>
     Array.from({ length: to - from }, (_, n) => ({
@@ -392,25 +392,27 @@ describe('a release with a failure threshold', () => {
       toVersion: release.version,
     }));
   beforeEach(async () => {
-    release = await makeRelease(server, { failureThreshold: { percent: 5, minimumInstalls: 50 } });
+    release = await makeRelease(server, { acceptableFailures: 0.5 });
     await takeUpdate(
       release,
       outcomes(0, 61, 'check').map(({ machineId }) => machineId),
     );
   });
 
-  test('pauses itself when more than that fail, with the numbers, and goes on when staff say so', async () => {
+  test('pauses itself when more than acceptable fail, with the numbers, and goes on when staff say so', async () => {
     await report(desktop, outcomes(0, 45, 'install_complete'));
-    await report(desktopOfTwin, outcomes(45, 49, 'install_error'));
-    await written(`patient ${release.id} 48`, 1);
+    await report(desktopOfTwin, outcomes(45, 48, 'install_error'));
+    await written(`patient ${release.id} 47`, 1);
+    await pauseFailing(server.context, [release.id]);
     expect(await now()).toMatchObject({ pausedAt: null });
-    // the fiftieth install: 5 of 50 are more than 5 %
-    await report(desktop, outcomes(49, 50, 'install_error'));
+    await report(desktop, outcomes(48, 49, 'install_error'));
     const paused = await eventually(async () => {
       const state = await now();
       return state.pausedAt !== null && state;
     });
-    expect(paused.pauseReason).toBe('5 of 50 installs failed (10.0 %): more than 5 % of at least 50.');
+    expect(paused.pauseReason).toBe(
+      `4 of 49 installs of ${release.version} for Windows (x64) failed (8.2 %). 0.5 % are acceptable.`,
+    );
     const entries = await auditOf(server, release.id);
     expect(entries.at(-1)).toMatchObject({ event_type: 'release.rollout_paused', user_email: 'system' });
 
@@ -422,31 +424,66 @@ describe('a release with a failure threshold', () => {
   });
 
   test('counts the last outcome of a machine, and a rollback as a failure', async () => {
-    await report(
-      desktop,
-      outcomes(0, 50, 'install_error').map((event, n) =>
-        n < 40 ? { ...event, eventType: 'install_start' as const } : event,
-      ),
-    );
-    await report(desktop, outcomes(0, 50, 'install_complete'));
+    await report(desktop, [...outcomes(0, 47, 'install_complete'), ...outcomes(47, 50, 'install_error')]);
+    await report(desktop, outcomes(47, 50, 'install_complete'));
     await written(`patient ${release.id} 49`, 2);
+    const rolledBack = outcomes(0, 4, 'rollback').map((event) => ({
+      ...event,
+      fromVersion: release.version,
+      toVersion: '0.9.0',
+    }));
+    await report(desktop, rolledBack.slice(0, 3));
+    await written(`patient ${release.id} 2`, 2);
+    await pauseFailing(server.context, [release.id]);
     expect((await now()).pausedAt).toBeNull();
-    await report(
-      desktop,
-      outcomes(0, 3, 'rollback').map((event) => ({
-        ...event,
-        fromVersion: release.version,
-        toVersion: '0.9.0',
-      })),
-    );
+    await report(desktop, rolledBack.slice(3));
     await eventually(async () => (await now()).pausedAt !== null);
-    expect((await now()).pauseReason).toContain('3 of 50 installs failed (6.0 %)');
+    expect((await now()).pauseReason).toContain('4 of 50 installs');
     expect(await row(`patient ${release.id} 0`)).toMatchObject({ last_version: '0.9.0' });
   });
 });
 
+describe('the guard', () => {
+  const paused = async () =>
+    (await staff.ok(releaseCalls.get, { params: { releaseId: release.id } })).pausedAt !== null;
+  const failures = (machineId: string, count: number): Told[] =>
+    Array.from({ length: count }, () => ({
+      machineId,
+      eventType: 'install_error',
+      toVersion: release.version,
+    }));
+
+  test('counts a machine once, however often it reports that it failed', async () => {
+    release = await makeRelease(server, { acceptableFailures: 0.1 });
+    const machineId = `loud ${release.id}`;
+    await takeUpdate(release, [machineId]);
+    await report(desktop, failures(machineId, 500));
+    await report(desktopOfTwin, failures(machineId, 500));
+    await written(machineId, 1000);
+    await pauseFailing(server.context, [release.id]);
+    expect(await paused()).toBe(false);
+  });
+
+  test('pauses once, in however many processes it looks', async () => {
+    const failing = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name} ${release.id}`);
+    await takeUpdate(release, failing);
+    await report(
+      desktop,
+      failing.flatMap((machineId) => failures(machineId, 1)),
+    );
+    const contexts = Array.from({ length: 8 }, (_, n) => (n % 2 ? twin.context : server.context));
+    await eventually(async () => {
+      await Promise.all(contexts.map((context) => pauseFailing(context, [release.id])));
+      return paused();
+    });
+    await Promise.all(contexts.map((context) => pauseFailing(context, [release.id])));
+    const events = (await auditOf(server, release.id)).map(({ event_type }) => event_type);
+    expect(events.filter((event) => event === 'release.rollout_paused')).toHaveLength(1);
+  });
+});
+
 describe('a release whose machines report neither its id nor the right time', () => {
-  const failing = { failureThreshold: { percent: 5, minimumInstalls: 2 } };
+  const failing = { acceptableFailures: 1 };
   const pausedAt = async ({ id }: Release) =>
     (await staff.ok(releaseCalls.get, { params: { releaseId: id } })).pausedAt;
 

@@ -15,7 +15,7 @@ export type UpdateRecorder = ReturnType<typeof createUpdateRecorder>;
 
 /**
  * Records update events in batches after the responses: a feed never waits for it, and a crash loses no event older
- * than a second. Pauses rollouts whose installs fail too often.
+ * than a second. Pauses rollouts for which the guard finds a reason.
  */
 export function createUpdateRecorder(
   context: ChangeParts & Pick<Context, 'clock' | 'log' | 'config'>,

@@ -89,7 +89,7 @@ async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<s
     select encode(d.machine_hash, 'hex') as "machineHash", d.release_id as "releaseId",
            d.started_at as "startedAt", d.completed_at as "completedAt",
            d.bytes_downloaded as "bytesDownloaded", d.error_code as "errorCode", d.by_delivery as "byDelivery",
-           d.installed_at as "installedAt", d.install_failed as "installFailed",
+           d.installed_at as "installedAt", d.install_failed as "installFailed", d.ever_failed as "everFailed",
            d.offered_at as "offeredAt", d.fetched_at as "fetchedAt", d.proven
       from downloads d
       join unnest(${downloads.map((d) => d.machineHash)}::text[], ${downloads.map((d) => d.releaseId)}::uuid[])
@@ -129,15 +129,15 @@ async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
     update downloads d
        set completed_at = s.completed_at, bytes_downloaded = s.bytes, error_code = s.error_code,
            by_delivery = s.by_delivery, installed_at = s.installed_at, install_failed = s.install_failed,
-           offered_at = s.offered_at, fetched_at = s.fetched_at, proven = s.proven
+           ever_failed = s.ever_failed, offered_at = s.offered_at, fetched_at = s.fetched_at, proven = s.proven
       from unnest(
              ${changed.map((c) => c.machineHash)}::text[], ${changed.map((c) => c.releaseId)}::uuid[],
              ${column('completedAt')}::timestamptz[], ${column('bytesDownloaded')}::bigint[],
              ${column('errorCode')}::text[], ${column('byDelivery')}::bool[], ${column('installedAt')}::timestamptz[],
-             ${column('installFailed')}::bool[], ${column('offeredAt')}::timestamptz[],
+             ${column('installFailed')}::bool[], ${column('everFailed')}::bool[], ${column('offeredAt')}::timestamptz[],
              ${column('fetchedAt')}::timestamptz[], ${column('proven')}::bool[])
         as s (hash, release_id, completed_at, bytes, error_code, by_delivery, installed_at, install_failed,
-              offered_at, fetched_at, proven)
+              ever_failed, offered_at, fetched_at, proven)
      where d.machine_hash = decode(s.hash, 'hex') and d.release_id = s.release_id`.execute(tx);
 }
 

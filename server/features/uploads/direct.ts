@@ -112,7 +112,7 @@ function toBuildFields(fields: FormFields): BuildInput {
     isMandatory: fields.is_mandatory,
     isDraft: fields.is_draft,
     rolloutPercentage: fields.rollout_percentage,
-    failureThreshold: fields.failure_threshold,
+    acceptableFailures: fields.acceptable_failures,
   };
 }
 

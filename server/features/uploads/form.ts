@@ -13,14 +13,11 @@ const asNumber = z
   .string()
   .regex(/^\d{1,9}$/, 'Must be a whole number from 0 to 100')
   .transform(Number);
-const asJson = z.string().transform((value, issues): unknown => {
-  try {
-    return value === '' ? null : JSON.parse(value);
-  } catch {
-    issues.addIssue('Must be JSON');
-    return z.NEVER;
-  }
-});
+/** Empty, or a number with decimals. */
+const asPercent = z
+  .string()
+  .regex(/^(?:\d{1,3}(?:\.\d{1,9})?)?$/, 'Must be a number from 0.1 to 50')
+  .transform((value) => (value === '' ? null : Number(value)));
 
 const withLineFeeds = (text: unknown) => (typeof text === 'string' ? text.replaceAll('\r\n', '\n') : text);
 
@@ -35,7 +32,7 @@ const formFields = z.strictObject({
   is_mandatory: asFlag.optional().pipe(publishFields.isMandatory),
   is_draft: asFlag.optional().pipe(publishFields.isDraft),
   rollout_percentage: asNumber.optional().pipe(publishFields.rolloutPercentage),
-  failure_threshold: asJson.optional().pipe(publishFields.failureThreshold),
+  acceptable_failures: asPercent.optional().pipe(publishFields.acceptableFailures),
   sha512: sha512.optional(),
 });
 export type FormFields = z.output<typeof formFields>;

@@ -55,7 +55,7 @@ describe('a file in one request', () => {
       is_mandatory: 'true',
       is_draft: 'false',
       rollout_percentage: '5',
-      failure_threshold: '{"percent":5,"minimumInstalls":50}',
+      acceptable_failures: '2.5',
     });
     expect(answer.status, answer.text).toBe(201);
     const release = answer.body.data;
@@ -68,7 +68,7 @@ describe('a file in one request', () => {
       isMandatory: true,
       isDraft: false,
       rolloutPercentage: 5,
-      failureThreshold: { percent: 5, minimumInstalls: 50 },
+      acceptableFailures: 2.5,
       fileName: 'App Setup.exe',
       fileSize: 300_000,
       sha512: sha512Of(bytes),
@@ -154,10 +154,10 @@ describe('a file in one request', () => {
       /rollout_percentage: /,
     ],
     [
-      'with a threshold that is no JSON',
-      { version: '1.0.0', failure_threshold: '{', file: program(1000) },
+      'with acceptable failures that are no number',
+      { version: '1.0.0', acceptable_failures: '2,5', file: program(1000) },
       400,
-      /failure_threshold: /,
+      /acceptable_failures: Must be a number from 0.1 to 50/,
     ],
     [
       'of a kind that is not taken',

@@ -4,7 +4,7 @@ import { releasePatch, whyNotPublish, type Release } from '../../../contract/rel
 import { channels } from '../../../contract/versions.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
-import { atPublishFields, numberFields, withDraft } from '../../release-form.ts';
+import { numberFields, withDraft } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
@@ -28,7 +28,7 @@ const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 /** Errors of the contract's schema, by form field. */
 function validate(values: ReleaseValues) {
   return {
-    ...atPublishFields(checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) })),
+    ...checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) }),
     ...(lacksRollout(values) && { rolloutPercentage: 'Choose how many users are offered this release' }),
   };
 }
@@ -47,7 +47,7 @@ export function EditReleaseForm(props: {
     validate,
     validateInputOnBlur: [...numberFields],
   });
-  useRefusedFields(props.error, form, atPublishFields);
+  useRefusedFields(props.error, form);
   const { can } = useAuth();
   const { isDraft } = form.values;
   const chooses = props.release.isDraft && props.release.rolloutPercentage === 100 && can.manageRollouts;

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Collapse, Group, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Button, Collapse, Group, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { releaseRefusal } from '../../../contract/releases.ts';
 import { isPercentage, numberFields, percentageOf } from '../../release-form.ts';
+import { AcceptableFailures } from '../../ui/AcceptableFailures.tsx';
 import { useAuth } from '../../session.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import classes from './edit-release.module.css';
@@ -16,8 +17,10 @@ type Form = UseFormReturnType<ReleaseValues>;
 /** Collapsible: who is offered the release, and when the rollout pauses itself. */
 export function RolloutFields({ form }: { form: Form }) {
   const { can } = useAuth();
-  const { rolloutPercentage, stopsOnFailures, isDraft } = form.values;
-  const [expanded, setExpanded] = useState(() => percentageOf(rolloutPercentage) < 100 || stopsOnFailures);
+  const { rolloutPercentage, acceptableFailures, isDraft } = form.values;
+  const [expanded, setExpanded] = useState(
+    () => percentageOf(rolloutPercentage) < 100 || acceptableFailures !== '',
+  );
   const unchosen = lacksRollout(form.values);
   // stays open after the percentage has been chosen
   if (unchosen && !expanded) setExpanded(true);
@@ -51,7 +54,7 @@ export function RolloutFields({ form }: { form: Form }) {
               </Text>
             )}
             <Percentage form={form} disabled={refusal !== null} />
-            <Threshold form={form} disabled={refusal !== null} />
+            <AcceptableFailures disabled={refusal !== null} {...form.getInputProps('acceptableFailures')} />
           </Stack>
         </Collapse>
       </div>
@@ -112,49 +115,6 @@ function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
         <Text id={hint} size="xs" c={error ? 'var(--mantine-color-error)' : 'dimmed'} mt={6}>
           {error ?? said}
         </Text>
-      )}
-    </div>
-  );
-}
-
-/** The rollout pauses itself when more than this percentage of at least this number of installs fails. */
-function Threshold({ form, disabled }: { form: Form; disabled: boolean }) {
-  return (
-    <div>
-      <Checkbox
-        label="Pause when too many installs fail"
-        disabled={disabled}
-        {...form.getInputProps('stopsOnFailures', { type: 'checkbox' })}
-      />
-      {form.values.stopsOnFailures && (
-        <Group gap={8} mt={8} ml={28} align="flex-start">
-          <span className={classes.asText} data-disabled={disabled || undefined}>
-            More than
-          </span>
-          <NumberField
-            w={76}
-            aria-label="Share of installs that fail, in percent"
-            min={0}
-            max={100}
-            unit="%"
-            disabled={disabled}
-            {...form.getInputProps('failurePercent')}
-          />
-          <span className={classes.asText} data-disabled={disabled || undefined}>
-            of at least
-          </span>
-          <NumberField
-            w={76}
-            aria-label="Installs before failures count"
-            min={1}
-            max={1_000_000}
-            disabled={disabled}
-            {...form.getInputProps('minimumInstalls')}
-          />
-          <span className={classes.asText} data-disabled={disabled || undefined}>
-            installs
-          </span>
-        </Group>
       )}
     </div>
   );

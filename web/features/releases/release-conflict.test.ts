@@ -8,9 +8,9 @@ const conflict = new ApiError(409, 'Changed', {
     { path: 'isDraft', message: 'differs', current: false, yours: true },
     { path: 'releaseNotes', message: 'differs', current: 'Fixes', yours: null },
     {
-      path: 'failureThreshold',
+      path: 'acceptableFailures',
       message: 'differs',
-      current: { percent: 5, minimumInstalls: 50 },
+      current: 2.5,
       yours: null,
     },
     { path: 'updatedAt', message: 'version', current: '2026-11-20T09:00:00.000Z', yours: 'older' },
@@ -21,6 +21,6 @@ test('shows what differs in words', () => {
   expect(conflictRows(conflict)).toEqual([
     { field: 'Draft Release', theirs: 'No', yours: 'Yes' },
     { field: 'Release Notes', theirs: 'Fixes', yours: '—' },
-    { field: 'Failure threshold', theirs: 'more than 5 % of at least 50', yours: '—' },
+    { field: 'Acceptable failures', theirs: '2.5 %', yours: 'As the previous release' },
   ]);
 });

@@ -33,7 +33,7 @@ const release: Release = {
   fileUrl: 'https://x.example/a.exe',
   sha512: '',
   downloadCount: 0,
-  failureThreshold: null,
+  acceptableFailures: null,
   pausedAt: null,
   pauseReason: null,
   pausedBy: null,

@@ -1,6 +1,6 @@
 import type { Release } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
-import { percentageOf, publishPayload, thresholdValues, type PublishValues } from '../../release-form.ts';
+import { percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
 
 /** Values of the Edit dialog. */
 export type ReleaseValues = PublishValues & { isActive: boolean };
@@ -13,7 +13,7 @@ export const fieldLabels = {
   channel: 'Channel',
   minimumAppVersion: 'Minimum App Version',
   releaseNotes: 'Release Notes',
-  failureThreshold: 'Failure threshold',
+  acceptableFailures: 'Acceptable failures',
 } as const;
 
 export const valuesOf = (release: Release): ReleaseValues => ({
@@ -24,7 +24,7 @@ export const valuesOf = (release: Release): ReleaseValues => ({
   minimumAppVersion: release.minimumAppVersion ?? '',
   releaseNotes: release.releaseNotes ?? '',
   rolloutPercentage: release.rolloutPercentage,
-  ...thresholdValues(release.failureThreshold),
+  acceptableFailures: release.acceptableFailures ?? '',
 });
 
 /**

@@ -7,7 +7,7 @@ import { useDialogForm, useEntered } from '../../dialog-form.ts';
 import { keptValues } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
-import { atPublishFields, numberFields } from '../../release-form.ts';
+import { numberFields } from '../../release-form.ts';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
@@ -68,7 +68,7 @@ export function NewReleaseForm(props: {
   const [publishing, setPublishing] = useState(false);
   const { setErrors } = form;
   const values = withVersion(form.values, existing);
-  const problem = useRefusedFields(create.error, form, atPublishFields);
+  const problem = useRefusedFields(create.error, form);
 
   const nameVersion = values.mode === 'file' && chosen ? versionOf(chosen.file.name) : undefined;
 

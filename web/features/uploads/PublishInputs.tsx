@@ -1,7 +1,8 @@
-import { Checkbox, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { whyNotPublish } from '../../../contract/releases.ts';
 import { withDraft } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
+import { AcceptableFailures } from '../../ui/AcceptableFailures.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { reachText, type NewReleaseState } from './new-release.ts';
 
@@ -75,43 +76,8 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
             {...form.getInputProps('isMandatory', { type: 'checkbox' })}
           />
         </SimpleGrid>
-        <FailureThresholdInputs form={form} />
+        <AcceptableFailures {...form.getInputProps('acceptableFailures')} />
       </Stack>
-    </>
-  );
-}
-
-function FailureThresholdInputs({ form }: { form: NewReleaseState }) {
-  const { stopsOnFailures } = form.values;
-  return (
-    <>
-      <Checkbox
-        label="Pause the rollout when updates fail"
-        description="The rollout pauses itself and shows the reason"
-        {...form.getInputProps('stopsOnFailures', { type: 'checkbox' })}
-      />
-      {stopsOnFailures && (
-        <Group gap="xs" ml={28} align="flex-start">
-          <Text lh="30px">More than</Text>
-          <NumberField
-            aria-label="Failures in percent"
-            w={76}
-            min={0}
-            max={100}
-            unit="%"
-            {...form.getInputProps('failurePercent')}
-          />
-          <Text lh="30px">of at least</Text>
-          <NumberField
-            aria-label="Smallest number of installs"
-            w={92}
-            min={1}
-            max={1_000_000}
-            {...form.getInputProps('minimumInstalls')}
-          />
-          <Text lh="30px">installs</Text>
-        </Group>
-      )}
     </>
   );
 }

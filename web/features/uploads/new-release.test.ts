@@ -26,7 +26,7 @@ test('begins with the defaults of the spec', () => {
     isDraft: true,
     isMandatory: false,
     rolloutPercentage: 100,
-    failureThreshold: null,
+    acceptableFailures: null,
   });
 });
 
@@ -37,8 +37,8 @@ describe('refuses', () => {
     [{ version: '1.2' }, { version: 'Invalid semantic version: 1.2' }],
     [{ version: 'v1.2.3' }, { version: 'Invalid semantic version: v1.2.3' }],
     [{ minimumAppVersion: '1' }, { minimumAppVersion: 'Invalid semantic version: 1' }],
-    [{ stopsOnFailures: true, minimumInstalls: 0 }, { minimumInstalls: expect.any(String) as string }],
-    [{ stopsOnFailures: true, failurePercent: '' }, { failurePercent: expect.any(String) as string }],
+    [{ acceptableFailures: 0 }, { acceptableFailures: 'Must be a number from 0.1 to 50' }],
+    [{ acceptableFailures: '2,5' }, { acceptableFailures: 'Must be a number from 0.1 to 50' }],
   ])('%o', (wrong, errors) => expect(validate({ ...filled, ...wrong }, true)).toEqual(errors));
 
   test('file mode without a file', () => {

@@ -4,14 +4,7 @@ import { buildFields, publishFields } from '../../../contract/builds.ts';
 import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
 import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
-import {
-  atPublishFields,
-  isPercentage,
-  percentageOf,
-  publishPayload,
-  thresholdValues,
-  type PublishValues,
-} from '../../release-form.ts';
+import { isPercentage, percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { BuildFields } from './upload-transport.ts';
 
@@ -46,7 +39,7 @@ export const newRelease: NewReleaseValues = {
   isMandatory: false,
   isDraft: true,
   rolloutPercentage: 100,
-  ...thresholdValues(null),
+  acceptableFailures: '',
 };
 
 /** The suggested version; empty until the `existing` ones of that platform and channel are loaded. */
@@ -78,11 +71,11 @@ export const fieldsOf = (values: NewReleaseValues): BuildFields => ({
 });
 
 /** The form values of a started upload; the inverse of `fieldsOf`. */
-export const valuesOf = ({ failureThreshold, ...fields }: BuildFields): NewReleaseValues => ({
+export const valuesOf = ({ acceptableFailures, ...fields }: BuildFields): NewReleaseValues => ({
   ...newRelease,
   ...fields,
   bump: null,
-  ...thresholdValues(failureThreshold),
+  acceptableFailures: acceptableFailures ?? '',
 });
 
 export type UrlPayload = RouteRequest<typeof releases.createFromUrl>['body'];
@@ -101,8 +94,7 @@ const checkUrl = schemaResolver(urlReleaseInput, { sync: true });
 /** Errors by field, in the words of spec part 2, section 5. `file` is the error of the file itself. */
 export function validate(values: NewReleaseValues, hasFile: boolean): FormErrors {
   const inUrlMode = values.mode === 'url';
-  const byContract = inUrlMode ? checkUrl(urlPayloadOf(values)) : checkFields(fieldsOf(values));
-  const errors = atPublishFields(byContract);
+  const errors = inUrlMode ? checkUrl(urlPayloadOf(values)) : checkFields(fieldsOf(values));
   const minimum = values.minimumAppVersion.trim();
   if (minimum && !isVersion(minimum)) errors['minimumAppVersion'] = `Invalid semantic version: ${minimum}`;
   if (!inUrlMode) return hasFile ? errors : { ...errors, file: 'File is required' };

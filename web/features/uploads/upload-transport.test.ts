@@ -68,7 +68,7 @@ const fields = {
   isMandatory: false,
   isDraft: true,
   rolloutPercentage: 5,
-  failureThreshold: { percent: 5, minimumInstalls: 50 },
+  acceptableFailures: 2.5,
 } as const;
 const file = { blob: new Blob(['MZ']), name: 'app.exe' };
 const signal = new AbortController().signal;
@@ -128,11 +128,11 @@ describe('what is sent', () => {
       'is_draft',
       'rollout_percentage',
       'sha512',
-      'failure_threshold',
+      'acceptable_failures',
       'file',
     ]);
     expect((form.get('file') as File).name).toBe('app.exe');
-    expect(form.get('failure_threshold')).toBe('{"percent":5,"minimumInstalls":50}');
+    expect(form.get('acceptable_failures')).toBe('2.5');
   });
 
   test('prepare and complete say what the spec names', async () => {

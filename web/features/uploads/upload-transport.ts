@@ -1,4 +1,4 @@
-import type { Architecture, FailureThreshold, Platform } from '../../../contract/builds.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Route } from '../../../contract/route.ts';
@@ -17,7 +17,7 @@ export type BuildFields = {
   isMandatory: boolean;
   isDraft: boolean;
   rolloutPercentage: number;
-  failureThreshold: FailureThreshold | null;
+  acceptableFailures: number | null;
 };
 
 export type PreparedUpload = Pick<UploadState, 'uploadId' | 'fileKey' | 'chunkSize' | 'totalChunks'>;
@@ -82,7 +82,7 @@ function formOf({ blob, name }: NamedFile, fields: BuildFields, sha512: string):
   form.set('is_draft', String(fields.isDraft));
   form.set('rollout_percentage', String(fields.rolloutPercentage));
   form.set('sha512', sha512);
-  if (fields.failureThreshold) form.set('failure_threshold', JSON.stringify(fields.failureThreshold));
+  if (fields.acceptableFailures !== null) form.set('acceptable_failures', String(fields.acceptableFailures));
   form.set('file', blob, name);
   return form;
 }

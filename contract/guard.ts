@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { dateTime, namedObject } from './common.ts';
+
+/** A share of installs, in percent, that may fail without pausing a rollout. */
+export const acceptableFailures = z
+  .number('Must be a number from 0.1 to 50')
+  .min(0.1, 'Must be a number from 0.1 to 50')
+  .max(50, 'Must be a number from 0.1 to 50')
+  .meta({ description: 'Percent of installs that may fail; null: as many as of the previous full release' });
+
+/** The share of failures that the guard takes as acceptable where no earlier release shows one, in percent. */
+export const usualFailures = 5;
+
+/**
+ * What the rollout guard sees of a release: whether installs fail too often, or machines fall silent that took it. It
+ * pauses the rollout for every verdict other than QUIET.
+ */
+export const guardState = namedObject('GuardState', {
+  at: dateTime.meta({ description: 'When the machines were counted' }),
+  verdict: z.enum(['QUIET', 'FAILING', 'SILENT']),
+  sentence: z
+    .string()
+    .meta({ description: 'The verdict with its numbers, for staff; the reason of a pause' }),
+  figures: z.object({
+    failures: z
+      .object({
+        installs: z.number().meta({ description: 'Machines by whose last report the install ended' }),
+        failed: z.number(),
+        provenOnly: z.boolean().meta({ description: 'Only machines with a token are counted' }),
+        acceptable: z.number().meta({ description: 'Percent of installs that may fail' }),
+        acceptableFrom: z.enum(['GIVEN', 'PREVIOUS', 'USUAL']).meta({
+          description:
+            'GIVEN: set at the release; PREVIOUS: what the previous full release showed; USUAL: it showed too little',
+        }),
+        previous: z
+          .object({ version: z.string(), installs: z.number(), failed: z.number() })
+          .nullable()
+          .meta({ description: 'The previous full release, and its machines whose install ever failed' }),
+      })
+      .meta({ description: 'Installs since the rollout began or was resumed' }),
+  }),
+});
+export type GuardState = z.output<typeof guardState>;

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { channels, compareVersions } from '../../../contract/versions.ts';
+import type { Db } from '../../db/client.ts';
+import { onlyRow } from '../../invariants.ts';
+import type { ReleaseRow } from '../releases/index.ts';
+import type { Previous } from './guard.ts';
+
+type Installs = { installs: number; failed: number; everFailed: number; provenOnly: boolean };
+
+/**
+ * The last outcome of each machine that installed a release since `from`. A report counts only if the service itself
+ * offered the machine the release and sent it the file: reports alone can be forged. Once such a machine has proven
+ * itself, only machines that did count.
+ */
+export async function countInstalls(db: Db, releaseId: string, from: Date): Promise<Installs> {
+  return onlyRow(
+    await sql<Installs>`
+      with known as materialized (
+        select exists (select from downloads
+                        where release_id = ${releaseId} and proven
+                          and offered_at is not null and fetched_at is not null) as proven)
+      select count(d.release_id) as installs, count(*) filter (where d.install_failed) as failed,
+             count(*) filter (where d.install_failed or d.ever_failed) as "everFailed", k.proven as "provenOnly"
+        from known k
+        left join downloads d
+          on d.release_id = ${releaseId} and d.installed_at >= ${from}
+         and d.offered_at is not null and d.fetched_at is not null and (d.proven or not k.proven)
+       group by k.proven`.execute(db),
+  );
+}
+
+type Build = Pick<
+  ReleaseRow,
+  'release_id' | 'version' | 'channel' | 'platform' | 'architecture' | 'file_kind'
+>;
+
+/**
+ * The newest older release of the same platform, architecture and kind of file that all machines of the channel are
+ * offered, with its installs since it was published; null without one.
+ */
+export async function previousRelease(db: Db, release: Build): Promise<Previous | null> {
+  const rows = await db
+    .selectFrom('releases')
+    .select(['release_id', 'version', 'release_date'])
+    .where('platform', '=', release.platform)
+    .where('architecture', '=', release.architecture)
+    .where('file_kind', '=', release.file_kind)
+    .where('channel', 'in', channels.slice(0, channels.indexOf(release.channel) + 1))
+    .where('rollout_percentage', '=', 100)
+    .where('is_active', '=', true)
+    .where('is_draft', '=', false)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const [previous] = rows
+    .filter(({ version }) => compareVersions(version, release.version) < 0)
+    .toSorted((a, b) => compareVersions(b.version, a.version));
+  if (!previous) return null;
+  const { installs, everFailed } = await countInstalls(db, previous.release_id, previous.release_date);
+  return { version: previous.version, installs, failed: everFailed };
+}

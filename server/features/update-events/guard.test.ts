@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { barOf, evidence, exceeds, highestShare, judge, type Bar, type Seen } from './guard.ts';
+
+/* Simulated rollouts. Every install is a look: the evidence grows only with a failure, so each failure is checked. */
+
+/** Mulberry32: the same numbers for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Machines until the next hit, of which `share` are hits. */
+const gap = (random: () => number, share: number): number =>
+  Math.floor(Math.log(1 - random()) / Math.log(1 - share)) + 1;
+
+/** After how many machines a rollout to `machines` is paused; undefined if it never is. */
+function pausedAfter(random: () => number, share: number, bar: Bar, machines: number): number | undefined {
+  let of = 0;
+  for (let hits = 1; ; hits++) {
+    of += gap(random, share);
+    if (of > machines) return undefined;
+    if (exceeds({ hits, of }, bar)) return of;
+  }
+}
+
+function failedOf(random: () => number, share: number, machines: number): number {
+  let at = 0;
+  for (let failed = 0; ; failed++) {
+    at += gap(random, share);
+    if (at > machines) return failed;
+  }
+}
+
+const rollouts = 2000;
+
+type Simulated = { share: number; machines: number; before?: { share: number; installs: number } };
+
+/** The results of that many rollouts; the previous release is drawn anew for each, or 2 % are given. */
+function simulate({ share, machines, before }: Simulated) {
+  const random = randomOf(20_261_122);
+  const results = Array.from({ length: rollouts }, () => {
+    const previous = before && {
+      version: '1.0.0',
+      installs: before.installs,
+      failed: failedOf(random, before.share, before.installs),
+    };
+    return pausedAfter(random, share, barOf(previous ? null : 2, previous ?? null), machines);
+  });
+  const paused = results.filter((after) => after !== undefined).toSorted((a, b) => a - b);
+  return { pausedShare: paused.length / rollouts, median: paused[rollouts / 2] ?? Infinity };
+}
+
+describe.each([10, 1000, 100_000])('a rollout to %i machines', (machines) => {
+  test.each([
+    ['that fails as often as staff accept', { share: 0.02 }],
+    ['as the previous one, known from 50 installs', { share: 0.02, before: { share: 0.02, installs: 50 } }],
+    ['as the previous one, known from 200', { share: 0.02, before: { share: 0.02, installs: 200 } }],
+    ['as the previous one, known from 10,000', { share: 0.02, before: { share: 0.02, installs: 10_000 } }],
+    ['less often than the floor', { share: 0.004, before: { share: 0.001, installs: 10_000 } }],
+  ])('of a healthy release, %s, is paused in at most 1 %% of rollouts', (_, simulated) => {
+    expect(simulate({ ...simulated, machines }).pausedShare).toBeLessThanOrEqual(0.01);
+  });
+
+  test.each([
+    ['staff accept 2 %', undefined],
+    ['the previous one failed on 2 % of 50 machines', { share: 0.02, installs: 50 }],
+    ['the previous one failed on 2 % of 10,000 machines', { share: 0.02, installs: 10_000 }],
+  ])('finds 15 and 30 %% failures, where %s', (_, before) => {
+    const [bad, worse] = [0.15, 0.3].map((share) => simulate({ share, machines, ...(before && { before }) }));
+    if (machines === 10) {
+      // too few to be sure of 15 %; 30 % are found in every second to sixth rollout, and what always fails always
+      expect(worse!.pausedShare).toBeGreaterThan(0.15);
+      expect(simulate({ share: 0.999_999, machines, ...(before && { before }) })).toMatchObject({
+        pausedShare: 1,
+      });
+      return;
+    }
+    expect(bad!.median).toBeLessThanOrEqual(100);
+    expect(worse!.median).toBeLessThanOrEqual(20);
+    expect([bad!.pausedShare, worse!.pausedShare]).toEqual([1, 1]);
+  });
+});
+
+describe('the evidence', () => {
+  const random = randomOf(7);
+  const cases = Array.from({ length: 500 }, () => {
+    const of = 1 + Math.floor(random() * 5000);
+    return { of, hits: Math.floor(random() * of), acceptable: 0.001 + random() * 0.499 };
+  });
+
+  test('grows with each failure, and shrinks with each success', () => {
+    for (const { of, hits, acceptable } of cases) {
+      const now = evidence({ hits, of }, acceptable);
+      expect(evidence({ hits: hits + 1, of }, acceptable)).toBeGreaterThanOrEqual(now);
+      expect(evidence({ hits, of: of + 1 }, acceptable)).toBeLessThanOrEqual(now);
+      expect(evidence({ hits, of: 100_000_000 }, acceptable)).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  test('is 1 on average where the share is acceptable, and less where it is lower: what keeps the 1 %', () => {
+    const mean = (of: number, share: number, acceptable: number): number => {
+      let [sum, chance] = [0, (1 - share) ** of];
+      for (let hits = 0; hits <= of; hits++) {
+        sum += chance * evidence({ hits, of }, acceptable);
+        chance *= ((of - hits) / (hits + 1)) * (share / (1 - share));
+      }
+      return sum;
+    };
+    for (const acceptable of [0.005, 0.02, 0.05, 0.3]) {
+      expect(mean(60, acceptable, acceptable)).toBeCloseTo(1, 6);
+      expect(mean(60, acceptable * 0.7, acceptable)).toBeLessThan(1);
+    }
+  });
+});
+
+test('the highest share of a count is exceeded by too few machines at most as often as it says', () => {
+  const random = randomOf(3);
+  for (const installs of [10, 100, 1000]) {
+    let wrong = 0;
+    for (let n = 0; n < rollouts; n++)
+      wrong += Number(highestShare({ hits: failedOf(random, 0.05, installs), of: installs }, 0.01) < 0.05);
+    expect(wrong / rollouts).toBeLessThanOrEqual(0.01);
+  }
+  expect(highestShare({ hits: 0, of: 0 }, 0.01)).toBe(1);
+  expect(highestShare({ hits: 10, of: 10 }, 0.01)).toBe(1);
+});
+
+describe('what staff read', () => {
+  const release = {
+    version: '4.2.1',
+    platform: 'win32',
+    architecture: 'x64',
+    acceptableFailures: null,
+  } as const;
+  const read = (seen: Partial<Seen>) => {
+    const none = { installs: 0, failed: 0, provenOnly: false };
+    const { verdict, sentence } = judge({ at: new Date(), release, installs: none, previous: null, ...seen });
+    return `${verdict}: ${sentence}`;
+  };
+  const installs = { installs: 1204, failed: 181, provenOnly: false };
+
+  test.each<[string, Partial<Seen>]>([
+    [
+      'QUIET: No install of 4.2.1 for Windows (x64) has been reported yet. 5 % are acceptable until a previous release shows how many fail.',
+      {},
+    ],
+    [
+      'FAILING: 181 of 1,204 installs of 4.2.1 for Windows (x64) failed (15.0 %). 2.5 % are acceptable.',
+      { installs, release: { ...release, acceptableFailures: 2.5 } },
+    ],
+    [
+      'FAILING: 181 of 1,204 installs of 4.2.1 for Windows (x64) failed (15.0 %). Of 4.2.0, the previous full release, 21 of 1,000 failed (2.1 %).',
+      { installs, previous: { version: '4.2.0', installs: 1000, failed: 21 } },
+    ],
+    [
+      'QUIET: 2 of 40 installs of 4.2.1 for Windows (x64) on machines with a token failed (5.0 %). Of 4.2.0, the previous full release, 0 of 10 failed, too few installs to compare with: 5 % are acceptable.',
+      {
+        installs: { installs: 40, failed: 2, provenOnly: true },
+        previous: { version: '4.2.0', installs: 10, failed: 0 },
+      },
+    ],
+  ])('%s', (sentence, seen) => expect(read(seen)).toBe(sentence));
+});

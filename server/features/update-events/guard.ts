@@ -1,0 +1,153 @@
+import { architectureNames, platformNames } from '../../../contract/builds.ts';
+import { usualFailures, type GuardState } from '../../../contract/guard.ts';
+import type { Release } from '../../../contract/releases.ts';
+
+/*
+ * The statistics of the rollout guard: pure functions of counts.
+ *
+ * Both tests are sequential likelihood-ratio tests of a share (A. Wald, Sequential Tests of Statistical Hypotheses,
+ * Annals of Mathematical Statistics 16, 1945). Instead of one alternative they average the likelihood ratios of several,
+ * so that a release that fails half the time is found after a few installs and one that fails slightly more often is
+ * found too (H. Robbins, Statistical Methods Related to the Law of the Iterated Logarithm, 1970). Such an average is a
+ * martingale while the share is acceptable, and so exceeds 1/α with a probability of at most α, however often one looks
+ * (J. Ville, Étude critique de la notion de collectif, 1939). M. Lindon, C. Sanden, V. Shirikian, Rapid Regression
+ * Detection in Software Deployments through Sequential Testing (arXiv:2205.14762) guard deployments in the same way.
+ */
+
+/** `hits` of `of` machines: failed installs, silent machines. */
+export type Count = { hits: number; of: number };
+
+/** The probability that a healthy release is ever paused. */
+const falseAlarms = 0.01;
+
+/** Fewer failing or silent machines than this never pause a rollout. */
+const fewestHits = 2;
+
+/** Shares that are looked for in addition to the smallest one worth a pause. */
+const gross = [0.15, 0.3];
+
+/** The smallest share worth a pause, given the acceptable one: twice as many, and at least 3 points more. */
+const worthAPause = (acceptable: number): number => Math.max(2 * acceptable, acceptable + 0.03);
+
+/**
+ * How many times more likely the count is if the share is too high than if it is `acceptable`, averaged over the
+ * alternatives. Depends on the counts only, not on their order; grows with `hits`. 0 where no share is too high.
+ */
+export function evidence({ hits, of }: Count, acceptable: number): number {
+  const smallest = worthAPause(acceptable);
+  const ratioAt = (share: number) =>
+    Math.exp(hits * Math.log(share / acceptable) + (of - hits) * Math.log((1 - share) / (1 - acceptable)));
+  let [sum, alternatives] = [0, 0];
+  for (const share of [smallest, ...gross]) {
+    if (share >= 1 || share < smallest) continue;
+    sum += ratioAt(share);
+    alternatives += 1;
+  }
+  return sum / Math.max(alternatives, 1);
+}
+
+/**
+ * The largest share that a count is compatible with, with an error probability of `error`: the bound of H. Chernoff
+ * (1952), which holds for every number of machines. 1 for a count of none.
+ */
+export function highestShare({ hits, of }: Count, error: number): number {
+  if (of === 0) return 1;
+  const seen = hits / of;
+  let [low, high] = [seen, 1];
+  for (let step = 0; step < 40; step++) {
+    const middle = (low + high) / 2;
+    if (of * divergence(seen, middle) > Math.log(1 / error)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** Kullback-Leibler divergence of two shares, in nats. */
+const divergence = (a: number, b: number): number => term(a, b) + term(1 - a, 1 - b);
+const term = (a: number, b: number): number => (a === 0 ? 0 : a * Math.log(a / b));
+
+type Failures = GuardState['figures']['failures'];
+
+/** What is acceptable, as a share, and the evidence against it that pauses a rollout. */
+export type Bar = { acceptable: number; limit: number };
+
+/** A rate that was estimated uses up half of the false alarms: it may be wrong itself. */
+const estimated = 2;
+
+/** A previous release with fewer installs shows nothing. */
+const fewestInstalls = 100;
+const leastAcceptable = 0.005;
+
+/** An installed release of before, and how many of its machines ever failed to install it. */
+export type Previous = { version: string; installs: number; failed: number };
+
+/**
+ * The acceptable share of failures: `given` in percent, or the highest share that the previous release is compatible
+ * with. Where that is not known to be lower, it is the usual 5 %, or what the previous release showed.
+ */
+export function barOf(
+  given: number | null,
+  previous: Previous | null,
+): Bar & Pick<Failures, 'acceptableFrom'> {
+  const usual = usualFailures / 100;
+  if (given !== null) return { acceptable: given / 100, limit: 1 / falseAlarms, acceptableFrom: 'GIVEN' };
+  if (!previous || previous.installs < fewestInstalls)
+    return { acceptable: usual, limit: 1 / falseAlarms, acceptableFrom: 'USUAL' };
+  const { failed: hits, installs: of } = previous;
+  const highest = highestShare({ hits, of }, falseAlarms / estimated);
+  const acceptable = Math.max(leastAcceptable, Math.min(highest, Math.max(usual, hits / of)));
+  return { acceptable, limit: estimated / falseAlarms, acceptableFrom: 'PREVIOUS' };
+}
+
+/** Whether so many are no chance: true for at most 1 of 100 healthy releases, at any time of their rollout. */
+export const exceeds = (count: Count, { acceptable, limit }: Bar): boolean =>
+  count.hits >= fewestHits && count.hits > count.of * acceptable && evidence(count, acceptable) >= limit;
+
+/** What the guard counted of one release. */
+export type Seen = {
+  at: Date;
+  release: Pick<Release, 'version' | 'platform' | 'architecture' | 'acceptableFailures'>;
+  installs: { installs: number; failed: number; provenOnly: boolean };
+  previous: Previous | null;
+};
+
+/** Decides whether a rollout goes on, in words and numbers. */
+export function judge({ at, release, installs, previous }: Seen): GuardState {
+  const { acceptableFrom, ...bar } = barOf(release.acceptableFailures, previous);
+  const failures: Failures = {
+    ...installs,
+    acceptable: Math.round(bar.acceptable * 10_000) / 100,
+    acceptableFrom,
+    previous,
+  };
+  const isFailing = exceeds({ hits: installs.failed, of: installs.installs }, bar);
+  return {
+    at: at.toISOString(),
+    verdict: isFailing ? 'FAILING' : 'QUIET',
+    sentence: `${failuresSentence(release, failures)} ${acceptableSentence(failures)}`,
+    figures: { failures },
+  };
+}
+
+const count = (n: number): string => n.toLocaleString('en-US');
+const share = (hits: number, of: number): string => `${((hits / of) * 100).toFixed(1)} %`;
+
+function failuresSentence(
+  { version, platform, architecture }: Seen['release'],
+  { installs, failed, provenOnly }: Failures,
+): string {
+  const build = `${version} for ${platformNames[platform]} (${architectureNames[architecture]})`;
+  const machines = provenOnly ? ' on machines with a token' : '';
+  if (installs === 0) return `No install of ${build} has been reported yet.`;
+  return `${count(failed)} of ${count(installs)} installs of ${build}${machines} failed (${share(failed, installs)}).`;
+}
+
+function acceptableSentence({ acceptable, acceptableFrom, previous }: Failures): string {
+  if (acceptableFrom === 'GIVEN') return `${acceptable} % are acceptable.`;
+  const until = `${acceptable} % are acceptable until a previous release shows how many fail.`;
+  if (!previous) return until;
+  const before = `Of ${previous.version}, the previous full release, ${count(previous.failed)} of ${count(previous.installs)} failed`;
+  return acceptableFrom === 'USUAL'
+    ? `${before}, too few installs to compare with: ${acceptable} % are acceptable.`
+    : `${before} (${share(previous.failed, previous.installs)}).`;
+}
