@@ -1,16 +1,17 @@
 import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
 import type { Access } from '../../../contract/route.ts';
 import { isSecretOf, readBearerKey } from '../../bearer-keys.ts';
 import type { Budget } from '../../budgets.ts';
 import type { EnrolledMachine } from '../../caller.ts';
 import type { Context } from '../../context.ts';
+import { batchLoader } from '../../db/batch-loader.ts';
 import { createCache } from '../../db/cache.ts';
-import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 
 const hourMs = 3_600_000;
 
-type Parts = Pick<Context, 'signals' | 'clock' | 'config'> & { reserved: Pick<Context['reserved'], 'db'> };
+type Parts = Pick<Context, 'signals' | 'clock' | 'config'> & { reserved: Pick<Context['reserved'], 'pool'> };
 /** `isUnknown`: somebody may be guessing, or using a token that was replaced. */
 type Checked =
   | { machine: EnrolledMachine | Failure; budget?: Budget; isUnknown?: undefined }
@@ -24,6 +25,7 @@ export type MachineCheck = ReturnType<typeof createMachineCheck>;
  */
 export function createMachineCheck({ reserved, signals, clock, config }: Parts) {
   const cached = createCache<Known | undefined>(signals, 'credentials', { max: 50_000, ttlMs: 60_000 });
+  const find = createFinder(reserved.pool);
   const used = new LRUCache<string, { hour: number; requests: number }>({ max: 100_000 });
 
   function take(activationId: string): Budget & { resetSeconds: number } {
@@ -44,7 +46,7 @@ export function createMachineCheck({ reserved, signals, clock, config }: Parts) 
   /** The machine with the remaining requests of its hour, or why the token is refused for a call with that access. */
   async function check(presented: string, access: Access): Promise<Checked> {
     const { id, secret } = readBearerKey('lym', presented);
-    const known = id === undefined ? undefined : await cached(id, () => find(reserved.db, id));
+    const known = id === undefined ? undefined : await cached(id, () => find(id));
     if (!isSecretOf(known?.secretHash, secret) || !known) return { machine: unknown, isUnknown: true };
     const forUpdates = access.kind === 'staff' && access.apiKey === 'updates';
     const ended = endedBecause(known, forUpdates && config.updatesAfterRevocation);
@@ -78,30 +80,50 @@ type Known = {
   customer: 'active' | 'inactive' | 'deleted';
 };
 
-async function find(db: Db, tokenId: string): Promise<Known | undefined> {
-  const row = await db
-    .selectFrom('machine_credentials as m')
-    .innerJoin('activations as a', 'a.activation_id', 'm.activation_id')
-    .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
-    .innerJoin('customers as c', 'c.customer_id', 'l.customer_id')
-    .select(['m.secret_hash', 'a.activation_id', 'a.machine_id', 'l.license_id', 'l.license_key'])
-    .select(['l.status as license_status', 'c.status as customer_status', 'c.deleted_at'])
-    .where('m.token_id', '=', tokenId)
-    .where('a.status', '=', 'active')
-    .executeTakeFirst();
-  return (
-    row && {
-      machine: {
-        kind: 'machine',
-        activationId: row.activation_id,
-        licenseId: row.license_id,
-        licenseKey: row.license_key,
-        machineId: row.machine_id,
-        scopes: ['validate', 'updates'],
-      },
-      secretHash: row.secret_hash,
-      isRevoked: row.license_status === 'revoked',
-      customer: row.deleted_at ? 'deleted' : row.customer_status,
-    }
-  );
+type Row = {
+  activation_id: string;
+  license_id: string;
+  license_key: string;
+  machine_id: string;
+  secret_hash: Buffer;
+  license_status: 'active' | 'revoked';
+  customer_status: 'active' | 'inactive';
+  deleted_at: Date | null;
+  place: number;
+};
+
+/** Named, so that PostgreSQL plans it once per connection: most machines check once a day, so each check misses. */
+const findQuery = {
+  name: 'credentials-find',
+  text: `select m.secret_hash, a.activation_id, a.machine_id, l.license_id, l.license_key,
+                l.status as license_status, c.status as customer_status, c.deleted_at, asked.place::int
+           from unnest($1::text[]) with ordinality as asked (token_id, place)
+           join machine_credentials m using (token_id)
+           join activations a on a.activation_id = m.activation_id and a.status = 'active'
+           join licenses l using (license_id)
+           join customers c using (customer_id)`,
+};
+
+/** Finds the machine of a token id. Concurrent checks share a query. */
+function createFinder(pool: Pool): (tokenId: string) => Promise<Known | undefined> {
+  return batchLoader(async (asked) => {
+    const found: (Known | undefined)[] = asked.map(() => undefined);
+    const { rows } = await pool.query<Row>({ ...findQuery, values: [asked] });
+    for (const row of rows) found[row.place - 1] = toKnown(row);
+    return found;
+  });
 }
+
+const toKnown = (row: Row): Known => ({
+  machine: {
+    kind: 'machine',
+    activationId: row.activation_id,
+    licenseId: row.license_id,
+    licenseKey: row.license_key,
+    machineId: row.machine_id,
+    scopes: ['validate', 'updates'],
+  },
+  secretHash: row.secret_hash,
+  isRevoked: row.license_status === 'revoked',
+  customer: row.deleted_at ? 'deleted' : row.customer_status,
+});

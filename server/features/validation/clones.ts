@@ -14,6 +14,8 @@ export async function noteSigns(tx: Tx, rows: readonly Answered[]): Promise<Map<
     if (row.token && row.activationId)
       calls.set(row.activationId, [...(calls.get(row.activationId) ?? []), row]);
   const clones = new Map<string, Date>();
+  const single = [...calls].flatMap(([id, [row, ...more]]) => (row && more.length === 0 ? { id, row } : []));
+  for (const id of await noteUnsuspicious(tx, single)) calls.delete(id);
   if (calls.size === 0) return clones;
   const known = await lockSigns(tx, [...calls.keys()].toSorted());
   for (const [id, signs] of known) {
@@ -29,6 +31,28 @@ export async function noteSigns(tx: Tx, rows: readonly Answered[]): Promise<Map<
   }
   await writeSigns(tx, known);
   return clones;
+}
+
+/**
+ * Writes the calls in which `noticeClone` would see no sign, in one statement without reading them first, and returns
+ * their activations: nearly every call is one of them.
+ */
+async function noteUnsuspicious(
+  tx: Tx,
+  calls: readonly { id: string; row: Answered }[],
+): Promise<readonly string[]> {
+  if (calls.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    update machine_credentials m
+       set sequence = coalesce(s.sequence, m.sequence), facts = coalesce(s.facts, m.facts), seen_at = s.at
+      from unnest(${calls.map(({ id }) => id)}::uuid[], ${calls.map(({ row }) => row.at)}::timestamptz[],
+                  ${calls.map(({ row }) => row.token?.sequence ?? null)}::bigint[],
+                  ${calls.map(({ row }) => factsOf(row.request))}::text[]) as s (id, at, sequence, facts)
+     where m.activation_id = s.id and (m.seen_at is null or m.seen_at <= s.at)
+       and (s.sequence is null or m.sequence is null or m.sequence < s.sequence)
+       and (s.facts is null or m.facts is null or m.facts = s.facts)
+    returning m.activation_id as id`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
 /** What describes a machine and does not change by itself; null if the call says nothing of it. */
