@@ -2,6 +2,7 @@ import { account } from './account.ts';
 import { activations } from './activations.ts';
 import { analytics } from './analytics.ts';
 import { apiKeys } from './api-keys.ts';
+import { approvals } from './approvals.ts';
 import { audit } from './audit.ts';
 import { clock } from './clock.ts';
 import { credentials } from './credentials.ts';
@@ -39,6 +40,7 @@ export const contract = {
   analytics,
   apiKeys,
   releases,
+  approvals,
   uploads,
   downloads,
   updates,

@@ -211,7 +211,7 @@ const canRead = staffWith('releases', 'read');
 const canUpdate = staffWith('releases', 'update');
 const canDelete = staffWith('releases', 'delete');
 /** Either permission is enough (spec part 2, section 6). */
-const canRollOut = staffWithAny(
+export const canRollOut = staffWithAny(
   { resource: 'rollouts', action: 'create' },
   { resource: 'rollouts', action: 'update' },
 );
@@ -263,7 +263,7 @@ export const releases = {
     body: urlReleaseInput,
     answer: release,
     status: 201,
-    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED'],
+    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED', 'NEEDS_APPROVAL'],
   }),
   update: route('PATCH', `${base}/releases/{releaseId}`, {
     summary: 'Change a release; publishing a draft makes it visible to the feeds',
@@ -271,7 +271,7 @@ export const releases = {
     params: byId,
     body: releasePatch,
     answer: release,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'ALREADY_EXISTS', 'WRONG_STATE'],
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'ALREADY_EXISTS', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   rollout: route('POST', `${base}/rollout/{releaseId}`, {
     summary: 'Set the percentage of machines that are offered the release',
@@ -279,7 +279,7 @@ export const releases = {
     params: byId,
     body: z.strictObject({ percentage }),
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   reach: route('GET', `${base}/reach`, {
     summary: 'How many machines would be offered a build at 100 %',
@@ -306,7 +306,7 @@ export const releases = {
     access: canRollOut,
     params: byId,
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   withdraw: route('POST', `${base}/releases/{releaseId}/withdraw`, {
     summary:
@@ -351,7 +351,7 @@ export const releases = {
     params: byId,
     body: z.strictObject({ reason }),
     answer: release,
-    errors: ['NOT_FOUND', 'ALREADY_EXISTS'],
+    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'NEEDS_APPROVAL'],
   }),
   deletePermanently: route('DELETE', `${base}/releases/{releaseId}/permanent`, {
     summary: 'Permanently delete a release in the recycle bin and its binary from all storage',

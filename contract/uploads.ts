@@ -45,7 +45,7 @@ export const uploads = {
     bodyKind: 'multipart',
     answer: release,
     status: 201,
-    errors: ['TOO_LARGE', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'STORAGE_FULL'],
+    errors: ['TOO_LARGE', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'STORAGE_FULL', 'NEEDS_APPROVAL'],
   }),
   prepare: route('POST', '/api/v1/binaries/upload/prepare', {
     summary: 'Start a chunked upload',
@@ -81,7 +81,7 @@ export const uploads = {
     }),
     answer: release,
     status: 201,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'ALREADY_EXISTS', 'STORAGE_FULL'],
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'ALREADY_EXISTS', 'STORAGE_FULL', 'NEEDS_APPROVAL'],
   }),
   state: route('GET', '/api/v1/binaries/upload/{uploadId}', {
     summary: 'Which chunks are stored, to resume an upload',

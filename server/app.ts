@@ -17,6 +17,7 @@ import { openJournal } from './db/journal.ts';
 import { fail } from './failure.ts';
 import { accountRoutes } from './features/account/account.routes.ts';
 import { activationRoutes } from './features/activations/activations.routes.ts';
+import { approvalRoutes } from './features/approvals/approvals.routes.ts';
 import type { ChainWatch, Refusals } from './features/audit/index.ts';
 import { auditRoutes } from './features/audit/audit.routes.ts';
 import { analyticsRoutes } from './features/analytics/analytics.routes.ts';
@@ -104,6 +105,7 @@ export async function buildApp(
     moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
   };
 
+  const released = releaseRoutes(context);
   const implemented = [
     sessionRoutes(sessions),
     accountRoutes(context, passwords, refusals),
@@ -120,7 +122,8 @@ export async function buildApp(
     keyRoutes(context.db, keys),
     analyticsRoutes(context),
     auditRoutes(context, audit),
-    releaseRoutes(context),
+    released,
+    approvalRoutes({ ...context, passwords, refusals }, released),
     uploadRoutes({ ...context, storageWatch, inspector }),
     downloadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder, inspector }),
     updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),

@@ -55,6 +55,16 @@ export type Caller = {
   requestId: string;
   /** For example `PATCH /api/v1/licenses/{id}/revoke`: the route, not the URL, so that it contains no id or key. */
   endpoint: string;
+  /** Set only where the second person carries out an approved change request. */
+  consent?: Consent;
+};
+
+/** That two people agreed to one change of one subject. */
+export type Consent = {
+  /** The email of the user who asked; the caller approved. */
+  requestedBy: string;
+  /** The id of the release, or the name of the channel. */
+  subjectId: string;
 };
 
 /** The staff member of a call that only staff can make. */

@@ -9,7 +9,7 @@ import {
   type AuditEvent,
   type SubjectOf,
 } from '../contract/audit-events.ts';
-import { systemCaller, type Caller } from './caller.ts';
+import { systemCaller, type Caller, type Consent } from './caller.ts';
 import { isDeadlock, isLockTimeout, writable, type Db, type Tx } from './db/client.ts';
 import { notify, type Signals, type Topic } from './db/signals.ts';
 import { createSlots } from './db/slots.ts';
@@ -35,6 +35,8 @@ export type Change = {
     record: SubjectOf<E>,
     ...detail: DetailOf<E>
   ) => Promise<string>;
+  /** The same change, carried out with the consent of two people; their names are in its audit entries. */
+  readonly withConsent: (consent: Consent) => Change;
 };
 
 /** Events without a text of their own require a detail. */
@@ -124,17 +126,20 @@ async function once<T>(
     .transaction()
     .execute(async (tx) => {
       await sql`select set_config('lock_timeout', ${String(lockMs)}, true)`.execute(tx);
-      const value = await work({
+      const changeBy = (caller: Caller): Change => ({
         tx,
-        by,
-        now: by.now,
+        by: caller,
+        now: caller.now,
         async announce(topic) {
           topics.add(topic);
           await notify(tx, topic);
         },
         afterCommit: (followUp) => void followUps.push(followUp),
-        audit: (event, record, ...[detail]) => writeEntry(tx, by, entryOf(event, record, detail)),
+        audit: (event, record, ...[detail]) =>
+          writeEntry(tx, caller, withRequester(caller, entryOf(event, record, detail))),
+        withConsent: (consent) => changeBy({ ...caller, consent }),
       });
+      const value = await work(changeBy(by));
       if (isFailure(value)) throw new RolledBack(value);
       return value;
     });
@@ -162,6 +167,13 @@ function entryOf<E extends AuditEvent>(
     after: is,
     error,
   };
+}
+
+/** The caller is the actor of the entry; the summary names the user who asked them to approve. */
+function withRequester({ consent }: Caller, entry: NewEntry): NewEntry {
+  if (!consent) return entry;
+  const requested = ` (requested by ${consent.requestedBy})`;
+  return { ...entry, summary: entry.summary.slice(0, longestText - requested.length) + requested };
 }
 
 function withoutSecrets(event: AuditEvent, record: object | undefined): object | undefined {

@@ -66,6 +66,8 @@ const params: Record<string, string> = {
   version: '1.0.0',
   file: 'latest.yml',
   uploadId,
+  requestId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c13',
+  channel: 'stable',
   index: '0',
   fileName: 'App.exe',
 };
@@ -112,6 +114,15 @@ const bodies: Record<string, Json> = {
     osVersion: 'o',
     appVersion: 'v',
   },
+  'approvals.ask': {
+    call: 'PATCH /api/v1/updates/admin/releases/{releaseId}',
+    params: { releaseId },
+    body: { isDraft: false },
+    seen: updatedAt,
+  },
+  'approvals.approve': { currentPassword: password },
+  'approvals.decline': { reason: 'Not on Friday' },
+  'approvals.setChannel': { required: true },
   'credentials.enroll': {
     ...signedEnrollment(licenseKey, 'machine', makeMachineKey()),
     hostname: 'h',

@@ -244,6 +244,27 @@ export type Tables = {
     created_at: Date;
     updated_at: Date;
   };
+  channel_approvals: { channel: Channel; required: boolean; updated_at: Date };
+  change_requests: {
+    request_id: string;
+    call: string;
+    params: ColumnType<object, string, never>;
+    body: ColumnType<unknown, string | null, never>;
+    subject_id: string;
+    seen: Date;
+    subject: string;
+    what: string;
+    changes: ColumnType<object, string, never>;
+    requested_by: string;
+    requested_by_email: string;
+    requested_at: Date;
+    expires_at: Date;
+    state: Generated<'open' | 'approved' | 'declined' | 'withdrawn'>;
+    decided_by: string | null;
+    decided_by_email: string | null;
+    decided_at: Date | null;
+    reason: string | null;
+  };
   release_totals: {
     release_id: string;
     downloads: Generated<number>;

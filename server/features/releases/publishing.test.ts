@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { systemCaller, type Actor, type Caller } from '../../caller.ts';
-import { refuseNew, refuseOffer } from './publishing.ts';
+import { refuseOffer } from './publishing.ts';
 
 /** The rule itself: routes that ask for less some day must still meet it. */
 
@@ -37,8 +37,9 @@ const offer = {
 };
 
 test('an API key without the scope releases publishes nothing', () => {
-  expect(refuseNew(key('updates'), { isDraft: false })).toMatchObject({ failure: 'FORBIDDEN' });
-  expect(refuseNew(key('releases'), { isDraft: false })).toBeUndefined();
+  const draft = { ...offer, isDraft: true };
+  expect(refuseOffer(key('updates'), draft, offer)).toMatchObject({ failure: 'FORBIDDEN' });
+  expect(refuseOffer(key('releases'), draft, offer)).toBeUndefined();
 });
 
 test('going on after a pause is publishing, pausing is not', () => {

@@ -1,7 +1,9 @@
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import type { Caller } from '../../caller.ts';
 import type { Failure } from '../../failure.ts';
+import type { Db } from '../../db/client.ts';
 import { authorize } from '../../http/adapter.ts';
+import { refusePublished } from '../approvals/index.ts';
 
 /** The fields that decide which machines are offered a release, and how; `deletedAt` only for one in the bin. */
 type Offer = Pick<
@@ -28,9 +30,13 @@ function refusePublishing(by: Caller): Failure | undefined {
   return authorize(calls.rollout.access, actor);
 }
 
-/** The same check for a new release; a draft needs no permission. */
-export const refuseNew = (by: Caller, { isDraft }: { isDraft: boolean }): Failure | undefined =>
-  isDraft ? undefined : refusePublishing(by);
+/** The same check for a new release, and whether its channel requires approvals; a draft needs no permission. */
+export const refuseNew = async (
+  db: Db,
+  by: Caller,
+  build: Pick<Release, 'isDraft' | 'channel'>,
+): Promise<Failure | undefined> =>
+  build.isDraft ? undefined : (refusePublishing(by) ?? (await refusePublished(db, by, build)));
 
 /**
  * The same check for a change, only where it reaches machines: the release enters the feeds, resumes after a pause, or

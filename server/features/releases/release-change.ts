@@ -6,6 +6,7 @@ import type { Change } from '../../change.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { refuseAlone } from '../approvals/index.ts';
 import { refuseOffer } from './publishing.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
@@ -49,7 +50,7 @@ export const trashedRelease = editableRelease(({ deleted_at }) => deleted_at !==
 
 /**
  * Writing returns ALREADY_EXISTS when a live release has the same identity as the result, and FORBIDDEN when the change
- * reaches machines and the caller may not roll out.
+ * reaches machines and the caller may not roll out, NEEDS_APPROVAL when a second person must approve it.
  */
 function editableRelease(
   isMeant: (row: ReleaseRow) => boolean,
@@ -81,7 +82,7 @@ function editableRelease(
       const row = await selectReleases(tx).where('r.release_id', '=', before.id).executeTakeFirstOrThrow();
       const after = toRecord(row);
       await change.announce('releases');
-      return refuseOffer(change.by, before, after) ?? after;
+      return refuseOffer(change.by, before, after) ?? (await refuseAlone(change, before, after)) ?? after;
     },
   };
 }

@@ -18,7 +18,7 @@ export const releaseRoutes = (context: Context) => {
     impact: ({ params }) => impactOfRelease(reports, params.releaseId),
     analytics: ({ by }) => releaseAnalytics(reports, by.now),
     createFromUrl: inChangeAfter(
-      async ({ by, body }) => refuseNew(by, body) ?? checkExternalFile(context.outbound, body),
+      async ({ by, body }) => (await refuseNew(db, by, body)) ?? checkExternalFile(context.outbound, body),
       (change, { body }, file) => createUrlRelease(change, body, file),
     ),
     update: inChange((change, { params, body, seen }) => updateRelease(change, params.releaseId, body, seen)),

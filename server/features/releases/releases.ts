@@ -33,11 +33,11 @@ export type NewRelease = BuildInput & {
 
 /**
  * Creates a release. ALREADY_EXISTS when a live one has the same version, channel, platform, architecture and kind of
- * file, FORBIDDEN when it is published by a caller who may not roll out.
+ * file, FORBIDDEN when it is published by a caller who may not roll out, NEEDS_APPROVAL when nobody may publish alone.
  */
 export async function createRelease(change: Change, build: NewRelease): Promise<Release | Failure> {
   const { tx, by, now } = change;
-  const denied = refuseNew(by, build);
+  const denied = await refuseNew(tx, by, build);
   if (denied) return denied;
   const columns = toColumns(build, now);
   const made = await tx

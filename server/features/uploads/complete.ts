@@ -43,7 +43,7 @@ export async function completeUpload(
   by: Caller,
   input: CompleteInput,
 ): Promise<Release | Failure> {
-  const denied = refuseNew(by, input);
+  const denied = await refuseNew(context.db, by, input);
   if (denied) return denied;
   const until = performance.now() + longestWaitMs;
   for (;;) {

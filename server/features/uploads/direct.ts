@@ -89,7 +89,7 @@ async function toRelease(
   if (isFailure(form)) return form;
   const { key, kind, findings } = present(file, 'the form names an accepted file');
   const trouble =
-    refuseNew(by, { isDraft: form.fields.is_draft }) ??
+    (await refuseNew(context.db, by, { isDraft: form.fields.is_draft, channel: form.fields.channel })) ??
     checkFindings(kind, { sha512: form.fields.sha512 }, findings) ??
     (await storeBlockmap(context.storage, key, findings));
   if (trouble) return trouble;

@@ -1,0 +1,517 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { approvals, requestHours } from '../../../contract/approvals.ts';
+import { releases, type Release } from '../../../contract/releases.ts';
+import { program, sha512Of } from '../../../tests/binaries.ts';
+import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
+import {
+  approveAs,
+  asked,
+  askFor,
+  attempt,
+  deactivateUser,
+  doing,
+  pauseByGuard,
+  requireApproval,
+  seenIn,
+  type Doing,
+} from '../../../tests/approving.ts';
+import { auditOf, days, eventually, hours, startTestServer, startTwin } from '../../../tests/harness.ts';
+import { nextVersion, uploader } from '../../../tests/uploading.ts';
+
+const server = await startTestServer();
+const twin = await startTwin(server);
+const requester = await server.signInAs('binary_manager');
+const approver = await server.signInAs('binary_manager');
+const admin = server.api(await server.signInAs('super_admin'));
+const one = server.api(requester);
+const other = server.api(approver);
+afterAll(async () => {
+  await twin.close();
+  await server.close();
+});
+
+const at = ({ id }: Pick<Release, 'id'>) => ({ params: { releaseId: id } });
+const get = (release: Release) => one.ok(releases.get, at(release));
+const publish = (release: Release, rolloutPercentage?: number): Doing =>
+  doing(releases.update, {
+    ...at(release),
+    body: { isDraft: false, ...(rolloutPercentage === undefined ? {} : { rolloutPercentage }) },
+  });
+const widen = (release: Release, percentage = 100): Doing =>
+  doing(releases.rollout, { ...at(release), body: { percentage } });
+const draft = () => makeRelease(server, { isDraft: true });
+const inBin = async () => {
+  const release = await makeRelease(server);
+  await one.ok(releases.softDelete, { ...at(release), body: { reason: 'x' } });
+  return release;
+};
+const inactive = async () => {
+  const release = await makeRelease(server, { rolloutPercentage: 5 });
+  await one.ok(releases.update, { ...at(release), body: { isActive: false } });
+  return release;
+};
+const paused = async () => {
+  const release = await makeRelease(server, { rolloutPercentage: 20 });
+  await pauseByGuard(server, release);
+  return release;
+};
+const rowOf = (release: Release) =>
+  server.db.selectFrom('releases').selectAll().where('release_id', '=', release.id).executeTakeFirstOrThrow();
+
+/** Everything on the channel stable that needs a second person: how the release is made, and the call. */
+const needing: [string, () => Promise<Release>, (release: Release) => Doing][] = [
+  ['publish a draft', draft, (r) => publish(r)],
+  ['publish a draft to 5 %', draft, (r) => publish(r, 5)],
+  ['publish a draft to nobody yet', draft, (r) => publish(r, 0)],
+  ['restore what was published', inBin, (r) => doing(releases.restore, { ...at(r), body: { reason: 'x' } })],
+  ['activate', inactive, (r) => doing(releases.update, { ...at(r), body: { isActive: true } })],
+  [
+    'move from another channel',
+    () => makeRelease(server, { channel: 'beta' }),
+    (r) => doing(releases.update, { ...at(r), body: { channel: 'stable' } }),
+  ],
+  ['widen to 100 %', () => makeRelease(server, { rolloutPercentage: 99 }), (r) => widen(r)],
+  [
+    'widen to 100 % by an edit',
+    () => makeRelease(server, { rolloutPercentage: 5 }),
+    (r) => doing(releases.update, { ...at(r), body: { rolloutPercentage: 100 } }),
+  ],
+  ['widen to 100 % while paused', paused, (r) => widen(r)],
+  ['resume after the guard', paused, (r) => doing(releases.resume, at(r))],
+];
+
+describe('while the setting is off, as it is at first', () => {
+  test('one person publishes, widens and resumes alone, and cannot ask', async () => {
+    expect((await one.ok(approvals.channels)).map((c) => [c.channel, c.required])).toEqual([
+      ['stable', false],
+      ['beta', false],
+      ['alpha', false],
+    ]);
+    for (const [name, make, what] of needing) {
+      const release = await make();
+      const answer = await askFor(one, what(release), (await rowOf(release)).updated_at.toISOString());
+      expect([answer.status, answer.body.code], name).toEqual([409, 'WRONG_STATE']);
+      expect((await attempt(one, what(release))).status, name).toBe(200);
+    }
+  });
+
+  test('nobody turns it on alone', async () => {
+    const on = doing(approvals.setChannel, { params: { channel: 'alpha' }, body: { required: true } });
+    const refused = await attempt(admin, on);
+    expect([refused.status, refused.body.code, refused.body.error]).toEqual([
+      409,
+      'NEEDS_APPROVAL',
+      'Channel alpha: require the approval of a second person. This needs the approval of a second person.',
+    ]);
+    expect((await one.ok(approvals.channels)).some((c) => c.required)).toBe(false);
+    const request = await asked(one, on);
+    expect((await approveAs(one, request)).status).toBe(403);
+    expect((await approveAs(other, request)).status).toBe(200);
+    const [entry] = await server.db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('event_type', '=', 'channel.approval_changed')
+      .execute();
+    expect([entry!.user_email, entry!.changes_summary]).toEqual([
+      approver.email,
+      `Channel alpha: require the approval of a second person (requested by ${requester.email})`,
+    ]);
+  });
+});
+
+describe('on a channel with the setting', () => {
+  beforeAll(() => requireApproval(one, other, 'stable'));
+
+  test.each(needing)('%s: one person cannot, and two can', async (_, make, what) => {
+    const release = await make();
+    const before = await rowOf(release);
+    const refused = await attempt(one, what(release));
+    expect([refused.status, refused.body.code], refused.text).toEqual([409, 'NEEDS_APPROVAL']);
+    expect(await rowOf(release)).toEqual(before);
+    const request = await asked(one, what(release));
+    expect(await rowOf(release)).toEqual(before);
+    expect((await approveAs(one, request)).status).toBe(403);
+    const answer = await approveAs(other, request);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.data).toMatchObject({ state: 'approved', decidedBy: approver.email });
+    const after = await rowOf(release);
+    for (const { field, to } of request.changes) {
+      const now = (await get(release)) as Record<string, unknown>;
+      expect(now[field], field).toEqual(to);
+    }
+    expect(after.updated_at).not.toEqual(before.updated_at);
+    const entry = (await auditOf(server, release.id)).at(-1)!;
+    expect([entry.user_email, entry.changes_summary.endsWith(` (requested by ${requester.email})`)]).toEqual([
+      approver.email,
+      true,
+    ]);
+  });
+
+  test('a request says what changes, and both names are kept', async () => {
+    const release = await makeRelease(server, { isDraft: true, rolloutPercentage: 100 });
+    const request = await asked(one, publish(release, 5));
+    expect(request).toMatchObject({
+      subject: `${release.version} for Windows x64 (stable)`,
+      what: 'publish at 5 %',
+      changes: [
+        { field: 'isDraft', from: true, to: false },
+        { field: 'rolloutPercentage', from: 100, to: 5 },
+      ],
+      state: 'open',
+      isOutdated: false,
+      requestedBy: requester.email,
+    });
+    expect(Date.parse(request.expiresAt) - Date.parse(request.requestedAt)).toBe(hours(requestHours));
+    expect(await other.ok(approvals.list)).toContainEqual(request);
+    const [entry] = await auditOf(server, request.id);
+    expect(entry!.changes_summary).toBe(
+      `Change request for ${release.version} for Windows x64 (stable): publish at 5 %`,
+    );
+    await approveAs(other, request);
+    expect((await auditOf(server, release.id)).at(-1)!.changes_summary).toBe(
+      `${release.version} for Windows x64 (stable): published at 5 % (requested by ${requester.email})`,
+    );
+  });
+
+  test('long notes do not push the name out of the entry', async () => {
+    const release = await draft();
+    const request = await asked(
+      one,
+      doing(releases.update, {
+        ...at(await makeRelease(server, { channel: 'beta' })),
+        body: { channel: 'stable', releaseNotes: 'n'.repeat(5000) },
+      }),
+    );
+    await approveAs(other, request);
+    const entry = await server.db
+      .selectFrom('audit_entries')
+      .select('changes_summary')
+      .where('event_type', '=', 'release.updated')
+      .orderBy('audit_id', 'desc')
+      .executeTakeFirstOrThrow();
+    expect(entry.changes_summary).toHaveLength(1000);
+    expect(entry.changes_summary).toContain(`(requested by ${requester.email})`);
+    expect(release.isDraft).toBe(true);
+  });
+
+  test('one person still pauses, withdraws, narrows, deletes and edits', async () => {
+    const release = await makeRelease(server, { rolloutPercentage: 20 });
+    const steps = [
+      doing(releases.pause, { ...at(release), body: { reason: 'x' } }),
+      // a pause of staff may be ended by staff
+      doing(releases.resume, at(release)),
+      widen(release, 99),
+      widen(release, 5),
+      doing(releases.update, { ...at(release), body: { releaseNotes: 'Better' } }),
+      doing(releases.withdraw, { ...at(release), body: { reason: 'x' } }),
+      doing(releases.softDelete, { ...at(release), body: { reason: 'x' } }),
+    ];
+    for (const step of steps) expect((await attempt(one, step)).status, step.route.path).toBe(200);
+  });
+
+  test('no call and no key creates a published release, and the form may create a draft', async () => {
+    const bytes = program(5000);
+    const up = uploader(server.url, one, requester);
+    const fields = { file: bytes, channel: 'stable', is_draft: 'false' };
+    const key = await makeApiKey(admin, { scopes: ['releases'] });
+    const byKey = uploader(server.url, server.api(key), key);
+    const prepared = await up.prepare(bytes);
+    await up.sendAll(bytes, prepared);
+    const version = nextVersion();
+    const url = {
+      version,
+      fileUrl: 'https://example.com/Setup.exe',
+      fileSize: 5,
+      sha512: sha512Of(bytes),
+    };
+    const answers = await Promise.all([
+      up.direct({ ...fields, version: nextVersion() }),
+      byKey.direct({ ...fields, version: nextVersion() }),
+      up.complete(bytes, prepared, { version, isDraft: false }),
+      one.call(releases.createFromUrl, { body: { ...url, isDraft: false } }),
+    ]);
+    for (const answer of answers) {
+      expect([answer.status, answer.body.code], answer.text).toEqual([409, 'NEEDS_APPROVAL']);
+      expect(answer.body.error).toBe(
+        'Publishing on the channel stable needs the approval of a second person. Create the release as a draft, then publish it: you can ask for the approval there.',
+      );
+    }
+    const asDraft = await up.complete(bytes, prepared, { version, isDraft: true });
+    expect(asDraft.status, asDraft.text).toBe(201);
+    expect((await byKey.direct({ ...fields, version: nextVersion(), is_draft: 'true' })).status).toBe(201);
+    const onBeta = await byKey.direct({ ...fields, version: nextVersion(), channel: 'beta' });
+    expect(onBeta.status, onBeta.text).toBe(201);
+  });
+
+  test('all of them at once, many times, in two processes: nothing is published by one', async () => {
+    const doors = await Promise.all(
+      needing.map(async ([, make, what]) => {
+        const release = await make();
+        return { release, before: await rowOf(release), what: what(release) };
+      }),
+    );
+    const off = doing(approvals.setChannel, { params: { channel: 'stable' }, body: { required: false } });
+    const again = await server.signIn(requester.email, 'binary_manager');
+    const apis = [one, twin.api(requester), server.api(again), twin.api(again)];
+    const requests = await Promise.all(doors.map(({ what }) => asked(one, what)));
+    const answers = await Promise.all(
+      apis.flatMap((api) => [
+        ...[...doors, ...doors].map(({ what }) => attempt(api, what)),
+        attempt(api, off),
+        ...requests.map((request) => approveAs(api, request)),
+      ]),
+    );
+    expect([...new Set(answers.map(({ body }) => body.code))].toSorted()).toEqual([
+      'FORBIDDEN',
+      'NEEDS_APPROVAL',
+    ]);
+    for (const { release, before } of doors) expect(await rowOf(release)).toEqual(before);
+  });
+
+  test('twenty approvals at once in two processes carry it out once, with one entry', async () => {
+    const release = await draft();
+    const request = await asked(one, publish(release));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => approveAs((i % 2 ? twin : server).api(approver), request)),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)]);
+    const entries = await auditOf(server, release.id);
+    expect(entries.filter((entry) => entry.event_type === 'release.published')).toHaveLength(1);
+  });
+
+  test('of approving, declining and withdrawing at once, one happens', async () => {
+    const release = await draft();
+    const request = await asked(one, publish(release));
+    const params = { requestId: request.id };
+    const answers = await Promise.all([
+      approveAs(twin.api(approver), request),
+      other.call(approvals.decline, { params, body: { reason: 'x' } }),
+      one.call(approvals.withdraw, { params }),
+    ]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { state } = (await one.ok(approvals.list)).find(({ id }) => id === request.id)!;
+    expect((await get(release)).isDraft).toBe(state !== 'approved');
+  });
+
+  test('a request that expired, also by a clock that is then set back', async () => {
+    const release = await draft();
+    const from = server.clock.now();
+    const request = await asked(one, publish(release));
+    server.clock.advance(hours(requestHours));
+    const again = () => server.signIn(approver.email, 'binary_manager').then((who) => server.api(who));
+    try {
+      await server.db
+        .insertInto('newest_moment')
+        .values({ at: server.clock.now() })
+        .onConflict((on) => on.column('only_row').doUpdateSet({ at: server.clock.now() }))
+        .execute();
+      const late = await approveAs(await again(), request);
+      expect([late.status, late.body.error]).toEqual([409, 'This change request has expired.']);
+      server.clock.set(from);
+      expect((await approveAs(await again(), request)).body.error).toBe('This change request has expired.');
+    } finally {
+      server.clock.set(from);
+      await server.db.deleteFrom('newest_moment').execute();
+    }
+    expect((await get(release)).isDraft).toBe(true);
+  });
+
+  test('a request that was made while the clock was ahead', async () => {
+    const release = await draft();
+    const from = server.clock.now();
+    server.clock.advance(days(300));
+    const ahead = server.api(await server.signIn(requester.email, 'binary_manager'));
+    const request = await asked(ahead, publish(release));
+    server.clock.set(from);
+    expect((await approveAs(other, request)).body.error).toBe('This change request has expired.');
+  });
+
+  test.each([
+    ['published', draft, (r: Release) => publish(r)],
+    ['widened', () => makeRelease(server, { rolloutPercentage: 5 }), (r: Release) => widen(r)],
+  ])('a release that changed meanwhile is not %s without a new request', async (_, make, what) => {
+    const release = await make();
+    const request = await asked(one, what(release));
+    await one.ok(releases.update, { ...at(release), body: { releaseNotes: 'Different' } });
+    expect((await other.ok(approvals.list)).find(({ id }) => id === request.id)).toMatchObject({
+      state: 'open',
+      isOutdated: true,
+    });
+    const before = await rowOf(release);
+    const answer = await approveAs(other, request);
+    expect([answer.status, answer.body.code]).toEqual([409, 'EDIT_CONFLICT']);
+    expect(await rowOf(release)).toEqual(before);
+  });
+
+  test('nobody asks with another version than the present one, or twice', async () => {
+    const release = await draft();
+    const what = publish(release, 7);
+    const old = await askFor(one, what, new Date(0).toISOString());
+    expect([old.status, old.body.code]).toEqual([409, 'EDIT_CONFLICT']);
+    const plain = await askFor(
+      one,
+      widen(await makeRelease(server, { rolloutPercentage: 5 })),
+      new Date(0).toISOString(),
+    );
+    expect(plain.body.code).toBe('EDIT_CONFLICT');
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, i) =>
+        askFor((i % 2 ? twin : server).api(requester), what, release.updatedAt),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  test('a publication waits for a change of the setting in progress, and then needs two', async () => {
+    const release = await makeRelease(server, { channel: 'beta', isDraft: true });
+    const changing = await server.pool.connect();
+    try {
+      await changing.query(`begin; update channel_approvals set required = true where channel = 'beta'`);
+      const alone = Promise.all(
+        [server, twin].map((process) => attempt(process.api(requester), publish(release))),
+      );
+      await eventually(async () => {
+        const { rows } = await server.pool.query(`select from pg_locks where not granted`);
+        return rows.length > 0;
+      });
+      await changing.query('commit');
+      for (const answer of await alone) expect(answer.body.code, answer.text).toBe('NEEDS_APPROVAL');
+    } finally {
+      changing.release();
+    }
+    await requireApproval(one, other, 'beta', false);
+  });
+
+  test('the setting waits for a publication in progress', async () => {
+    const publishing = await server.pool.connect();
+    try {
+      await publishing.query(`begin; select from channel_approvals where channel = 'beta' for share`);
+      const turnedOn = requireApproval(one, other, 'beta');
+      await eventually(async () => {
+        const { rows } = await server.pool.query(`select from pg_locks where not granted`);
+        return rows.length > 0;
+      });
+      await publishing.query('commit');
+      await turnedOn;
+    } finally {
+      publishing.release();
+    }
+    await requireApproval(one, other, 'beta', false);
+  });
+
+  test('a requester who was deactivated, or lost the permission', async () => {
+    for (const lose of [
+      (userId: string) => deactivateUser(admin, userId),
+      (userId: string) => server.db.deleteFrom('user_roles').where('user_id', '=', userId).execute(),
+    ]) {
+      const third = await server.signInAs('binary_manager');
+      const release = await draft();
+      const request = await asked(server.api(third), publish(release));
+      await lose(third.userId);
+      const answer = await approveAs(other, request);
+      expect([answer.status, answer.body.error]).toEqual([
+        409,
+        `${third.email}, who asked, may not make this change anymore. Somebody else must ask.`,
+      ]);
+      expect((await get(release)).isDraft).toBe(true);
+    }
+  });
+
+  test('a second person without the permission of the call itself', async () => {
+    const session = await server.signInAs('support_agent');
+    await server.db
+      .insertInto('role_permissions')
+      .values({ role_id: 'support_agent', resource: 'rollouts', action: 'update' })
+      .execute();
+    server.context.signals.drop('sessions');
+    const release = await draft();
+    const request = await asked(one, publish(release));
+    const answer = await approveAs(server.api(session), request);
+    expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission releases:update.']);
+    await server.db
+      .deleteFrom('role_permissions')
+      .where('role_id', '=', 'support_agent')
+      .where('resource', '=', 'rollouts')
+      .execute();
+    server.context.signals.drop('sessions');
+    expect((await approveAs(server.api(session), request)).status).toBe(403);
+    expect((await get(release)).isDraft).toBe(true);
+  });
+
+  test('a password that is wrong is refused, audited and throttled', async () => {
+    const guesser = await server.signInAs('binary_manager');
+    const release = await draft();
+    const request = await asked(one, publish(release));
+    const api = server.api(guesser);
+    const statuses = [];
+    for (let i = 0; i < 12; i++) statuses.push((await approveAs(api, request, `wrong ${i}`)).status);
+    expect(statuses[0]).toBe(401);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await approveAs(api, request)).status).toBe(429);
+    expect((await get(release)).isDraft).toBe(true);
+    const refusals = await auditOf(server, guesser.userId);
+    expect(refusals.map((entry) => entry.event_type)).toContain('user.password_refused');
+  });
+
+  test('what was declined or withdrawn is never approved', async () => {
+    const release = await draft();
+    const declined = await asked(one, publish(release));
+    const params = { requestId: declined.id };
+    expect((await one.call(approvals.decline, { params, body: { reason: 'x' } })).body.code).toBe(
+      'WRONG_STATE',
+    );
+    await other.ok(approvals.decline, { params, body: { reason: 'Not on Friday' } });
+    expect((await approveAs(other, declined)).body.error).toBe(
+      `This change request was declined by ${approver.email}.`,
+    );
+    const [, entry] = await auditOf(server, declined.id);
+    expect(entry!.changes_summary).toMatch(/: declined to publish at 100 %: Not on Friday$/);
+
+    const withdrawn = await asked(one, publish(release));
+    const own = { params: { requestId: withdrawn.id } };
+    expect((await other.call(approvals.withdraw, own)).body.code).toBe('WRONG_STATE');
+    await one.ok(approvals.withdraw, own);
+    expect((await approveAs(other, withdrawn)).status).toBe(409);
+    expect((await get(release)).isDraft).toBe(true);
+  });
+
+  test('only calls of the list can be asked for, with input that they would take', async () => {
+    const release = await draft();
+    const seen = release.updatedAt;
+    const deletion = doing(releases.softDelete, { ...at(release), body: { reason: 'x' } });
+    expect((await askFor(one, deletion, seen)).status).toBe(400);
+    const wrong = doing(releases.update, { ...at(release), body: { isDraft: 'no' } as never });
+    expect((await askFor(one, wrong, seen)).status).toBe(400);
+    expect((await askFor(one, widen(release), seen)).body.code).toBe('WRONG_STATE');
+    const viewer = server.api(await server.signInAs('viewer'));
+    expect((await askFor(viewer, publish(release), seen)).status).toBe(403);
+    const key = await makeApiKey(admin, { scopes: ['releases'] });
+    expect((await askFor(server.api(key), publish(release), seen)).status).toBe(403);
+  });
+
+  test('a repeated approval with the same key answers the same', async () => {
+    const release = await draft();
+    const request = await asked(one, publish(release));
+    const body = { currentPassword: 'correct horse battery staple' };
+    const send = () =>
+      other.call(
+        approvals.approve,
+        { params: { requestId: request.id }, body },
+        { 'idempotency-key': release.id },
+      );
+    const first = await send();
+    expect([first.status, (await send()).body]).toEqual([
+      200,
+      expect.objectContaining({ data: first.body.data }),
+    ]);
+  });
+
+  test('turned off again by two, one person publishes alone', async () => {
+    const off = doing(approvals.setChannel, { params: { channel: 'stable' }, body: { required: false } });
+    const refused = await attempt(admin, off);
+    expect(refused.body.code).toBe('NEEDS_APPROVAL');
+    expect(seenIn(refused.body.details)).toMatch(/^\d{4}-/);
+    await requireApproval(one, other, 'stable', false);
+    expect((await attempt(one, publish(await draft()))).status).toBe(200);
+  });
+});

@@ -1,0 +1,1 @@
+export { refuseAlone, refusePublished } from './needs-approval.ts';

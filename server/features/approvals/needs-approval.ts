@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+import { subjectOf } from '../../../contract/audit-events.ts';
+import type { Release } from '../../../contract/releases.ts';
+import type { Channel } from '../../../contract/versions.ts';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
+
+/** A release before and after a change; `deletedAt` is set while it is in the bin. */
+type Changing = Release & { deletedAt?: string };
+
+/** A change that needs approval: what a request for it is about. */
+export type Wanted = {
+  /** The id of the release, or the name of the channel. */
+  subjectId: string;
+  /** `updatedAt` before the change. */
+  seen: string;
+  subject: string;
+  what: string;
+  changes: { field: string; from: unknown; to: unknown }[];
+};
+
+/** NEEDS_APPROVAL; its details list every change and the stored version, for whoever asks a second person. */
+export type NeedsApproval = Failure & { wanted: Wanted };
+
+export function needsApproval(wanted: Wanted): NeedsApproval {
+  const { subject, what, changes, seen } = wanted;
+  const failure = fail('NEEDS_APPROVAL', `${subject}: ${what}. This needs the approval of a second person.`, {
+    details: [
+      ...changes.map(({ field, from, to }) => ({
+        path: field,
+        message: 'Would change',
+        current: from,
+        yours: to,
+      })),
+      { path: 'updatedAt', message: 'The stored version', current: seen },
+    ],
+  });
+  return { ...failure, wanted };
+}
+
+export const isNeedsApproval = (value: unknown): value is NeedsApproval =>
+  typeof value === 'object' && value !== null && 'wanted' in value;
+
+/**
+ * The rule of two people for a change of a release: NEEDS_APPROVAL if its channel requires approvals, the change needs
+ * one, and no second person consented to it. Lanyard itself needs none: it pauses, and moves along approved plans.
+ */
+export async function refuseAlone(
+  { tx, by }: Pick<Change, 'tx' | 'by'>,
+  before: Changing,
+  after: Changing,
+): Promise<Failure | undefined> {
+  if (by.actor.kind === 'system' || by.consent?.subjectId === after.id) return undefined;
+  const what = whatNeedsApproval(before, after);
+  if (what === undefined || !(await requiresApproval(tx, after.channel))) return undefined;
+  return needsApproval({
+    subjectId: before.id,
+    seen: before.updatedAt,
+    subject: subjectOf('release.updated', before).name,
+    what,
+    changes: changesBetween(before, after),
+  });
+}
+
+/** The same for a new release, which can only be published later, since nobody can approve what does not exist. */
+export async function refusePublished(
+  db: Db,
+  by: Change['by'],
+  { isDraft, channel }: Pick<Release, 'isDraft' | 'channel'>,
+): Promise<Failure | undefined> {
+  if (isDraft || by.actor.kind === 'system' || !(await requiresApproval(db, channel))) return undefined;
+  return fail(
+    'NEEDS_APPROVAL',
+    `Publishing on the channel ${channel} needs the approval of a second person. Create the release as a draft, then publish it: you can ask for the approval there.`,
+  );
+}
+
+/** Waits for a change of the setting in progress, and holds up later ones until the transaction ends. */
+async function requiresApproval(db: Db, channel: Channel): Promise<boolean> {
+  const { required } = await db
+    .selectFrom('channel_approvals')
+    .select('required')
+    .where('channel', '=', channel)
+    .forShare()
+    .executeTakeFirstOrThrow();
+  return required;
+}
+
+/** The part of a change that one person may not make alone; undefined if there is none. */
+export function whatNeedsApproval(before: Changing, after: Changing): string | undefined {
+  if (!isOut(after)) return undefined;
+  if (!isOut(before) || before.channel !== after.channel)
+    return `${entering(before, after)} at ${after.rolloutPercentage} %`;
+  if (after.rolloutPercentage === 100 && before.rolloutPercentage < 100)
+    return `widen from ${before.rolloutPercentage} % to 100 %`;
+  if (before.pausedAt !== null && before.pausedBy === null && after.pausedAt === null)
+    return `resume at ${after.rolloutPercentage} % after a pause by the service: ${before.pauseReason ?? 'no reason given'}`;
+  return undefined;
+}
+
+const isOut = (r: Changing): boolean => !r.isDraft && r.isActive && r.deletedAt === undefined;
+
+function entering(before: Changing, after: Changing): string {
+  if (before.deletedAt !== undefined) return 'restore from the recycle bin, published';
+  if (before.channel !== after.channel) return `publish on ${after.channel}`;
+  return before.isDraft ? 'publish' : 'activate';
+}
+
+/** Every field that differs, except those that any change sets. */
+function changesBetween(before: object, after: object): Wanted['changes'] {
+  const was = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(after)
+    .filter(([field]) => !['updatedAt', 'releaseDate'].includes(field))
+    .filter(([field, value]) => !isDeepStrictEqual(was.get(field), value))
+    .map(([field, value]) => ({ field, from: was.get(field) ?? null, to: value ?? null }));
+}

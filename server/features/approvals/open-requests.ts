@@ -1,0 +1,84 @@
+import { sql, type Selectable } from 'kysely';
+import type { ChangeRequest } from '../../../contract/approvals.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import type { Tables } from '../../db/tables.ts';
+
+const dayMs = 86_400_000;
+/** How long the list shows a request. */
+const shownMs = 7 * dayMs;
+const mostShown = 200;
+/** How far the clocks of two processes may differ. */
+const skewMs = 60_000;
+
+export type RequestRow = Selectable<Tables['change_requests']>;
+
+/**
+ * The time by which requests expire: the clock, or the latest time that the database has seen, so that a clock that is
+ * set back opens no request again.
+ */
+export async function latestTime(db: Db, now: Date): Promise<Date> {
+  const newest = await db.selectFrom('newest_moment').select('at').executeTakeFirst();
+  return new Date(Math.max(now.getTime(), newest?.at.getTime() ?? 0));
+}
+
+/** The state at that time. A request from the future, made while a clock was ahead, does not count either. */
+export function stateOf(row: RequestRow, at: Date): ChangeRequest['state'] {
+  if (row.state !== 'open') return row.state;
+  const isFromFuture = row.requested_at.getTime() > at.getTime() + skewMs;
+  return isFromFuture || row.expires_at <= at ? 'expired' : 'open';
+}
+
+/** Requests that are open or were made in the last 7 days, the newest first. */
+export async function listRequests(db: Db, now: Date): Promise<ChangeRequest[]> {
+  const at = await latestTime(db, now);
+  const rows = await db
+    .selectFrom('change_requests as q')
+    .leftJoin('releases as r', (join) =>
+      join.on(sql<string>`r.release_id::text`, '=', (eb) => eb.ref('q.subject_id')),
+    )
+    .leftJoin('channel_approvals as c', 'c.channel', 'q.subject_id' as never)
+    .selectAll('q')
+    .select(sql<Date | null>`coalesce(r.updated_at, c.updated_at)`.as('version'))
+    .where('q.requested_at', '>', new Date(at.getTime() - shownMs))
+    .orderBy('q.requested_at', 'desc')
+    .orderBy('q.request_id', 'desc')
+    .limit(mostShown)
+    .execute();
+  return rows.map(({ version, ...row }) => toRequest(row, version, at));
+}
+
+/** The version of what a request is about, locked; undefined if it does not exist. */
+export async function lockVersion(tx: Tx, subjectId: string): Promise<Date | undefined> {
+  const channel = await tx
+    .selectFrom('channel_approvals')
+    .select('updated_at')
+    .where('channel', '=', subjectId as never)
+    .forUpdate()
+    .executeTakeFirst();
+  if (channel) return channel.updated_at;
+  const release = await tx
+    .selectFrom('releases')
+    .select('updated_at')
+    .where('release_id', '=', subjectId)
+    .forUpdate()
+    .executeTakeFirst();
+  return release?.updated_at;
+}
+
+/** A row in the format of the contract; `version`: that of its subject now. */
+export const toRequest = (row: RequestRow, version: Date | null | undefined, at: Date): ChangeRequest => ({
+  id: row.request_id,
+  call: row.call,
+  subject: row.subject,
+  what: row.what,
+  changes: row.changes as ChangeRequest['changes'],
+  state: stateOf(row, at),
+  isOutdated: row.state === 'open' && version?.getTime() !== row.seen.getTime(),
+  requestedBy: row.requested_by_email,
+  requestedById: row.requested_by,
+  requestedAt: row.requested_at.toISOString(),
+  expiresAt: row.expires_at.toISOString(),
+  decidedBy: row.decided_by_email,
+  decidedAt: row.decided_at?.toISOString() ?? null,
+  reason: row.reason,
+});
