@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dateTime, id, instant, namedObject, requiredText } from './common.ts';
 import { canRollOut, releases } from './releases.ts';
+import { rollouts } from './rollouts.ts';
 import { route, staffWithAny, type Route } from './route.ts';
 import { channels } from './versions.ts';
 
@@ -44,6 +45,8 @@ export const approvableCalls = [
   releases.rollout,
   releases.resume,
   releases.restore,
+  rollouts.plan,
+  rollouts.widen,
   setChannel,
 ].map((call) => callName(call));
 

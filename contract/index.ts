@@ -14,6 +14,7 @@ import { machines } from './machines.ts';
 import { modules } from './modules.ts';
 import { offline } from './offline.ts';
 import { releases } from './releases.ts';
+import { rollouts } from './rollouts.ts';
 import { session } from './session.ts';
 import { updateEvents } from './update-events.ts';
 import { updates } from './updates.ts';
@@ -41,6 +42,7 @@ export const contract = {
   apiKeys,
   releases,
   approvals,
+  rollouts,
   uploads,
   downloads,
   updates,

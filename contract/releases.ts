@@ -3,6 +3,7 @@ import {
   dateTime,
   url,
   id,
+  instant,
   isStorableText,
   listMeta,
   namedObject,
@@ -24,6 +25,7 @@ import {
   sha512,
 } from './builds.ts';
 import { acceptableFailures } from './guard.ts';
+import { nextStep, planFields, rolloutPlan, type PlanState } from './rollout-plan.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, versionText } from './versions.ts';
 
@@ -67,6 +69,7 @@ export const release = namedObject('Release', {
     .string()
     .nullable()
     .meta({ description: 'Email of the user who paused it; null when the rollout guard paused it' }),
+  ...planFields,
   createdAt: dateTime,
   updatedAt: dateTime,
 });
@@ -126,11 +129,20 @@ export const releasePatch = z
       .transform((value) => value || null),
     acceptableFailures: acceptableFailures.nullable(),
     rolloutPercentage: percentage.meta({
-      description: 'Publish and roll out in one step; requires the permission of the rollout call too',
+      description:
+        'Publish and roll out in one step; requires the permission of the rollout call too. Ends the plan of a release',
     }),
+    rolloutPlan: rolloutPlan.nullable().meta({
+      description: 'Publish with a plan; null ends the plan at the present percentage',
+    }),
+    startsAt: instant.nullable().meta({ description: 'When the plan starts; null: at once' }),
     updatedAt: seenVersion,
   })
-  .partial();
+  .partial()
+  .refine((patch) => !(patch.rolloutPlan && patch.rolloutPercentage !== undefined), {
+    path: ['rolloutPlan'],
+    error: 'Give a percentage or a plan, not both',
+  });
 export type ReleasePatch = z.output<typeof releasePatch>;
 
 const reason = requiredText(500, 'Reason is required');
@@ -150,6 +162,7 @@ export const releaseListMeta = listMeta
   .meta({ id: 'ReleaseListMeta' });
 
 type ReleaseState = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
+type SteppingState = ReleaseState & Pick<Release, 'damagedAt'> & PlanState;
 
 /** The reason shown to users who may change releases but not roll them out. */
 export const whyNotPublish =
@@ -172,6 +185,18 @@ export const releaseRefusal = {
   resume: (r: ReleaseState) => (r.pausedAt ? null : 'The rollout is not paused'),
   withdraw: (r: ReleaseState) =>
     r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'The release is already inactive',
+  widen: (r: SteppingState) =>
+    r.isDraft
+      ? 'A draft is in no feed'
+      : !r.isActive
+        ? 'An inactive release is in no feed'
+        : r.damagedAt
+          ? 'The file of the release is damaged'
+          : r.pausedAt
+            ? 'The rollout is paused'
+            : nextStep(r)
+              ? null
+              : 'The rollout has no further step',
 };
 
 export const releaseAnalytics = namedObject('ReleaseAnalytics', {

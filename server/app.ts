@@ -37,6 +37,7 @@ import { moduleRoutes } from './features/modules/modules.routes.ts';
 import { offlineRoutes } from './features/offline/offline.routes.ts';
 import { createReleaseSet } from './features/releases/index.ts';
 import { releaseRoutes } from './features/releases/releases.routes.ts';
+import { rolloutRoutes } from './features/rollouts/rollouts.routes.ts';
 import { createSessions } from './features/session/index.ts';
 import { sessionRoutes } from './features/session/session.routes.ts';
 import { createUpdateRecorder } from './features/update-events/index.ts';
@@ -105,7 +106,7 @@ export async function buildApp(
     moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
   };
 
-  const released = releaseRoutes(context);
+  const released = [...releaseRoutes(context), ...rolloutRoutes(context)];
   const implemented = [
     sessionRoutes(sessions),
     accountRoutes(context, passwords, refusals),

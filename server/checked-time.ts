@@ -9,8 +9,8 @@ export const mostJumpMs = dayMs;
 declare const isChecked: unique symbol;
 
 /**
- * A current time that was compared with the latest time in the database. Code that permanently deletes old data must
- * take its time from here. Only `checkClock` creates one, so the check cannot be skipped.
+ * A current time that was compared with the latest time in the database. Code that permanently deletes old data or
+ * widens rollouts must take its time from here. Only `checkClock` creates one, so the check cannot be skipped.
  */
 export type CheckedTime = { readonly now: Date; readonly [isChecked]: true };
 
@@ -44,4 +44,4 @@ export async function clockJump(db: Db, now: Date): Promise<ClockJump | undefine
 /** The sentence for the log and for responses to calls that need a checked time. */
 export const jumpSentence = ({ now, newest }: ClockJump): string =>
   `The clock of this server says ${now.toISOString()}, and the database last saw ${newest.toISOString()}. ` +
-  'Nothing is deleted for good until the clock is set right, or an administrator confirms it in the console.';
+  'Nothing is deleted for good, and no rollout takes its next step, until the clock is set right, or an administrator confirms it in the console.';

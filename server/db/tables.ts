@@ -6,11 +6,15 @@ import type { UpdateEventType } from '../../contract/machines.ts';
 import type { Action, Resource } from '../../contract/permissions.ts';
 import type { ValidationCode } from '../../contract/validation.ts';
 import type { Architecture, Platform } from '../../contract/builds.ts';
+import type { RolloutPlan } from '../../contract/rollout-plan.ts';
 import type { Channel } from '../../contract/versions.ts';
 import type { ApiKeyScope } from '../../contract/route.ts';
 
 /** A column maintained by the database or a trigger: read, never written. */
 type Kept<T> = ColumnType<T, never, never>;
+
+/** Written as JSON text, which the driver would otherwise write as an array of the database. */
+type Json<T> = ColumnType<T, string | null | undefined, string | null>;
 
 export type Tables = {
   users: {
@@ -237,6 +241,10 @@ export type Tables = {
     paused_at: Date | null;
     pause_reason: string | null;
     paused_by: string | null;
+    rollout_plan: Json<RolloutPlan | null>;
+    plan_starts_at: Date | null;
+    plan_step: number | null;
+    step_started_at: Date | null;
     deleted_at: Date | null;
     deleted_by: string | null;
     deleted_by_email: string | null;
@@ -289,6 +297,7 @@ export type Tables = {
     added_at: Date;
     ended_at: Date | null;
   };
+  rollout_defaults: { channel: Channel; plan: Json<RolloutPlan | null>; updated_at: Date };
   uploads: {
     upload_id: string;
     file_key: string;

@@ -6,13 +6,14 @@ import { closeWindows, type ChainWatch } from '../features/audit/index.ts';
 import { checkClock, isJump, jumpSentence, type CheckedTime } from '../checked-time.ts';
 import { keepRetention } from './audit-retention.ts';
 import { purgeTrash } from '../features/releases/index.ts';
+import { stepRollouts } from '../features/rollouts/index.ts';
 import { endOfflineSeats } from '../features/offline/index.ts';
 import { keepEvents } from '../features/update-events/index.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
 import { verifyFiles } from '../features/downloads/index.ts';
 
-/** Jobs that delete must not use the clock: they take the time from their `CheckedTime`. */
+/** Jobs whose work cannot be undone must not use the clock: they take the time from their `CheckedTime`. */
 type JobContext = Omit<Context, 'clock'>;
 
 type Job = {
@@ -23,7 +24,7 @@ type Job = {
   failed: string;
 } & (
   | { run: (context: Context, audit: ChainWatch) => Promise<unknown> }
-  | { deletes: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<unknown> }
+  | { checked: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<unknown> }
 );
 
 const hourMs = 3_600_000;
@@ -40,30 +41,36 @@ const jobs: Job[] = [
   {
     name: 'offline seats',
     everyMs: 60_000,
-    deletes: endOfflineSeats,
+    checked: endOfflineSeats,
     failed: 'Offline seats were not freed',
   },
-  { name: 'housekeeping', everyMs: hourMs, deletes: housekeep, failed: 'Housekeeping failed' },
-  { name: 'bin purge', everyMs: hourMs, deletes: purgeTrash, failed: 'The recycle bin was not purged' },
-  { name: 'upload sweep', everyMs: hourMs, deletes: sweepUploads, failed: 'The sweep of uploads failed' },
+  {
+    name: 'rollout steps',
+    everyMs: 60_000,
+    checked: stepRollouts,
+    failed: 'The steps of rollouts were not taken',
+  },
+  { name: 'housekeeping', everyMs: hourMs, checked: housekeep, failed: 'Housekeeping failed' },
+  { name: 'bin purge', everyMs: hourMs, checked: purgeTrash, failed: 'The recycle bin was not purged' },
+  { name: 'upload sweep', everyMs: hourMs, checked: sweepUploads, failed: 'The sweep of uploads failed' },
   {
     name: 'file check',
     everyMs: hourMs,
     run: verifyFiles,
     failed: 'Stored files were not compared with their hashes',
   },
-  { name: 'event keeping', everyMs: hourMs, deletes: keepEvents, failed: 'Update events were not seen to' },
+  { name: 'event keeping', everyMs: hourMs, checked: keepEvents, failed: 'Update events were not seen to' },
   {
     name: 'audit retention',
     everyMs: 24 * hourMs,
-    deletes: keepRetention,
+    checked: keepRetention,
     failed: 'The audit log was not cleaned up',
   },
 ];
 
 /**
  * Runs scheduled jobs: each one immediately, and then periodically until stopped. `stop` waits a few seconds for
- * running jobs. Jobs that delete are suspended while the clock differs too much from the database.
+ * running jobs. Jobs with a checked time are suspended while the clock differs too much from the database.
  */
 export function startJobs(context: Context, audit: ChainWatch): { stop(): Promise<void> } {
   const tellJump = createTeller(context);
@@ -74,7 +81,7 @@ export function startJobs(context: Context, audit: ChainWatch): { stop(): Promis
       const time = await systemChange(context, context.clock(), ({ tx, now }) => checkClock(tx, now));
       tellJump(isJump(time) ? jumpSentence(time) : undefined);
       if (isJump(time)) return;
-      await job.deletes(ofJobs, time, audit);
+      await job.checked(ofJobs, time, audit);
     }
     context.jobsDue.set(job.name, new Date(context.clock().getTime() + job.everyMs));
   };
@@ -108,7 +115,8 @@ function createTeller({ log }: Pick<Context, 'log'>): (problem: string | undefin
   let isTold = false;
   return (problem) => {
     if (problem !== undefined && !isTold) log.error(problem);
-    if (problem === undefined && isTold) log.info('The clock fits again, or was confirmed: deletions go on');
+    if (problem === undefined && isTold)
+      log.info('The clock fits again, or was confirmed: deletions and rollouts go on');
     isTold = problem !== undefined;
   };
 }

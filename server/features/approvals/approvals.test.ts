@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvals, requestHours } from '../../../contract/approvals.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
+import { rollouts } from '../../../contract/rollouts.ts';
 import { program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
 import {
@@ -55,6 +56,19 @@ const paused = async () => {
   await pauseByGuard(server, release);
   return release;
 };
+const toAll = [
+  { percentage: 5, hours: 24 },
+  { percentage: 100, hours: null },
+];
+const stepping = async () => {
+  const release = await makeRelease(server, { rolloutPercentage: 5 });
+  await server.db
+    .updateTable('releases')
+    .set({ rollout_plan: JSON.stringify(toAll), plan_step: 0, step_started_at: server.clock.now() })
+    .where('release_id', '=', release.id)
+    .execute();
+  return release;
+};
 const rowOf = (release: Release) =>
   server.db.selectFrom('releases').selectAll().where('release_id', '=', release.id).executeTakeFirstOrThrow();
 
@@ -77,6 +91,17 @@ const needing: [string, () => Promise<Release>, (release: Release) => Doing][] =
     (r) => doing(releases.update, { ...at(r), body: { rolloutPercentage: 100 } }),
   ],
   ['widen to 100 % while paused', paused, (r) => widen(r)],
+  [
+    'set a plan that ends at 100 %',
+    () => makeRelease(server, { rolloutPercentage: 5 }),
+    (r) => doing(rollouts.plan, { ...at(r), body: { plan: toAll } }),
+  ],
+  [
+    'set such a plan by an edit',
+    () => makeRelease(server, { rolloutPercentage: 5 }),
+    (r) => doing(releases.update, { ...at(r), body: { rolloutPlan: toAll } }),
+  ],
+  ['take the step to 100 %', stepping, (r) => doing(rollouts.widen, { ...at(r), body: { percentage: 100 } })],
   ['resume after the guard', paused, (r) => doing(releases.resume, at(r))],
 ];
 

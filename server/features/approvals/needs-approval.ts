@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { subjectOf } from '../../../contract/audit-events.ts';
 import type { Release } from '../../../contract/releases.ts';
+import { offerText } from '../../../contract/rollout-plan.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
@@ -91,13 +92,19 @@ async function requiresApproval(db: Db, channel: Channel): Promise<boolean> {
 export function whatNeedsApproval(before: Changing, after: Changing): string | undefined {
   if (!isOut(after)) return undefined;
   if (!isOut(before) || before.channel !== after.channel)
-    return `${entering(before, after)} at ${after.rolloutPercentage} %`;
+    return `${entering(before, after)} ${offerText(after)}`;
   if (after.rolloutPercentage === 100 && before.rolloutPercentage < 100)
     return `widen from ${before.rolloutPercentage} % to 100 %`;
+  // the service takes the steps of a plan, and asks nobody
+  if (reachesAll(after) && before.rolloutPercentage < 100 && planOf(before) !== planOf(after))
+    return `roll out ${offerText(after)}`;
   if (before.pausedAt !== null && before.pausedBy === null && after.pausedAt === null)
     return `resume at ${after.rolloutPercentage} % after a pause by the service: ${before.pauseReason ?? 'no reason given'}`;
   return undefined;
 }
+
+const reachesAll = ({ rolloutPlan }: Changing) => rolloutPlan?.at(-1)?.percentage === 100;
+const planOf = ({ rolloutPlan, startsAt }: Changing) => JSON.stringify([rolloutPlan, startsAt]);
 
 const isOut = (r: Changing): boolean => !r.isDraft && r.isActive && r.deletedAt === undefined;
 

@@ -63,7 +63,7 @@ export async function verifyFile(context: VerifyContext, file: StoredFile): Prom
     const before = await tx
       .selectFrom('releases')
       .select(['release_id as id', 'version', 'channel', 'platform', 'architecture'])
-      .select(['damaged_at', 'file_name'])
+      .select(['damaged_at', 'file_name', 'step_started_at'])
       .where('release_id', '=', file.releaseId)
       .forUpdate()
       .executeTakeFirst();
@@ -74,6 +74,8 @@ export async function verifyFile(context: VerifyContext, file: StoredFile): Prom
         storage_stamp: stamp ?? null,
         verified_at: now,
         damaged_at: isRight ? null : (before.damaged_at ?? now),
+        // the hours of a step do not run while nobody is offered it
+        ...(isRight && before.damaged_at && before.step_started_at && { step_started_at: now }),
       })
       .where('release_id', '=', file.releaseId)
       .execute();

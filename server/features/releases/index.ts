@@ -4,4 +4,5 @@ export { countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';
 export { type ReleaseRow, filePathOf, lockRelease, selectReleases } from './release-row.ts';
 export { type NewRelease, checkIdentity, createRelease } from './releases.ts';
-export { pauseRollout } from './rollout.ts';
+export { liveRelease } from './release-change.ts';
+export { pauseRollout, setPlan, setRollout } from './rollout.ts';

@@ -34,6 +34,8 @@ const offer = {
   minimumSupportedVersion: null,
   isMandatory: false,
   acceptableFailures: null,
+  rolloutPlan: null,
+  startsAt: null,
 };
 
 test('an API key without the scope releases publishes nothing', () => {

@@ -18,6 +18,8 @@ type Offer = Pick<
   | 'minimumSupportedVersion'
   | 'isMandatory'
   | 'acceptableFailures'
+  | 'rolloutPlan'
+  | 'startsAt'
 > & { deletedAt?: string };
 
 /**
@@ -57,6 +59,8 @@ const termsOf = (r: Offer): string =>
   JSON.stringify([
     r.channel,
     r.rolloutPercentage,
+    r.rolloutPlan,
+    r.startsAt,
     r.minimumAppVersion,
     r.security,
     r.minimumSupportedVersion,

@@ -41,6 +41,10 @@ export function toRelease(row: ReleaseRow): Release {
     pauseReason: row.pause_reason,
     damagedAt: row.damaged_at?.toISOString() ?? null,
     pausedBy: row.paused_by,
+    rolloutPlan: row.rollout_plan,
+    startsAt: row.plan_starts_at?.toISOString() ?? null,
+    stepTaken: row.plan_step,
+    stepStartedAt: row.step_started_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };

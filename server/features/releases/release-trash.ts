@@ -15,6 +15,7 @@ import { contains } from '../../db/sql.ts';
 import { editRecord } from '../../edit-record.ts';
 import { breaksRule, isFailure, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
+import { restarted } from './plan.ts';
 import { trashedRelease, liveRelease, notInTrash, toRecord } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 import { present } from '../../invariants.ts';
@@ -43,7 +44,7 @@ export async function softDeleteRelease(
   return isFailure(deleted) ? deleted : { id: releaseId };
 }
 
-/** Restores a release from the bin unchanged. ALREADY_EXISTS when an equal one was created in the meantime. */
+/** Restores a release from the bin unchanged; the present step of its plan begins anew. ALREADY_EXISTS when an equal one was created in the meantime. */
 export const restoreRelease = (
   change: Change,
   releaseId: string,
@@ -51,7 +52,13 @@ export const restoreRelease = (
 ): Promise<Release | Failure> =>
   editRecord(change, trashedRelease, releaseId, {
     event: 'release.restored',
-    columns: { deleted_at: null, deleted_by: null, deleted_by_email: null, deletion_reason: null },
+    columns: (before) => ({
+      deleted_at: null,
+      deleted_by: null,
+      deleted_by_email: null,
+      deletion_reason: null,
+      ...restarted(before, true, change.now),
+    }),
     what: () => `restored: ${reason}`,
   });
 

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { BuildInput } from '../../../contract/builds.ts';
 import { releaseRefusal, type Release, type ReleasePatch } from '../../../contract/releases.ts';
+import { offerText } from '../../../contract/rollout-plan.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { changesPlan, planColumns, sentPlan } from './plan.ts';
 import { alreadyExists, liveRelease } from './release-change.ts';
 import { refuseNew } from './publishing.ts';
 import { toRelease } from './release-row.ts';
@@ -90,13 +92,17 @@ export const updateRelease = (
   const isDraftAfter = (before: Release) => patch.isDraft ?? before.isDraft;
   const isPublished = (before: Release) => before.isDraft && !isDraftAfter(before);
   const event = (before: Release) => (isPublished(before) ? 'release.published' : 'release.updated');
-  const sent = (before: Release) => (isDraftAfter(before) ? { ...patch, isMandatory: false } : patch);
+  const sent = (before: Release) => ({
+    ...patch,
+    ...(isDraftAfter(before) && { isMandatory: false }),
+    ...sentPlan(before, patch),
+  });
   return editRecord(change, liveRelease, releaseId, {
     event,
     // publishing may set the percentage in the same call, so that no machine sees the release at 100 % in between
     check: (before) => {
       const { rolloutPercentage = before.rolloutPercentage } = patch;
-      if (rolloutPercentage === before.rolloutPercentage) return undefined;
+      if (rolloutPercentage === before.rolloutPercentage && !changesPlan(before, patch)) return undefined;
       const reason = releaseRefusal.rollOut({ ...before, isDraft: isDraftAfter(before) });
       return reason ? fail('WRONG_STATE', reason) : undefined;
     },
@@ -104,9 +110,10 @@ export const updateRelease = (
     seen,
     columns: (before) => ({
       ...patchColumns(sent(before)),
+      ...planColumns(before, patch, change.now),
       ...(isPublished(before) ? { release_date: change.now, failures_from: change.now } : {}),
     }),
-    what: (before, after) => (isPublished(before) ? `published at ${after.rolloutPercentage} %` : undefined),
+    what: (before, after) => (isPublished(before) ? `published ${offerText(after)}` : undefined),
   });
 };
 

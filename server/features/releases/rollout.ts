@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { releaseRefusal, type Release, type releases as calls } from '../../../contract/releases.ts';
+import { offerText } from '../../../contract/rollout-plan.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord, lockAllowed } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
+import { planColumns, resumedStep, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
 import { selectReleases } from './release-row.ts';
 
@@ -12,18 +14,49 @@ const listedMachines = 200;
 
 type Build = Pick<Release, 'version' | 'platform' | 'architecture'>;
 
-/** Sets the percentage of machines that are offered a published release. A paused rollout stays paused. */
+/** A step of the plan of a release, and why it is taken now. */
+export type StepTaken = { index: number; what: string };
+
+/**
+ * Sets the percentage of machines that are offered a published release. A paused rollout stays paused. Without `step`
+ * the percentage is the only step, and the rest of a plan is dropped; with it, the plan goes on from that step, whose
+ * hours begin now.
+ */
 export const setRollout = (
   change: Change,
   releaseId: string,
   percentage: number,
+  step?: StepTaken,
 ): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
-    event: 'release.rollout_changed',
+    event: step ? 'release.step_taken' : 'release.rollout_changed',
+    refuse: step ? releaseRefusal.widen : releaseRefusal.rollOut,
+    sent: step
+      ? { rolloutPercentage: percentage, stepTaken: step.index }
+      : { rolloutPercentage: percentage, rolloutPlan: null, startsAt: null },
+    columns: (before) => ({
+      ...(step
+        ? { plan_step: step.index, step_started_at: change.now }
+        : planColumns(before, { rolloutPercentage: percentage }, change.now)),
+      rollout_percentage: percentage,
+    }),
+    what: (before) =>
+      step?.what ??
+      `rollout ${before.rolloutPercentage} % → ${percentage} %${before.rolloutPlan ? '; the rest of its plan is dropped' : ''}`,
+  });
+
+/** Sets the plan of a published release and when it starts; null ends the plan at the present percentage. */
+export const setPlan = (
+  change: Change,
+  releaseId: string,
+  asked: Pick<Release, 'rolloutPlan' | 'startsAt'>,
+): Promise<Release | Failure> =>
+  editRecord(change, liveRelease, releaseId, {
+    event: 'release.plan_changed',
     refuse: releaseRefusal.rollOut,
-    sent: { rolloutPercentage: percentage },
-    columns: { rollout_percentage: percentage },
-    what: (before) => `rollout ${before.rolloutPercentage} % → ${percentage} %`,
+    sent: (before) => sentPlan(before, asked),
+    columns: (before) => planColumns(before, asked, change.now),
+    what: (before, after) => `rollout ${offerText(before)} → ${offerText(after)}`,
   });
 
 /**
@@ -42,12 +75,18 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
     what: (_, after) => `rollout paused at ${after.rolloutPercentage} %: ${reason}`,
   });
 
-/** Resumes a paused rollout; the failure count restarts. */
+/** Resumes a paused rollout; the failure count restarts, and the hours of the present step go on. */
 export const resumeRollout = (change: Change, releaseId: string): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_resumed',
     refuse: releaseRefusal.resume,
-    columns: { paused_at: null, pause_reason: null, paused_by: null, failures_from: change.now },
+    columns: (before) => ({
+      paused_at: null,
+      pause_reason: null,
+      paused_by: null,
+      failures_from: change.now,
+      ...resumedStep(before, change.now),
+    }),
     what: (_, after) => `rollout resumed at ${after.rolloutPercentage} %`,
   });
 

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { dateTime } from './common.ts';
+
+/** The longest a step may last, in hours. */
+export const longestStepHours = 2160;
+export const mostSteps = 10;
+
+const stepPercentage = z
+  .number('Must be a whole number from 1 to 100')
+  .int('Must be a whole number from 1 to 100')
+  .min(1, 'Must be a whole number from 1 to 100')
+  .max(100, 'Must be a whole number from 1 to 100');
+
+const stepHours = z
+  .number(`Must be a whole number from 1 to ${longestStepHours}`)
+  .int(`Must be a whole number from 1 to ${longestStepHours}`)
+  .min(1, `Must be a whole number from 1 to ${longestStepHours}`)
+  .max(longestStepHours, `Must be a whole number from 1 to ${longestStepHours}`);
+
+/** One step of a rollout plan. `hours`: how long it lasts until the next one is taken; null for the last step. */
+export const planStep = z
+  .strictObject({ percentage: stepPercentage, hours: stepHours.nullable() })
+  .meta({ id: 'PlanStep' });
+export type PlanStep = z.output<typeof planStep>;
+
+/** The steps of a rollout, each wider than the one before. */
+export const rolloutPlan = z
+  .array(planStep)
+  .min(1, 'A plan needs at least one step')
+  .max(mostSteps, `A plan has at most ${mostSteps} steps`)
+  .superRefine((steps, context) => {
+    for (const [index, { percentage, hours }] of steps.entries()) {
+      const before = steps[index - 1];
+      if (before && percentage <= before.percentage)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'percentage'],
+          message: 'Must be more than in the step before',
+        });
+      if (hours === null && index < steps.length - 1)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'hours'],
+          message: `Must be a whole number from 1 to ${longestStepHours}`,
+        });
+    }
+  });
+export type RolloutPlan = z.output<typeof rolloutPlan>;
+
+/** The plan of a release and where it stands, as fields of the release. */
+export const planFields = {
+  rolloutPlan: z.array(planStep).nullable().meta({
+    description: 'Steps of the rollout; null when the percentage is the only step',
+  }),
+  startsAt: dateTime.nullable().meta({ description: 'When the plan starts; null: when it is published' }),
+  stepTaken: z
+    .number()
+    .nullable()
+    .meta({ description: 'Index of the step that the rollout is at; null before the plan has started' }),
+  stepStartedAt: dateTime
+    .nullable()
+    .meta({ description: 'When that step began; moved on by the length of each pause' }),
+};
+
+export type PlanState = {
+  rolloutPlan: RolloutPlan | null;
+  startsAt: string | null;
+  stepTaken: number | null;
+  stepStartedAt: string | null;
+};
+
+/** The step that follows, and the moment at which it is due, were the rollout not paused. */
+export type NextStep = PlanStep & { index: number; dueAt: string | null };
+
+/** The next step of a plan; undefined after the last, and where there is no plan. `dueAt` is null for a draft. */
+export function nextStep(plan: PlanState & { isDraft: boolean }): NextStep | undefined {
+  const index = plan.stepTaken === null ? 0 : plan.stepTaken + 1;
+  const step = plan.rolloutPlan?.[index];
+  return step && { ...step, index, dueAt: plan.isDraft ? null : dueAt(plan) };
+}
+
+function dueAt({ rolloutPlan: steps, startsAt, stepTaken, stepStartedAt }: PlanState): string | null {
+  if (stepTaken === null || stepStartedAt === null) return startsAt;
+  const hours = steps?.[stepTaken]?.hours ?? 0;
+  return new Date(Date.parse(stepStartedAt) + hours * 3_600_000).toISOString();
+}
+
+/** `1 % for 24 h, 10 % for 48 h, 100 %`. */
+export const planText = (steps: readonly PlanStep[]): string =>
+  steps
+    .map(({ percentage, hours }, index) =>
+      hours === null || index === steps.length - 1 ? `${percentage} %` : `${percentage} % for ${hours} h`,
+    )
+    .join(', ');
+
+/** `at 5 %`; with a plan `with the plan 5 % for 24 h, 100 %, starting at …`. */
+export const offerText = ({
+  rolloutPercentage,
+  rolloutPlan: steps,
+  startsAt,
+}: Pick<PlanState, 'rolloutPlan' | 'startsAt'> & { rolloutPercentage: number }): string =>
+  steps === null
+    ? `at ${rolloutPercentage} %`
+    : `with the plan ${planText(steps)}${startsAt === null ? '' : `, starting at ${startsAt}`}`;

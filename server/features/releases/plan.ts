@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Release, ReleasePatch } from '../../../contract/releases.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
+
+type Asked = Pick<ReleasePatch, 'rolloutPlan' | 'startsAt' | 'rolloutPercentage' | 'isDraft' | 'isActive'>;
+
+/** Where a plan starts over: before the first step, or at a step that began at that moment. */
+const beforeStart = { plan_step: null, step_started_at: null };
+const atStep = (plan: RolloutPlan, index: number, since: Date) => ({
+  rollout_percentage: plan[index]?.percentage,
+  plan_step: index,
+  step_started_at: since,
+});
+
+/** The plan and its start as a release has them after the edit. A percentage of its own ends the plan. */
+export function sentPlan(before: Release, asked: Asked): Pick<Release, 'rolloutPlan' | 'startsAt'> {
+  const { rolloutPlan, startsAt } = before;
+  const plan =
+    asked.rolloutPlan === undefined
+      ? asked.rolloutPercentage === undefined
+        ? rolloutPlan
+        : null
+      : asked.rolloutPlan;
+  if (plan === null) return { rolloutPlan: null, startsAt: null };
+  return { rolloutPlan: plan, startsAt: asked.startsAt === undefined ? startsAt : asked.startsAt };
+}
+
+export function changesPlan(before: Release, asked: Asked): boolean {
+  const { rolloutPlan, startsAt } = sentPlan(before, asked);
+  return !isDeepStrictEqual([rolloutPlan, startsAt], [before.rolloutPlan, before.startsAt]);
+}
+
+/**
+ * The columns of the plan after an edit at the time `now`. Publishing starts the plan from its first step, or at 0 %
+ * until its start. A plan that is set while the release is out goes on from the step that the present percentage has
+ * reached: a plan never narrows a rollout. A release that comes back after it was inactive begins its step anew, so that
+ * no step is taken for hours in which nobody was offered it.
+ */
+export function planColumns(before: Release, asked: Asked, now: Date) {
+  const { rolloutPlan: plan, startsAt } = sentPlan(before, asked);
+  const columns = {
+    rollout_plan: plan && JSON.stringify(plan),
+    plan_starts_at: startsAt === null ? null : new Date(startsAt),
+  };
+  if (plan === null) return { ...columns, ...beforeStart };
+  if (asked.isDraft ?? before.isDraft) return { ...columns, ...beforeStart };
+  const isDue = startsAt === null || new Date(startsAt) <= now;
+  if (before.isDraft) {
+    const started = isDue ? atStep(plan, 0, now) : { ...beforeStart, rollout_percentage: 0 };
+    return { ...columns, ...started };
+  }
+  if (changesPlan(before, asked)) {
+    const reached = plan.findLastIndex(({ percentage }) => percentage <= before.rolloutPercentage);
+    if (reached < 0) return { ...columns, ...(isDue ? atStep(plan, 0, now) : beforeStart) };
+    const since = stillAt(before, plan, reached) ?? (isDue ? now : columns.plan_starts_at);
+    return { ...columns, plan_step: reached, step_started_at: since };
+  }
+  return { ...columns, ...restarted(before, asked.isActive === true && !before.isActive, now) };
+}
+
+/** When the present step began, if the changed plan is at the same percentage: it keeps its hours. */
+const stillAt = ({ rolloutPlan, stepTaken, stepStartedAt }: Release, plan: RolloutPlan, index: number) =>
+  stepTaken !== null &&
+  stepStartedAt !== null &&
+  rolloutPlan?.[stepTaken]?.percentage === plan[index]?.percentage
+    ? new Date(stepStartedAt)
+    : undefined;
+
+/** The present step of a release that is offered to machines again begins anew. */
+export const restarted = ({ stepStartedAt }: Release, isBack: boolean, now: Date) =>
+  isBack && stepStartedAt !== null ? { step_started_at: now } : {};
+
+/** The hours of the present step do not run during a pause; one that began in the meantime counts from there. */
+export function resumedStep({ stepStartedAt, pausedAt }: Release, now: Date) {
+  if (stepStartedAt === null || pausedAt === null) return {};
+  const began = Date.parse(stepStartedAt);
+  const paused = Math.max(0, now.getTime() - Math.max(Date.parse(pausedAt), began));
+  return { step_started_at: new Date(began + paused) };
+}

@@ -1,0 +1,47 @@
+import type { RolloutDefault } from '../../../contract/rollouts.ts';
+import { planText, type RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { channels, type Channel } from '../../../contract/versions.ts';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+
+/** The plan that the release form suggests, for each channel. */
+export async function rolloutDefaults(db: Db): Promise<RolloutDefault[]> {
+  const rows = await db.selectFrom('rollout_defaults').select(['channel', 'plan']).execute();
+  return channels.map((channel) => ({
+    channel,
+    plan: rows.find((row) => row.channel === channel)?.plan ?? null,
+  }));
+}
+
+/** Sets that plan for a channel; null: the form asks for a percentage. */
+export async function setRolloutDefault(
+  change: Change,
+  channel: Channel,
+  plan: RolloutPlan | null,
+): Promise<RolloutDefault> {
+  const { tx, now } = change;
+  await tx
+    .insertInto('rollout_defaults')
+    .values({ channel, plan: null, updated_at: now })
+    .onConflict((on) => on.doNothing())
+    .execute();
+  const stored = await tx
+    .selectFrom('rollout_defaults')
+    .select('plan')
+    .where('channel', '=', channel)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const [before, after] = [stored.plan, plan].map((one) => (one ? planText(one) : 'no plan'));
+  if (before === after) return { channel, plan };
+  await tx
+    .updateTable('rollout_defaults')
+    .set({ plan: plan && JSON.stringify(plan), updated_at: now })
+    .where('channel', '=', channel)
+    .execute();
+  await change.audit(
+    'rollout_default.changed',
+    { channel },
+    { what: `${before} → ${after}`, before: { plan: stored.plan }, after: { plan } },
+  );
+  return { channel, plan };
+}

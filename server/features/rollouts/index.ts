@@ -1,0 +1,1 @@
+export { stepRollouts } from './steps.ts';

@@ -1,0 +1,359 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import { releases as calls, type Release } from '../../../contract/releases.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { rollouts } from '../../../contract/rollouts.ts';
+import { makeRelease } from '../../../tests/factories.ts';
+import {
+  auditOf,
+  checkedTime,
+  days,
+  hours,
+  startTestServer,
+  startTwin,
+  type Api,
+} from '../../../tests/harness.ts';
+import { stepRollouts } from './steps.ts';
+
+const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+const api = server.api((await server.signInAs('binary_manager')).byCookie);
+afterAll(() => server.close());
+
+const plan: RolloutPlan = [
+  { percentage: 1, hours: 24 },
+  { percentage: 10, hours: 48 },
+  { percentage: 100, hours: null },
+];
+const by = ({ id: releaseId }: Pick<Release, 'id'>) => ({ params: { releaseId } });
+const get = (release: Release) => api.ok(calls.get, by(release));
+const update = (release: Release, body: object) => api.call(calls.update, { ...by(release), body });
+const publish = async (fields: object = {}) => {
+  const draft = await makeRelease(server, { isDraft: true });
+  return api.ok(calls.update, { ...by(draft), body: { isDraft: false, rolloutPlan: plan, ...fields } });
+};
+const widen = (release: Release, percentage: number, as: Api = api) =>
+  as.call(rollouts.widen, { ...by(release), body: { percentage } });
+const setPlan = (
+  release: Release,
+  steps: RolloutPlan | null,
+  startsAt: string | null = null,
+  as: Api = api,
+) => as.call(rollouts.plan, { ...by(release), body: { plan: steps, startsAt } });
+const step = () => stepRollouts(server.context, checkedTime(server));
+const percentages = async (release: Release) => (await get(release)).rolloutPercentage;
+const lastEntry = async (release: Release) => (await auditOf(server, release.id)).at(-1)!;
+const inDays = (n: number) => new Date(server.clock.now().getTime() + days(n)).toISOString();
+/** No plan of an earlier test is due in a later one. */
+const endPlans = () => server.db.updateTable('releases').set({ rollout_plan: null }).execute();
+
+describe('a plan', () => {
+  test('is published with its first step, and each step follows after its hours', async () => {
+    await endPlans();
+    const release = await publish();
+    expect(release).toMatchObject({ rolloutPercentage: 1, rolloutPlan: plan, stepTaken: 0, startsAt: null });
+    expect((await lastEntry(release)).changes_summary).toContain(
+      'published with the plan 1 % for 24 h, 10 % for 48 h, 100 %',
+    );
+    server.clock.advance(hours(24) - 1);
+    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    server.clock.advance(1);
+    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    const entry = await lastEntry(release);
+    expect([entry.event_type, entry.user_email]).toEqual(['release.step_taken', 'system']);
+    expect(entry.changes_summary).toMatch(/step 2 of 3 taken by plan: rollout 1 % → 10 %\. \S/);
+    server.clock.advance(hours(48));
+    expect([await step(), await percentages(release)]).toEqual([1, 100]);
+    server.clock.advance(days(300));
+    expect([await step(), await percentages(release)]).toEqual([0, 100]);
+  });
+
+  test('takes one step at a time however far the clock jumps, once among processes', async () => {
+    await endPlans();
+    const twin = await startTwin(server);
+    const release = await publish();
+    server.clock.advance(days(30));
+    const jobs = () =>
+      Promise.all(
+        [server, twin, server, twin].map(({ context }) => stepRollouts(context, checkedTime(server))),
+      );
+    const sum = (taken: number[]) => taken.reduce((all, one) => all + one, 0);
+    expect([sum(await jobs()), await percentages(release)]).toEqual([1, 10]);
+    expect([sum(await jobs()), await percentages(release)]).toEqual([0, 10]);
+    expect((await get(release)).stepStartedAt).toBe(server.clock.now().toISOString());
+    server.clock.advance(hours(48));
+    expect([sum(await jobs()), await percentages(release)]).toEqual([1, 100]);
+    const steps = (await auditOf(server, release.id)).filter((e) => e.event_type === 'release.step_taken');
+    expect(steps).toHaveLength(2);
+    await twin.close();
+  });
+
+  test('of a draft, or with a start in the future, does not begin before', async () => {
+    await endPlans();
+    const draft = await makeRelease(server, { isDraft: true });
+    await server.db
+      .updateTable('releases')
+      .set({ rollout_plan: JSON.stringify(plan) })
+      .where('release_id', '=', draft.id)
+      .execute();
+    const later = await publish({ startsAt: inDays(2) });
+    expect(later).toMatchObject({ rolloutPercentage: 0, stepTaken: null });
+    server.clock.advance(days(2) - 1);
+    expect(await step()).toBe(0);
+    server.clock.advance(1);
+    expect([await step(), await percentages(later)]).toEqual([1, 1]);
+    expect(await get(draft)).toMatchObject({ rolloutPercentage: 100, stepTaken: null });
+    const published = (await update(draft, { isDraft: false })).body.data;
+    expect(published).toMatchObject({ rolloutPercentage: 1, stepTaken: 0 });
+  });
+
+  test.each([
+    ['no step', []],
+    [
+      'not wider',
+      [
+        { percentage: 10, hours: 1 },
+        { percentage: 10, hours: null },
+      ],
+    ],
+    [
+      'no hours before the last step',
+      [
+        { percentage: 10, hours: null },
+        { percentage: 20, hours: null },
+      ],
+    ],
+    ['0 %', [{ percentage: 0, hours: null }]],
+    [
+      'no hour',
+      [
+        { percentage: 1, hours: 0 },
+        { percentage: 2, hours: null },
+      ],
+    ],
+    [
+      'a fraction',
+      [
+        { percentage: 1.5, hours: 2 },
+        { percentage: 2, hours: null },
+      ],
+    ],
+    ['eleven steps', Array.from({ length: 11 }, (_, n) => ({ percentage: n + 1, hours: 1 }))],
+  ])('is refused with %s', async (_, steps) => {
+    const release = await makeRelease(server);
+    expect((await setPlan(release, steps)).status).toBe(400);
+    expect((await update(release, { rolloutPlan: steps })).status).toBe(400);
+    expect(await get(release)).toEqual(release);
+  });
+
+  test('and a percentage at once are refused', async () => {
+    const draft = await makeRelease(server, { isDraft: true });
+    const answer = await update(draft, { isDraft: false, rolloutPlan: plan, rolloutPercentage: 5 });
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      'rolloutPlan: Give a percentage or a plan, not both',
+    ]);
+    expect((await update(draft, { rolloutPlan: plan })).body.code).toBe('WRONG_STATE');
+  });
+
+  test('ends with a percentage that staff set, even the present one', async () => {
+    await endPlans();
+    for (const percentage of [1, 30]) {
+      const release = await publish();
+      const answer = await api.ok(calls.rollout, { ...by(release), body: { percentage } });
+      expect(answer).toMatchObject({ rolloutPercentage: percentage, rolloutPlan: null, stepTaken: null });
+      expect((await lastEntry(release)).changes_summary).toContain('the rest of its plan is dropped');
+    }
+    server.clock.advance(days(9));
+    expect(await step()).toBe(0);
+  });
+
+  test('that is changed goes on from the percentage that was reached, and never narrows it', async () => {
+    await endPlans();
+    const release = await publish();
+    server.clock.advance(hours(20));
+    const shorter: RolloutPlan = [
+      { percentage: 1, hours: 21 },
+      { percentage: 50, hours: null },
+    ];
+    expect((await setPlan(release, shorter)).body.data).toMatchObject({ rolloutPercentage: 1, stepTaken: 0 });
+    expect((await lastEntry(release)).event_type).toBe('release.plan_changed');
+    server.clock.advance(hours(1));
+    expect([await step(), await percentages(release)]).toEqual([1, 50]);
+    expect((await setPlan(release, plan)).body.data).toMatchObject({ rolloutPercentage: 50, stepTaken: 1 });
+    const wide: RolloutPlan = [{ percentage: 75, hours: null }];
+    const waiting = (await setPlan(release, wide, inDays(1))).body.data;
+    expect(waiting).toMatchObject({ rolloutPercentage: 50, stepTaken: null });
+    server.clock.advance(days(1));
+    expect([await step(), await percentages(release)]).toEqual([1, 75]);
+    expect((await setPlan(release, null)).body.data).toMatchObject({
+      rolloutPercentage: 75,
+      rolloutPlan: null,
+    });
+  });
+});
+
+describe('a pause', () => {
+  test('keeps the percentage and the clock of the step', async () => {
+    await endPlans();
+    const release = await publish();
+    server.clock.advance(hours(20));
+    await api.ok(calls.pause, { ...by(release), body: { reason: 'A hospital reports crashes' } });
+    server.clock.advance(days(10));
+    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    await api.ok(calls.resume, by(release));
+    server.clock.advance(hours(4) - 1);
+    expect(await step()).toBe(0);
+    server.clock.advance(1);
+    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+  });
+
+  test('that a plan is changed in counts the hours of the step from then', async () => {
+    await endPlans();
+    const release = await publish();
+    await api.ok(calls.pause, { ...by(release), body: { reason: 'x' } });
+    server.clock.advance(days(10));
+    const longer: RolloutPlan = [
+      { percentage: 2, hours: 10 },
+      { percentage: 50, hours: null },
+    ];
+    await setPlan(release, longer);
+    await api.ok(calls.resume, by(release));
+    expect(await get(release)).toMatchObject({
+      rolloutPercentage: 2,
+      stepStartedAt: server.clock.now().toISOString(),
+    });
+  });
+});
+
+describe('no step is taken', () => {
+  test('while the guard is not quiet; widening by hand records what it saw', async () => {
+    await endPlans();
+    const release = await publish();
+    await insertInstalls(release, { failed: 30 });
+    server.clock.advance(hours(24));
+    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    await insertInstalls(release, { failed: 0, succeeded: 3000 });
+    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    expect((await lastEntry(release)).changes_summary).toContain('30 of 3,030');
+    expect((await widen(release, 100)).status).toBe(200);
+    expect((await lastEntry(release)).changes_summary).toContain('30 of 3,030');
+  });
+
+  test('of a release that is inactive, in the bin or damaged; it begins its step anew when it is back', async () => {
+    await endPlans();
+    const [inactive, binned, damaged] = [await publish(), await publish(), await publish()];
+    const set = (columns: object) =>
+      server.db.updateTable('releases').set(columns).where('release_id', '=', damaged.id).execute();
+    await update(inactive, { isActive: false });
+    await api.ok(calls.softDelete, { ...by(binned), body: { reason: 'x' } });
+    await set({ damaged_at: server.clock.now() });
+    server.clock.advance(days(5));
+    expect(await step()).toBe(0);
+    for (const release of [inactive, damaged]) expect((await widen(release, 10)).status).toBe(409);
+    expect((await widen(binned, 10)).status).toBe(404);
+    await update(inactive, { isActive: true });
+    await api.ok(calls.restore, { ...by(binned), body: { reason: 'x' } });
+    await set({ rollout_plan: null });
+    server.clock.advance(hours(24) - 1);
+    expect(await step()).toBe(0);
+    server.clock.advance(1);
+    expect(await step()).toBe(2);
+  });
+});
+
+describe('widening', () => {
+  test('takes the next step at once, and its hours begin then', async () => {
+    await endPlans();
+    const release = await publish();
+    server.clock.advance(hours(1));
+    const answer = await widen(release, 10);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.data).toMatchObject({
+      rolloutPercentage: 10,
+      stepTaken: 1,
+      stepStartedAt: server.clock.now().toISOString(),
+    });
+    expect((await lastEntry(release)).changes_summary).toMatch(
+      /step 2 of 3 taken by hand: rollout 1 % → 10 %\. \S/,
+    );
+    server.clock.advance(hours(47));
+    expect(await step()).toBe(0);
+  });
+
+  test('by two people at once takes one step', async () => {
+    const release = await publish();
+    const both = await Promise.all([1, 2, 3, 4].map(() => widen(release, 10)));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    expect(await percentages(release)).toBe(10);
+    expect((await widen(release, 10)).body.error).toBe(
+      'The next step of the rollout is 100 % now, not 10 %.',
+    );
+  });
+
+  test('is refused with the reason', async () => {
+    const single = await makeRelease(server);
+    expect((await widen(single, 100)).body.error).toBe('The rollout has no further step.');
+    const release = await publish();
+    await api.ok(calls.pause, { ...by(release), body: { reason: 'x' } });
+    expect((await widen(release, 10)).body.error).toBe('The rollout is paused.');
+    await update(release, { isActive: false });
+    expect((await widen(release, 10)).body.error).toBe('An inactive release is in no feed.');
+    const draft = await makeRelease(server, { isDraft: true });
+    expect((await widen(draft, 10)).body.error).toBe('A draft is in no feed.');
+  });
+
+  test('and plans need the permission for rollouts', async () => {
+    const release = await publish();
+    for (const role of ['viewer', 'support_agent', 'license_manager'] as const) {
+      const other = server.api(await server.signInAs(role));
+      expect((await widen(release, 10, other)).status, role).toBe(403);
+      expect((await setPlan(release, null, null, other)).status, role).toBe(403);
+    }
+    const role = 'support_agent';
+    await server.db
+      .insertInto('role_permissions')
+      .values({ role_id: role, resource: 'releases', action: 'update' })
+      .execute();
+    const updater = server.api(await server.signInAs(role));
+    const answer = await updater.call(calls.update, { ...by(release), body: { rolloutPlan: null } });
+    expect(answer.status).toBe(403);
+    expect((await get(release)).rolloutPlan).toEqual(plan);
+  });
+});
+
+test('the plan that the form suggests is set for each channel', async () => {
+  const ofBeta = () =>
+    api.ok(rollouts.defaults).then((all) => all.find(({ channel }) => channel === 'beta')?.plan);
+  expect(await ofBeta()).toBeNull();
+  const set = (steps: RolloutPlan | null) =>
+    api.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: steps } });
+  await set(plan);
+  await set(plan);
+  expect(await ofBeta()).toEqual(plan);
+  const entries = await auditOf(server, 'beta');
+  expect(entries.map((entry) => entry.changes_summary)).toEqual([
+    'Default rollout on beta: no plan → 1 % for 24 h, 10 % for 48 h, 100 %',
+  ]);
+  await set(null);
+  expect(await ofBeta()).toBeNull();
+});
+
+let installs = 0;
+/** Machines that were offered the release, fetched it, and ended its install, without the reports of it. */
+async function insertInstalls({ id, version }: Release, counts: { failed?: number; succeeded?: number }) {
+  const { failed = 0, succeeded = 0 } = counts;
+  const at = server.clock.now();
+  const rows = Array.from({ length: failed + succeeded }, (_, n) => ({
+    download_id: randomUUID(),
+    machine_hash: createHash('sha256').update(`install ${installs++}`).digest(),
+    release_id: id,
+    version,
+    started_at: at,
+    completed_at: at,
+    installed_at: at,
+    install_failed: n < failed,
+    offered_at: at,
+    fetched_at: at,
+  }));
+  await server.db.insertInto('downloads').values(rows).execute();
+}
