@@ -4,13 +4,12 @@ import type { Release } from '../../../contract/releases.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { useSeen } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
-import { percentageOf } from '../../release-form.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { EditReleaseForm } from './EditReleaseForm.tsx';
 import { ChannelBadge } from './release-cells.tsx';
-import { needsReachConfirm, type ReleaseValues } from './release-form.ts';
+import { needsReachConfirm, savedPercentage, type ReleaseValues } from './release-form.ts';
 import { conflictRows } from './release-conflict.ts';
 import { platformText } from './release-labels.ts';
 import classes from './edit-release.module.css';
@@ -70,7 +69,7 @@ function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
         <ReachConfirm
           title={seen.isDraft ? 'Publish Release' : 'Offer to More Users'}
           confirmLabel={seen.isDraft ? 'Publish' : 'Offer'}
-          build={{ ...seen, ...reaching, rolloutPercentage: percentageOf(reaching.rolloutPercentage) }}
+          build={{ ...seen, ...reaching, rolloutPercentage: savedPercentage(reaching, seen) }}
           onConfirm={() => {
             ask(undefined);
             edit.submit(reaching);

@@ -1,10 +1,13 @@
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { schemaResolver } from '@mantine/form';
+import { FORM_INDEX, schemaResolver } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import { releasePatch, whyNotPublish, type Release } from '../../../contract/releases.ts';
-import { channels } from '../../../contract/versions.ts';
+import { channels, type Channel } from '../../../contract/versions.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { isSame } from '../../merge-edits.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { numberFields, withDraft } from '../../release-form.ts';
+import { atPlanFields, planErrors, planValues, suggestedPlan } from '../../release-plan.ts';
 import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
@@ -19,9 +22,13 @@ import {
   valuesOf,
   type ReleaseValues,
 } from './release-form.ts';
+import { rolloutDefaultsQuery } from './queries.ts';
 import { releaseProblem } from './release-labels.ts';
 import { RolloutFields } from './RolloutFields.tsx';
 import classes from './edit-release.module.css';
+
+/** Validated on blur, as the other numbers. */
+const stepFields = ['percentage', 'hours'].map((name) => `plan.steps.${FORM_INDEX}.${name}`);
 
 const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 
@@ -29,6 +36,7 @@ const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 function validate(values: ReleaseValues) {
   return {
     ...checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) }),
+    ...(!values.isDraft && planErrors(values.plan)),
     ...(lacksRollout(values) && { rolloutPercentage: 'Choose how many users are offered this release' }),
   };
 }
@@ -45,17 +53,29 @@ export function EditReleaseForm(props: {
   const form = useDialogForm(props.release.id, {
     initialValues: valuesOf(props.release),
     validate,
-    validateInputOnBlur: [...numberFields],
+    validateInputOnBlur: [...numberFields, ...stepFields],
   });
-  useRefusedFields(props.error, form);
+  useRefusedFields(props.error, form, atPlanFields);
   const { can } = useAuth();
   const { isDraft } = form.values;
   const chooses = props.release.isDraft && props.release.rolloutPercentage === 100 && can.manageRollouts;
   const locked = lockedFor(props.release, can.manageRollouts);
+  const { data: defaults } = useQuery(rolloutDefaultsQuery());
+  /** The default plan of the channel is suggested to whoever publishes, unless the draft has a rollout of its own. */
+  const suggest = (draft: boolean, channel: Channel) => {
+    const plan = defaults?.find((one) => one.channel === channel)?.plan;
+    const isOpen = chooses && !draft && props.release.rolloutPlan === null;
+    return isOpen && plan ? suggestedPlan(plan) : planValues(props.release, plan);
+  };
+  const setChannel = (channel: Channel) => {
+    const isSuggested = isSame(form.values.plan, suggest(isDraft, form.values.channel));
+    form.setValues({ channel, ...(isSuggested && { plan: suggest(isDraft, channel) }) });
+  };
   const setDraft = (draft: boolean) => {
     form.setValues({
       ...withDraft(form.values, draft, props.release.rolloutPercentage),
       ...(chooses && percentageToChoose(draft)),
+      plan: suggest(draft, form.values.channel),
       // Draft clears it and disables its checkbox.
       ...(locked.terms && !draft && { isMandatory: props.release.isMandatory }),
     });
@@ -99,6 +119,7 @@ export function EditReleaseForm(props: {
             allowDeselect={false}
             disabled={locked.terms}
             {...form.getInputProps('channel')}
+            onChange={(channel) => channel && setChannel(channel as Channel)}
           />
           <TextInput
             label={fieldLabels.minimumAppVersion}
@@ -117,7 +138,7 @@ export function EditReleaseForm(props: {
           maxLength={20_000}
           {...form.getInputProps('releaseNotes')}
         />
-        <RolloutFields form={form} />
+        <RolloutFields form={form} release={props.release} />
         {props.saved && <Banner tone="teal">Release updated successfully!</Banner>}
         {props.error && <Banner tone="red">{releaseProblem(props.error, 'Failed to update release')}</Banner>}
         <Group justify="flex-end" gap="xs">

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
+import { IconStairsUp, IconTrash } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { paths } from '../../paths.ts';
@@ -13,6 +13,7 @@ import { ReleaseList } from './ReleaseList.tsx';
 import { useReleasesSearch } from './releases-search.ts';
 
 const ReleaseAnalytics = lazy(() => import('./ReleaseAnalytics.tsx'));
+const DefaultRollouts = lazy(() => import('./DefaultRollouts.tsx'));
 const EditRelease = lazy(() => import('./EditRelease.tsx'));
 
 const tabs = [
@@ -43,6 +44,9 @@ export function ReleasesPage() {
         )}
       </PageTabs>
       <LazyDialogs>
+        {search.dialog === 'defaults' && can.manageRollouts && (
+          <DefaultRollouts onClose={() => change({ dialog: undefined })} />
+        )}
         {search.edit && can.updateReleases && (
           <EditRelease key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />
         )}
@@ -56,6 +60,15 @@ function Actions() {
   const { can } = useAuth();
   return (
     <>
+      {can.manageRollouts && (
+        <Button
+          variant="default"
+          leftSection={<IconStairsUp size={15} stroke={1.75} />}
+          onClick={() => change({ dialog: 'defaults' })}
+        >
+          Default Rollout
+        </Button>
+      )}
       {can.viewReleases && (
         <Button
           component={Link}

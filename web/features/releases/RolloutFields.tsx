@@ -1,11 +1,22 @@
-import { Button, Collapse, Group, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
+import {
+  Button,
+  Collapse,
+  Group,
+  SegmentedControl,
+  Slider,
+  Stack,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
-import { releaseRefusal } from '../../../contract/releases.ts';
+import { releaseRefusal, type Release } from '../../../contract/releases.ts';
+import { PlanFields } from '../../PlanFields.tsx';
 import { isPercentage, numberFields, percentageOf } from '../../release-form.ts';
 import { AcceptableFailures } from '../../ui/AcceptableFailures.tsx';
 import { useAuth } from '../../session.tsx';
+import { counted } from '../../ui/counted.ts';
 import { NumberField } from '../../ui/NumberField.tsx';
 import classes from './edit-release.module.css';
 import { lacksRollout, rolloutText, type ReleaseValues } from './release-form.ts';
@@ -15,18 +26,21 @@ const usualPercentages = [5, 25, 50, 100];
 type Form = UseFormReturnType<ReleaseValues>;
 
 /** Collapsible: who is offered the release, and when the rollout pauses itself. */
-export function RolloutFields({ form }: { form: Form }) {
+export function RolloutFields({ form, release }: { form: Form; release: Release }) {
   const { can } = useAuth();
-  const { rolloutPercentage, acceptableFailures, isDraft } = form.values;
+  const { rolloutPercentage, acceptableFailures, isDraft, plan } = form.values;
   const [expanded, setExpanded] = useState(
-    () => percentageOf(rolloutPercentage) < 100 || acceptableFailures !== '',
+    () => percentageOf(rolloutPercentage) < 100 || acceptableFailures !== '' || plan.inSteps,
   );
   const unchosen = lacksRollout(form.values);
   // stays open after the percentage has been chosen
-  if (unchosen && !expanded) setExpanded(true);
+  if ((unchosen || (plan.inSteps && !isDraft && release.isDraft)) && !expanded) setExpanded(true);
   const id = useId();
   // Open also when a field inside has an error.
-  const isOpen = expanded || numberFields.some((name) => form.errors[name] !== undefined);
+  const isOpen =
+    expanded ||
+    numberFields.some((name) => form.errors[name] !== undefined) ||
+    Object.keys(form.errors).some((name) => name.startsWith('plan.'));
   const refusal =
     releaseRefusal.rollOut({ isDraft, isActive: true, pausedAt: null }) ??
     (can.manageRollouts ? null : 'You may not manage rollouts.');
@@ -42,7 +56,7 @@ export function RolloutFields({ form }: { form: Form }) {
         <IconChevronRight size={14} stroke={2} aria-hidden />
         Rollout Configuration
         <span className={classes.sectionState}>
-          {refusal ? 'Disabled' : unchosen ? 'To be chosen' : `${percentageOf(rolloutPercentage)} %`}
+          {refusal ? 'Disabled' : unchosen ? 'To be chosen' : shareText(form.values)}
         </span>
       </UnstyledButton>
       <div id={id}>
@@ -53,12 +67,51 @@ export function RolloutFields({ form }: { form: Form }) {
                 {refusal}
               </Text>
             )}
-            <Percentage form={form} disabled={refusal !== null} />
+            {refusal === null && <Choice form={form} />}
+            {plan.inSteps ? (
+              <PlanFields
+                plan={plan}
+                inputProps={(field) => form.getInputProps(field)}
+                onSteps={(steps) => form.setFieldValue('plan.steps', steps)}
+                disabled={refusal !== null}
+                note={
+                  release.isDraft
+                    ? undefined
+                    : `The rollout goes on from its present ${release.rolloutPercentage} %.`
+                }
+              />
+            ) : (
+              <Percentage form={form} disabled={refusal !== null} />
+            )}
+            {!plan.inSteps && !isDraft && release.rolloutPlan !== null && (
+              <Text size="xs" role="status">
+                Saving drops the rest of the plan: the percentage stays until somebody changes it.
+              </Text>
+            )}
             <AcceptableFailures disabled={refusal !== null} {...form.getInputProps('acceptableFailures')} />
           </Stack>
         </Collapse>
       </div>
     </div>
+  );
+}
+
+const shareText = ({ plan, rolloutPercentage }: ReleaseValues): string =>
+  plan.inSteps ? `In ${counted(plan.steps.length, 'step')}` : `${percentageOf(rolloutPercentage)} %`;
+
+/** One percentage, or steps that the clock takes. */
+function Choice({ form }: { form: Form }) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="How the rollout goes"
+      data={[
+        { value: 'percentage', label: 'One percentage' },
+        { value: 'steps', label: 'In steps' },
+      ]}
+      value={form.values.plan.inSteps ? 'steps' : 'percentage'}
+      onChange={(value) => form.setFieldValue('plan.inSteps', value === 'steps')}
+    />
   );
 }
 

@@ -1,8 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { architectures, platforms } from '../../../contract/builds.ts';
 import { permanentConfirmation, releases } from '../../../contract/releases.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { rollouts } from '../../../contract/rollouts.ts';
 import { uploads } from '../../../contract/uploads.ts';
-import { channels } from '../../../contract/versions.ts';
+import { channels, type Channel } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList } from '../../api.ts';
 import { askedOnce, shouldRetry } from '../../query-client.ts';
@@ -112,11 +114,24 @@ export const releaseImpactQuery = (releaseId: string) =>
     ...askedOnce,
   });
 
+/** The plans that the form suggests, by channel. */
+export const rolloutDefaultsQuery = () =>
+  queryOptions({
+    ...asReleases,
+    queryKey: ['releases', 'rollout defaults'],
+    queryFn: ({ signal }) => call(rollouts.defaults, {}, { signal }),
+  });
+
+export const setRolloutDefault = (channel: Channel, plan: RolloutPlan | null) =>
+  call(rollouts.setDefault, { params: { channel }, body: { plan } });
+
 type Update = RouteRequest<typeof releases.update>['body'];
 
 export const updateRelease = (id: string, body: Update) => call(releases.update, { ...withId(id), body });
 export const setRollout = (id: string, percentage: number) =>
   call(releases.rollout, { ...withId(id), body: { percentage } });
+export const setPlan = (id: string, body: RouteRequest<typeof rollouts.plan>['body']) =>
+  call(rollouts.plan, { ...withId(id), body });
 export const pauseRollout = (id: string, reason: string) =>
   call(releases.pause, { ...withId(id), body: { reason } });
 export const resumeRollout = (id: string) => call(releases.resume, withId(id));

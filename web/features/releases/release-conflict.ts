@@ -1,3 +1,4 @@
+import { planText, type RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fieldLabels } from './release-form.ts';
 
@@ -9,5 +10,8 @@ function asText(field: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'number') return `${value} %`;
   if (field === 'acceptableFailures') return 'As the previous release';
+  if (isPlan(value)) return planText(value);
   return typeof value === 'string' && value !== '' ? value : '—';
 }
+
+const isPlan = (value: unknown): value is RolloutPlan => Array.isArray(value);

@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Release } from '../../../contract/releases.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { planErrors, planSummary } from '../../release-plan.ts';
 import {
   lacksRollout,
   lockedFor,
   needsReachConfirm,
   percentageToChoose,
+  planAfter,
   rolloutAfter,
   rolloutOnPublishing,
   rolloutText,
@@ -37,10 +40,20 @@ const release: Release = {
   pausedAt: null,
   pauseReason: null,
   pausedBy: null,
+  rolloutPlan: null,
+  startsAt: null,
+  stepTaken: null,
+  stepStartedAt: null,
   createdAt: '2026-11-20T09:00:00.000Z',
   updatedAt: '2026-11-20T09:00:00.000Z',
 };
 const values = valuesOf(release);
+const steps: RolloutPlan = [
+  { percentage: 1, hours: 24 },
+  { percentage: 10, hours: 50 },
+  { percentage: 100, hours: null },
+];
+const inSteps = valuesOf({ ...release, rolloutPlan: steps });
 
 test('a draft without a chosen percentage is not published', () => {
   const published = { ...values, isDraft: false, ...percentageToChoose(false) };
@@ -96,12 +109,67 @@ test('publishing a draft takes the percentage along', () => {
   expect(rolloutOnPublishing({ ...values, isDraft: true }, { isDraft: true })).toEqual({});
 });
 
-test('a rollout call follows when the percentage of a published release changed', () => {
-  expect(rolloutAfter(values, 10)).toBe(5);
-  expect(rolloutAfter(values, 5)).toBeUndefined();
-  expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, 5)).toBe(100);
-  expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, 100)).toBeUndefined();
-  expect(rolloutAfter({ ...values, isDraft: true }, 100)).toBeUndefined();
+test('a rollout call follows when the percentage of a published release changed, or ends its plan', () => {
+  const at = (rolloutPercentage: number, rolloutPlan: RolloutPlan | null = null) => ({
+    rolloutPercentage,
+    rolloutPlan,
+  });
+  expect(rolloutAfter(values, at(10))).toBe(5);
+  expect(rolloutAfter(values, at(5))).toBeUndefined();
+  expect(rolloutAfter(values, at(5, steps))).toBe(5);
+  expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, at(5))).toBe(100);
+  expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, at(100))).toBeUndefined();
+  expect(rolloutAfter({ ...values, isDraft: true }, at(100))).toBeUndefined();
+  expect(rolloutAfter(inSteps, at(10))).toBeUndefined();
+});
+
+describe('a rollout in steps', () => {
+  test('is published with its steps, and set by a call of its own afterwards', () => {
+    const sent = { rolloutPlan: steps, startsAt: null };
+    expect(rolloutOnPublishing(inSteps, { isDraft: true })).toEqual(sent);
+    expect(planAfter(inSteps, { rolloutPlan: null, startsAt: null })).toEqual({
+      plan: steps,
+      startsAt: null,
+    });
+    expect(planAfter(inSteps, sent)).toBeUndefined();
+    expect(planAfter({ ...inSteps, isDraft: true }, { rolloutPlan: null, startsAt: null })).toBeUndefined();
+    expect(planAfter(values, sent)).toBeUndefined();
+  });
+
+  test('asks before it reaches all at once, not before its first step', () => {
+    const draft = { ...release, isDraft: true, rolloutPercentage: 100 };
+    const publish = { ...inSteps, isDraft: false };
+    expect(needsReachConfirm(publish, draft)).toBe(false);
+    const all = { ...publish.plan, steps: [{ percentage: 100, hours: 24 }] };
+    expect(needsReachConfirm({ ...publish, plan: all }, draft)).toBe(true);
+    const later = { ...all, startsAt: '2999-01-01T08:00' };
+    expect(needsReachConfirm({ ...publish, plan: later }, draft)).toBe(false);
+  });
+
+  test('keeps what is typed half, and says where', () => {
+    const typed = [
+      { percentage: '1 %x', hours: '' },
+      { percentage: 1, hours: 3 },
+      { percentage: 1, hours: '' },
+    ];
+    expect(planErrors({ inSteps: true, steps: typed, startsAt: 'tomorrow' })).toEqual({
+      'plan.steps.0.percentage': 'Must be a whole number from 1 to 100',
+      'plan.steps.0.hours': 'Must be a whole number from 1 to 2160',
+      'plan.startsAt': 'Write a date and time such as 31 Dec 2026, 17:00',
+    });
+    const narrower = [typed[1]!, typed[2]!];
+    expect(planErrors({ inSteps: true, steps: narrower, startsAt: '' })).toEqual({
+      'plan.steps.1.percentage': 'Must be more than in the step before',
+    });
+    expect(planErrors({ inSteps: false, steps: typed, startsAt: '' })).toEqual({});
+    expect(planSummary({ inSteps: true, steps: typed, startsAt: '' })).toBeUndefined();
+  });
+
+  test('says how long it takes', () => {
+    expect(planSummary(inSteps.plan)).toBe(
+      '1 % for 24 h, 10 % for 50 h, 100 %. Reaches 100 % after 3 days 2 h, while updates do not fail.',
+    );
+  });
 });
 
 test('says whom a rollout reaches', () => {

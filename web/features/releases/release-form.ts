@@ -1,9 +1,12 @@
 import type { Release } from '../../../contract/releases.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { channels } from '../../../contract/versions.ts';
 import { percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
+import { isSame } from '../../merge-edits.ts';
+import { planPayload, planValues, type PlanValues } from '../../release-plan.ts';
 
 /** Values of the Edit dialog. */
-export type ReleaseValues = PublishValues & { isActive: boolean };
+export type ReleaseValues = PublishValues & { isActive: boolean; plan: PlanValues };
 
 /** Labels of the Edit dialog. */
 export const fieldLabels = {
@@ -14,6 +17,8 @@ export const fieldLabels = {
   minimumAppVersion: 'Minimum App Version',
   releaseNotes: 'Release Notes',
   acceptableFailures: 'Acceptable failures',
+  rolloutPlan: 'Rollout in steps',
+  startsAt: 'Start',
 } as const;
 
 export const valuesOf = (release: Release): ReleaseValues => ({
@@ -25,6 +30,7 @@ export const valuesOf = (release: Release): ReleaseValues => ({
   releaseNotes: release.releaseNotes ?? '',
   rolloutPercentage: release.rolloutPercentage,
   acceptableFailures: release.acceptableFailures ?? '',
+  plan: planValues(release),
 });
 
 /**
@@ -49,25 +55,33 @@ export const percentageToChoose = (isDraft: boolean): Partial<ReleaseValues> => 
 const unchosen = '';
 
 /** Whether a release is about to be published without a chosen percentage. */
-export const lacksRollout = ({ isDraft, rolloutPercentage }: ReleaseValues): boolean =>
-  !isDraft && rolloutPercentage === unchosen;
+export const lacksRollout = ({ isDraft, rolloutPercentage, plan }: ReleaseValues): boolean =>
+  !isDraft && !plan.inSteps && rolloutPercentage === unchosen;
 
-type Reach = Pick<ReleaseValues, 'isDraft' | 'isActive' | 'channel' | 'rolloutPercentage'>;
+type Reach = Pick<ReleaseValues, 'isDraft' | 'isActive' | 'channel' | 'rolloutPercentage' | 'plan'>;
+type Offered = Pick<Release, 'isDraft' | 'isActive' | 'channel' | 'rolloutPercentage' | 'pausedAt'>;
 
-const offeredTo = (release: Reach): number =>
+const offeredTo = (release: Pick<Reach, 'isDraft' | 'isActive' | 'rolloutPercentage'>): number =>
   release.isDraft || !release.isActive ? 0 : percentageOf(release.rolloutPercentage);
+
+/** The percentage that saving leads to at once: with steps, that of the first, or the one that was reached before. */
+export function savedPercentage({ plan, rolloutPercentage }: Reach, seen: Offered): number {
+  if (!plan.inSteps) return percentageOf(rolloutPercentage);
+  if (plan.startsAt !== '' && Date.parse(plan.startsAt) > Date.now())
+    return seen.isDraft ? 0 : seen.rolloutPercentage;
+  const first = percentageOf(plan.steps[0]?.percentage ?? 0);
+  return seen.isDraft ? first : Math.max(first, seen.rolloutPercentage);
+}
 
 /**
  * Whether saving needs a confirmation: the release would be offered to more machines than now, and to all of them or to
  * more than the user chose, because they did not change the percentage.
  */
-export function needsReachConfirm(
-  values: Reach,
-  seen: Pick<Release, 'isDraft' | 'isActive' | 'channel' | 'rolloutPercentage' | 'pausedAt'>,
-): boolean {
-  const [before, after] = [offeredTo(seen), offeredTo(values)];
+export function needsReachConfirm(values: Reach, seen: Offered): boolean {
+  const rolloutPercentage = savedPercentage(values, seen);
+  const [before, after] = [offeredTo(seen), offeredTo({ ...values, rolloutPercentage })];
   const wider = channels.indexOf(values.channel) < channels.indexOf(seen.channel);
-  const asked = values.rolloutPercentage !== seen.rolloutPercentage;
+  const asked = rolloutPercentage !== seen.rolloutPercentage || (seen.isDraft && values.plan.inSteps);
   return seen.pausedAt === null && (after > before || (wider && after > 0)) && (after === 100 || !asked);
 }
 
@@ -77,17 +91,39 @@ export const payloadOf = (values: ReleaseValues) => ({
 });
 
 /** The percentage as typed, for the contract to validate; a draft has none (spec part 2, section 4). */
-export const rolloutOf = ({ isDraft, rolloutPercentage }: ReleaseValues) =>
-  isDraft ? {} : { rolloutPercentage };
+export const rolloutOf = ({ isDraft, rolloutPercentage, plan }: ReleaseValues) =>
+  isDraft || plan.inSteps ? {} : { rolloutPercentage };
 
 /** What publishing a draft also sends, so that no machine is offered more than what was chosen; else nothing. */
 export const rolloutOnPublishing = (values: ReleaseValues, seen: Pick<Release, 'isDraft'>) =>
-  seen.isDraft && !values.isDraft ? { rolloutPercentage: percentageOf(values.rolloutPercentage) } : {};
+  !seen.isDraft || values.isDraft
+    ? {}
+    : values.plan.inSteps
+      ? planPayload(values.plan)
+      : { rolloutPercentage: percentageOf(values.rolloutPercentage) };
 
-/** The percentage for the rollout call that follows an update: undefined for a draft, or when it is stored already. */
-export function rolloutAfter(values: ReleaseValues, stored: number): number | undefined {
+/**
+ * The percentage for the rollout call that follows an update: undefined for a draft, or when it is stored already as the
+ * only step.
+ */
+export function rolloutAfter(
+  values: ReleaseValues,
+  stored: Pick<Release, 'rolloutPercentage' | 'rolloutPlan'>,
+): number | undefined {
   const wanted = percentageOf(values.rolloutPercentage);
-  return values.isDraft || stored === wanted ? undefined : wanted;
+  const isStored = stored.rolloutPercentage === wanted && stored.rolloutPlan === null;
+  return values.isDraft || values.plan.inSteps || isStored ? undefined : wanted;
+}
+
+/** The plan for the call that follows an update: undefined for a draft, without steps, or when it is stored already. */
+export function planAfter(
+  { isDraft, plan }: ReleaseValues,
+  stored: Pick<Release, 'rolloutPlan' | 'startsAt'>,
+): { plan: RolloutPlan; startsAt: string | null } | undefined {
+  const { rolloutPlan, startsAt } = planPayload(plan);
+  if (isDraft || rolloutPlan === undefined || startsAt === undefined) return undefined;
+  const isStored = isSame([rolloutPlan, startsAt], [stored.rolloutPlan, stored.startsAt]);
+  return isStored ? undefined : { plan: rolloutPlan, startsAt };
 }
 
 export const rolloutText = (percentage: number): string =>

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, pageParam, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the release list: tab, filters, page, and the open dialog. */
@@ -12,7 +12,7 @@ export type ReleasesSearch = {
   /** Includes inactive releases. */
   inactive?: '1' | undefined;
   page?: number | undefined;
-  dialog?: 'create' | undefined;
+  dialog?: 'create' | 'defaults' | undefined;
   /** Id of the upload that was started in this dialog: a reload shows it again. */
   upload?: string | undefined;
   /** Id of the release whose Edit dialog is open. */
@@ -27,7 +27,7 @@ export const releasesSearch = (params: Record<string, unknown>): ReleasesSearch 
   architecture: textParam(params, 'architecture'),
   inactive: params['inactive'] === '1' ? '1' : undefined,
   page: pageParam(params),
-  dialog: params['dialog'] === 'create' ? 'create' : undefined,
+  dialog: oneOf(['create', 'defaults'] as const, textParam(params, 'dialog')),
   upload: uploadParam(params),
   edit: idParam(params, 'edit'),
 });

@@ -2,16 +2,18 @@ import { useEffect, useRef, useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
+import { isSame } from '../../merge-edits.ts';
 import { percentageOf } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import {
   payloadOf,
+  planAfter,
   rolloutAfter,
   rolloutOnPublishing,
   valuesOf,
   type ReleaseValues,
 } from './release-form.ts';
-import { setRollout, updateRelease } from './queries.ts';
+import { setPlan, setRollout, updateRelease } from './queries.ts';
 
 /** How long the success banner is shown before the dialog closes, in milliseconds. */
 const bannerFor = 1200;
@@ -28,10 +30,15 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
       const rollout = can.manageRollouts ? rolloutOnPublishing(chosen.current, stored.current) : {};
       stored.current = await updateRelease(seen.id, { ...payload, ...rollout, updatedAt });
       // A user who did not change the rollout must not overwrite a concurrent change of it.
-      const isTouched = percentageOf(chosen.current.rolloutPercentage) !== seen.rolloutPercentage;
+      const { rolloutPercentage, plan } = chosen.current;
+      const before = valuesOf(seen);
+      const isTouched =
+        percentageOf(rolloutPercentage) !== seen.rolloutPercentage || !isSame(plan, before.plan);
       if (!can.manageRollouts || !isTouched) return;
-      const percentage = rolloutAfter(chosen.current, stored.current.rolloutPercentage);
+      const percentage = rolloutAfter(chosen.current, stored.current);
+      const steps = planAfter(chosen.current, stored.current);
       if (percentage !== undefined) stored.current = await setRollout(seen.id, percentage);
+      if (steps !== undefined) stored.current = await setPlan(seen.id, steps);
     },
     onSaved: () => setSaved(true),
     onGivenUp: onClose,

@@ -1,0 +1,104 @@
+import { releases, type Release } from '../../contract/releases.ts';
+import { rollouts } from '../../contract/rollouts.ts';
+import { makeRelease } from './releases.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
+const stepField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+const stored = (server: ConsoleServer, { id }: Release) =>
+  server.admin.ok(releases.get, { params: { releaseId: id } });
+
+/** Replaces the text of a field as a user does, and leaves it. */
+async function type(page: Page, name: string, text: string) {
+  const field = stepField(page, name);
+  await field.click();
+  await field.press('ControlOrMeta+a');
+  await field.press('Delete');
+  await field.pressSequentially(text);
+  await field.press('Tab');
+}
+
+test('a draft is published in steps, which are edited and dropped for a percentage', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, {}, { isDraft: true });
+  await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+  const form = editing(page);
+  await form.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
+  await form.getByText('In steps', { exact: true }).click();
+  await expect(stepField(page, 'Percentage of step 1')).toHaveValue('1');
+  await expectAccessible(page);
+  await type(page, 'Percentage of step 1', '5');
+  await type(page, 'Hours of step 1', '1 day');
+  await expect(form.getByText('Must be a whole number from 1 to 2160')).toBeVisible();
+  await type(page, 'Hours of step 1', '36');
+  await type(page, 'Percentage of step 2', '');
+  await form.getByRole('button', { name: 'Save Changes' }).click();
+  await expect(form.getByText('Must be a whole number from 1 to 100')).toBeVisible();
+  await expect(stepField(page, 'Percentage of step 2')).toHaveValue('');
+  expect((await stored(server, release)).isDraft).toBe(true);
+  await form.getByRole('button', { name: 'Remove step 2' }).click();
+  await form.getByRole('button', { name: 'Add a step' }).click();
+  await type(page, 'Percentage of step 2', '50');
+  await expect(form.getByRole('status')).toContainText('5 % for 36 h, 50 % for 24 h, 100 %. Reaches 100 %');
+  await form.getByRole('button', { name: 'Save Changes' }).click();
+  await expect(form).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({
+    isDraft: false,
+    rolloutPercentage: 5,
+    stepTaken: 0,
+    rolloutPlan: [
+      { percentage: 5, hours: 36 },
+      { percentage: 50, hours: 24 },
+      { percentage: 100, hours: null },
+    ],
+  });
+
+  await page.goto(`${server.url}/releases?edit=${release.id}`);
+  await type(page, 'Hours of step 1', '40');
+  await form.getByRole('button', { name: 'Save Changes' }).click();
+  await expect(form).toBeHidden();
+  expect((await stored(server, release)).rolloutPlan?.[0]).toEqual({ percentage: 5, hours: 40 });
+
+  await page.goto(`${server.url}/releases?edit=${release.id}`);
+  await form.getByText('One percentage', { exact: true }).click();
+  await expect(form.getByText(/^Saving drops the rest of the plan/)).toBeVisible();
+  await form.getByRole('button', { name: 'Save Changes' }).click();
+  await expect(form).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 5, rolloutPlan: null });
+});
+
+test('the steps that the form suggests are set for each channel', async ({ page, server }) => {
+  const draft = await makeRelease(server, { channel: 'alpha', version: '70.0.0-alpha' }, { isDraft: true });
+  await signInAs(page, 'binary_manager', '/releases', server);
+  await page.getByRole('button', { name: 'Default Rollout' }).click();
+  const defaults = dialog(page, 'Default Rollout');
+  await defaults.getByRole('checkbox', { name: 'Suggest steps on alpha' }).check();
+  await type(page, 'Percentage of step 1', '20');
+  await defaults.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(defaults.getByText('Must be more than in the step before')).toBeVisible();
+  await type(page, 'Percentage of step 2', '30');
+  await expectAccessible(page);
+  await defaults.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(defaults).toBeHidden();
+  const suggested = [
+    { percentage: 20, hours: 24 },
+    { percentage: 30, hours: 48 },
+    { percentage: 100, hours: null },
+  ];
+  expect(await server.admin.ok(rollouts.defaults)).toContainEqual({ channel: 'alpha', plan: suggested });
+
+  await page.goto(`${server.url}/releases?edit=${draft.id}`);
+  await editing(page).getByRole('checkbox', { name: 'Draft Release' }).uncheck();
+  await expect(stepField(page, 'Percentage of step 1')).toHaveValue('20');
+  await server.admin.ok(rollouts.setDefault, { params: { channel: 'alpha' }, body: { plan: null } });
+});

@@ -1,0 +1,129 @@
+import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
+import type { GetInputPropsReturnType } from '@mantine/form';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { longestStepHours, mostSteps } from '../contract/rollout-plan.ts';
+import { planSummary, type PlanValues, type TypedStep } from './release-plan.ts';
+import { DayField } from './ui/DayField.tsx';
+import { NumberField } from './ui/NumberField.tsx';
+import { percentageOf } from './release-form.ts';
+
+/** What a form gives for a field of the plan, such as `plan.steps.0.hours`. */
+type InputProps = (field: string) => GetInputPropsReturnType;
+
+/** The steps of a rollout: percentages, and how long each lasts. */
+export function StepFields(props: {
+  steps: TypedStep[];
+  inputProps: InputProps;
+  onSteps: (steps: TypedStep[]) => void;
+  disabled?: boolean;
+}) {
+  const { steps, inputProps, onSteps, disabled = false } = props;
+  const add = () => {
+    const from = percentageOf(steps.at(-2)?.percentage ?? 0);
+    const last = steps.at(-1) ?? { percentage: 100, hours: 24 };
+    const between = Math.round((from + percentageOf(last.percentage)) / 2);
+    onSteps([...steps.slice(0, -1), { percentage: between, hours: 24 }, last]);
+  };
+  return (
+    <Stack gap={6} role="group" aria-label="Steps">
+      {steps.map((_, index) => {
+        const isLast = index === steps.length - 1;
+        const percentage = inputProps(`plan.steps.${index}.percentage`);
+        const hours = inputProps(`plan.steps.${index}.hours`);
+        const problem: unknown = percentage.error ?? (isLast ? undefined : hours.error);
+        return (
+          // oxlint-disable-next-line react/no-array-index-key -- a step has no other name
+          <div key={index}>
+            <Group gap={8} wrap="nowrap">
+              <NumberField
+                w={84}
+                aria-label={`Percentage of step ${index + 1}`}
+                min={1}
+                max={100}
+                unit="%"
+                disabled={disabled}
+                {...percentage}
+                error={percentage.error !== undefined}
+              />
+              {isLast ? (
+                <Text c="dimmed">{steps.length === 1 ? 'from the start' : 'from then on'}</Text>
+              ) : (
+                <>
+                  <Text c="dimmed">for</Text>
+                  <NumberField
+                    w={84}
+                    aria-label={`Hours of step ${index + 1}`}
+                    min={1}
+                    max={longestStepHours}
+                    unit="h"
+                    disabled={disabled}
+                    {...hours}
+                    error={hours.error !== undefined}
+                  />
+                </>
+              )}
+              {steps.length > 1 && !disabled && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="sm"
+                  aria-label={`Remove step ${index + 1}`}
+                  onClick={() => onSteps(steps.filter((_step, at) => at !== index))}
+                >
+                  <IconX size={14} stroke={1.6} aria-hidden />
+                </ActionIcon>
+              )}
+            </Group>
+            {typeof problem === 'string' && (
+              <Text size="xs" c="var(--mantine-color-error)" mt={2}>
+                {problem}
+              </Text>
+            )}
+          </div>
+        );
+      })}
+      {!disabled && steps.length < mostSteps && (
+        <div>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            leftSection={<IconPlus size={13} stroke={1.75} aria-hidden />}
+            onClick={add}
+          >
+            Add a step
+          </Button>
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+/** A rollout in steps: its steps, and when it starts. `note`: what saving it does, besides. */
+export function PlanFields(props: {
+  plan: PlanValues;
+  inputProps: InputProps;
+  onSteps: (steps: TypedStep[]) => void;
+  disabled?: boolean;
+  note?: string | undefined;
+}) {
+  const { plan, inputProps, onSteps, disabled = false, note } = props;
+  const summary = planSummary(plan);
+  return (
+    <Stack gap="sm">
+      <StepFields steps={plan.steps} inputProps={inputProps} onSteps={onSteps} disabled={disabled} />
+      {(summary ?? note) && (
+        <Text size="xs" c="dimmed" role="status">
+          {[summary, note].filter(Boolean).join(' ')}
+        </Text>
+      )}
+      <DayField
+        label="Start"
+        withTime
+        placeholder="At once"
+        description="Empty: at once. A step is taken only while too few updates fail to pause the rollout."
+        disabled={disabled}
+        {...inputProps('plan.startsAt')}
+      />
+    </Stack>
+  );
+}

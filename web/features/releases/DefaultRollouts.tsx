@@ -1,0 +1,107 @@
+import { Checkbox, Stack, Text } from '@mantine/core';
+import type { FormErrors } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import type { RolloutDefault } from '../../../contract/rollouts.ts';
+import { channels, type Channel } from '../../../contract/versions.ts';
+import { messageOf } from '../../api-error.ts';
+import { useDialogForm } from '../../dialog-form.ts';
+import { LoadError } from '../../LoadError.tsx';
+import { isSame } from '../../merge-edits.ts';
+import { StepFields } from '../../PlanFields.tsx';
+import { planErrors, planSummary, planValues, stepsOf, type PlanValues } from '../../release-plan.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
+import { rolloutDefaultsQuery, setRolloutDefault } from './queries.ts';
+
+type Values = Record<Channel, PlanValues>;
+
+/** The steps that the release form suggests when a release is published, for each channel. */
+export default function DefaultRollouts({ onClose }: { onClose: () => void }) {
+  const defaults = useQuery(rolloutDefaultsQuery());
+  return (
+    <Dialog title="Default Rollout" size={440} onClose={onClose}>
+      {defaults.isLoadingError ? (
+        <LoadError title="Error loading the default rollouts" query={defaults} />
+      ) : defaults.data ? (
+        <DefaultsForm defaults={defaults.data} onClose={onClose} />
+      ) : (
+        <FormSkeleton heights={[20, 20, 20]} />
+      )}
+    </Dialog>
+  );
+}
+
+const valuesOf = (defaults: readonly RolloutDefault[]) =>
+  Object.fromEntries(
+    channels.map((channel) => {
+      const plan = defaults.find((one) => one.channel === channel)?.plan ?? null;
+      return [channel, planValues({ rolloutPlan: plan, startsAt: null })];
+    }),
+  ) as Values;
+
+const planOf = (values: PlanValues) => (values.inSteps ? stepsOf(values) : null);
+
+const validate = (values: Values): FormErrors =>
+  Object.fromEntries(
+    channels.flatMap((channel) =>
+      Object.entries(planErrors(values[channel])).map(([path, message]) => [
+        path.replace('plan', channel),
+        message,
+      ]),
+    ),
+  );
+
+function DefaultsForm({ defaults, onClose }: { defaults: RolloutDefault[]; onClose: () => void }) {
+  const form = useDialogForm('default rollouts', { initialValues: valuesOf(defaults), validate });
+  const save = useChange({
+    mutationFn: async (values: Values) => {
+      const before = valuesOf(defaults);
+      for (const channel of channels) {
+        if (isSame(planOf(values[channel]), planOf(before[channel]))) continue;
+        await setRolloutDefault(channel, planOf(values[channel]));
+      }
+    },
+    onSuccess: () => {
+      onClose();
+      void toast({ message: 'Default rollouts saved' });
+    },
+  });
+  return (
+    <DialogForm
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      problem={save.error ? messageOf(save.error, 'Failed to save the default rollouts') : undefined}
+      submitLabel="Save"
+      busy={save.isPending}
+      onCancel={onClose}
+    >
+      <Text size="xs" c="dimmed">
+        What the release form suggests when a release is published on a channel. Releases that are published
+        already keep their rollout.
+      </Text>
+      {channels.map((channel, index) => (
+        <Stack key={channel} gap="xs" role="group" aria-label={`Channel ${channel}`}>
+          <Checkbox
+            label={`Suggest steps on ${channel}`}
+            data-autofocus={index === 0 || undefined}
+            {...form.getInputProps(`${channel}.inSteps`, { type: 'checkbox' })}
+          />
+          {form.values[channel].inSteps && (
+            <Stack gap={6} ml={28}>
+              <StepFields
+                steps={form.values[channel].steps}
+                inputProps={(field) => form.getInputProps(field.replace('plan', channel))}
+                onSteps={(steps) => form.setFieldValue(`${channel}.steps`, steps)}
+              />
+              <Text size="xs" c="dimmed" role="status">
+                {planSummary(form.values[channel])}
+              </Text>
+            </Stack>
+          )}
+        </Stack>
+      ))}
+    </DialogForm>
+  );
+}
