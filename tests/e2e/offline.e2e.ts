@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { encodeQR } from 'qr';
-import { createClient, type ClientOptions } from '../../client/src/index.ts';
-import { keys } from '../../contract/keys.ts';
-import type { License } from '../../contract/licenses.ts';
 import { machinesOf, makeLicense, unique } from '../factories.ts';
 import { claimsOf, offlineMachine } from '../offline-machine.ts';
+import { hospitalMachine, shownText } from './desktop-program.ts';
 import { qrTextOf } from './qr.ts';
 import {
   dialog,
@@ -14,28 +13,10 @@ import {
   rowOf,
   signInAs,
   test,
-  type ConsoleServer,
   type Page,
 } from './support.ts';
 
 const day = 86_400_000;
-
-/** The program on a workstation that reaches no server: port 9 refuses. */
-async function workstation(server: ConsoleServer, { licenseKey }: License, machineId: string) {
-  const publicKeys = (await server.api().ok(keys.published)).map(({ publicKeyPem }) => publicKeyPem);
-  const folder = test.info().outputPath(machineId);
-  const facts = { hostname: 'mri-3', platform: 'win32' };
-  return (options: Partial<ClientOptions> = {}) =>
-    createClient({
-      server: 'http://127.0.0.1:9',
-      licenseKey,
-      publicKeys,
-      folder,
-      machineId,
-      facts,
-      ...options,
-    });
-}
 
 /** Another letter in the middle of the text. */
 const altered = (text: string) => {
@@ -81,11 +62,10 @@ test('a workstation without network gets a license file, and gives its seat back
   expectStatus(page, 409, 422);
   const license = await makeLicense(server.admin, { maxActivations: 1 });
   const machineId = unique('ws').replace(' ', '-');
-  const start = await workstation(server, license, machineId);
-  const program = start();
-  expect(await program.check()).toMatchObject({ valid: false, source: 'none' });
-  const asked = await program.offlineRequest();
-  const request = asked.ok ? asked.request : '';
+  const start = await hospitalMachine(server, license);
+  const program = await start(machineId);
+  expect(program.greeting).toContain(`on machine ${machineId}\nNOT VALID (none, NO_ANSWER)`);
+  const request = shownText(await program.type('request'));
   await signInAs(page, 'super_admin', `/licenses?activations=${license.licenseKey}`, server);
   const modal = dialog(page, 'License Activations');
   const form = dialog(page, 'Offline Activation');
@@ -125,23 +105,30 @@ test('a workstation without network gets a license file, and gives its seat back
     await page.keyboard.press('Escape');
     await issued.getByRole('button', { name: 'Done' }).click();
     await expect(modal).toContainText('1/1');
-    await expect(rowOf(modal, machineId)).toContainText('mri-3');
+    await expect(rowOf(modal, machineId)).toContainText(hostname());
     await expect(rowOf(modal, machineId).getByText(/^Offline until /)).toBeVisible();
     await expectAccessible(page);
   });
 
   await test.step('the program runs by it, and by nothing else', async () => {
-    expect(await program.importLicense(altered(file))).toMatchObject({ ok: false });
-    expect(
-      await start({ machineId: 'another', folder: test.info().outputPath('another') }).importLicense(file),
-    ).toMatchObject({
-      ok: false,
-    });
-    expect(await program.check()).toMatchObject({ valid: false });
-    expect(await program.importLicense(file)).toMatchObject({ ok: true });
-    expect(await start().check()).toMatchObject({ valid: true, source: 'file', modules: license.moduleIds });
-    const yesterday = () => new Date(Date.now() - day);
-    expect(await start({ now: yesterday }).check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+    const take = async (one: typeof program, text: string) => {
+      await one.type('import');
+      return one.type(text);
+    };
+    expect(await take(program, altered(file))).toMatch(/was changed|not a license file/);
+    const another = await start('another');
+    expect(await take(another, file)).toBe('This license file is for another machine.');
+    await another.quit();
+    expect(await program.type('check')).toMatch(/^NOT VALID/);
+    expect(await take(program, file)).toMatch(/^Licensed until /);
+    await program.quit();
+    const restarted = await start(machineId);
+    expect(restarted.greeting).toContain(`VALID (file, VALID): The license file is valid until`);
+    expect(restarted.greeting).toContain(`modules ${license.moduleIds.join(', ')};`);
+    await restarted.quit();
+    const yesterday = await start(machineId, '--clock', new Date(Date.now() - day).toISOString());
+    expect(yesterday.greeting).toContain('NOT VALID (none, CLOCK_SET_BACK)');
+    await yesterday.quit();
   });
 
   await test.step('taking the seat by force names what it means, and waits for consent', async () => {
@@ -155,9 +142,12 @@ test('a workstation without network gets a license file, and gives its seat back
   });
 
   await test.step('the receipt frees the seat, once', async () => {
-    const given = await program.giveBack();
-    const receipt = (given.ok && given.receipt) || '';
-    expect(await start().check()).toMatchObject({ valid: false });
+    const ended = await start(machineId);
+    const given = await ended.type('give-back');
+    expect(given).toContain('Give the receipt to the vendor');
+    const receipt = shownText(given);
+    expect(await ended.type('check')).toMatch(/^NOT VALID/);
+    await ended.quit();
     const back = dialog(page, 'Return Receipt');
     const enter = async (text: string) => {
       await back.getByRole('textbox', { name: 'Receipt' }).fill(text);
