@@ -44,6 +44,11 @@ const selfReleases = z
   .object({ today: z.number(), atMost: z.number() })
   .meta({ description: 'Seats that machines of the license released themselves on this UTC day' });
 
+const offlineGraceDays = z.number().meta({
+  description:
+    'For how many days after its end a new license file still counts, if the license lasts as long',
+});
+
 /** `2026-12-01T09:30:00.000Z` as `2026-12-01 09:30 UTC`, for a sentence. */
 export const utcMinute = (instant: string): string => `${instant.slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -69,7 +74,7 @@ export const activations = {
     access: staffWith('licenses', 'read'),
     params: z.object({ licenseKey: licenseKeyInput }),
     answer: z.array(listedActivation),
-    meta: namedObject('ActivationListMeta', { selfReleases }),
+    meta: namedObject('ActivationListMeta', { selfReleases, offlineGraceDays }),
     errors: ['NOT_FOUND'],
   }),
   deactivate: route('DELETE', '/api/licenses/activations/{activationId}', {

@@ -172,8 +172,7 @@ function record(
 async function moveMachine(stage: Running, license: License): Promise<void> {
   const { db, validator, now, random, by } = stage;
   await validator.recorder.flush();
-  const { selfReleasesPerSeat } = validator.config;
-  const list = await done(listActivations(db, now, selfReleasesPerSeat, license.licenseKey));
+  const list = await done(listActivations(db, now, validator.config, license.licenseKey));
   const [machine] = list.data;
   if (machine?.status !== 'active') return;
   const when = workingMoment(random, now.getTime() - days(90), now.getTime());

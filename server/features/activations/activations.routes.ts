@@ -5,6 +5,6 @@ import { deactivateMachine, listActivations } from './activations.ts';
 
 export const activationRoutes = ({ db, config }: Context) =>
   implement(calls, {
-    list: ({ by, params }) => listActivations(db, by.now, config.selfReleasesPerSeat, params.licenseKey),
+    list: ({ by, params }) => listActivations(db, by.now, config, params.licenseKey),
     deactivate: inChange((change, { params, body }) => deactivateMachine(change, params.activationId, body)),
   });

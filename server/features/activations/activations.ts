@@ -8,6 +8,7 @@ import {
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
 import { checkClock, isJump } from '../../checked-time.ts';
+import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -17,11 +18,16 @@ export type ActivationRow = Selectable<Tables['activations']>;
 
 const notFound = fail('NOT_FOUND', 'There is no such activation.');
 
-/** The machines of a license, active ones first, and how many seats they released on the UTC day of `now`. */
+const dayMs = 86_400_000;
+
+/**
+ * The machines of a license, active ones first, how many seats they released on the UTC day of `now`, and the grace of a
+ * new license file.
+ */
 export async function listActivations(
   db: Db,
   now: Date,
-  releasesPerSeat: number,
+  { selfReleasesPerSeat, validationGraceMs }: Pick<Config, 'selfReleasesPerSeat' | 'validationGraceMs'>,
   licenseKey: string,
 ): Promise<RouteAnswer<typeof calls.list> | Failure> {
   const license = await db
@@ -40,10 +46,13 @@ export async function listActivations(
     .orderBy('a.created_at')
     .orderBy('a.activation_id')
     .execute();
-  const atMost = license.max_activations * releasesPerSeat;
+  const atMost = license.max_activations * selfReleasesPerSeat;
   return {
     data: rows.map((row) => ({ ...toActivation(row), ...toIdentity(row) })),
-    meta: { selfReleases: { today: license.self_releases_today, atMost } },
+    meta: {
+      selfReleases: { today: license.self_releases_today, atMost },
+      offlineGraceDays: Math.floor(validationGraceMs / dayMs),
+    },
   };
 }
 

@@ -332,7 +332,7 @@ describe('one seat that is passed around', () => {
     expect(entries.at(-1)).toMatchObject({ event_type: 'activation.release_refused', success: false });
 
     const list = await staff.call(activations.list, { params: { licenseKey } });
-    expect(list.body.meta).toEqual({ selfReleases: { today: 2, atMost: 2 } });
+    expect(list.body.meta).toEqual({ selfReleases: { today: 2, atMost: 2 }, offlineGraceDays: 14 });
 
     const body = { licenseKey, machineId: 'third' };
     expect(await staff.ok(calls.releaseSeat, { body })).toMatchObject({ released: true, code: 'RELEASED' });

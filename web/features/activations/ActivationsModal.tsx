@@ -65,7 +65,7 @@ export default function ActivationsModal({ licenseKey, license, onClose }: Props
         ) : (
           <Machines licenseKey={licenseKey} rows={list.data?.data} />
         )}
-        {list.data && <OfflineActions license={license} />}
+        {list.data && <OfflineActions license={license} graceDays={list.data.meta.offlineGraceDays} />}
       </Stack>
     </Dialog>
   );

@@ -12,7 +12,14 @@ const dialogs = {
 };
 
 /** For machines without a network: a license file for their request, and the seat back for their receipt. */
-export function OfflineActions({ license }: { license: License | undefined }) {
+export function OfflineActions({
+  license,
+  graceDays,
+}: {
+  license: License | undefined;
+  /** For how many days after its end a license file counts. */
+  graceDays: number;
+}) {
   const { can } = useAuth();
   const [open, setOpen] = useKept<keyof typeof dialogs>('open: offline machine');
   const Opened = open && dialogs[open];
@@ -31,7 +38,7 @@ export function OfflineActions({ license }: { license: License | undefined }) {
       </DisabledReason>
       {license && Opened && (
         <LazyDialogs>
-          <Opened license={license} onClose={() => setOpen(undefined)} />
+          <Opened license={license} graceDays={graceDays} onClose={() => setOpen(undefined)} />
         </LazyDialogs>
       )}
     </Group>

@@ -17,12 +17,13 @@ import { issueLicenseFile, type LicenseFile } from './queries.ts';
 import { SignedText } from './SignedText.tsx';
 
 type Props = {
+  graceDays: number;
   license: Pick<License, 'licenseId' | 'licenseKey' | 'validUntil'>;
   onClose: () => void;
 };
 
 /** Turns the request of a machine without a network into its license file. */
-export default function OfflineActivation({ license, onClose }: Props) {
+export default function OfflineActivation({ license, graceDays, onClose }: Props) {
   const issue = useChange({ mutationFn: issueLicenseFile });
   return (
     <Dialog
@@ -37,6 +38,7 @@ export default function OfflineActivation({ license, onClose }: Props) {
       ) : (
         <RequestForm
           license={license}
+          graceDays={graceDays}
           busy={issue.isPending}
           error={issue.error}
           onSubmit={(body) => issue.mutate({ licenseId: license.licenseId, ...body })}
@@ -49,6 +51,7 @@ export default function OfflineActivation({ license, onClose }: Props) {
 
 function RequestForm(props: {
   license: Props['license'];
+  graceDays: number;
   busy: boolean;
   error: Error | null;
   onSubmit: (body: { request: string; days: number }) => void;
@@ -88,7 +91,7 @@ function RequestForm(props: {
         required
         min={licenseFileDays.least}
         max={licenseFileDays.most}
-        description={offlineUntilText(days, license.validUntil, now)}
+        description={offlineUntilText(days, props.graceDays, license.validUntil, now)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         {...form.getInputProps('days')}
       />

@@ -4,14 +4,19 @@ import { checkOffline, offlineUntil, offlineUntilText } from './offline-form.ts'
 const now = new Date('2026-11-22T12:00:00Z');
 
 it.each([
-  [90, 'Until 20 Feb 2027 and the usual grace, at most until the license ends, 1 Jan 2028'],
-  [366, 'Until 23 Nov 2027 and the usual grace, at most until the license ends, 1 Jan 2028'],
-  [0, 'At most until the license ends, 1 Jan 2028'],
-  ['soon', 'At most until the license ends, 1 Jan 2028'],
-])('%s days: %s', (days, text) => expect(offlineUntilText(days, '2028-01-01T00:00:00.000Z', now)).toBe(text));
+  [90, 14, 'Until 20 Feb 2027 and 14 days of grace, at most until the license ends, 1 Jan 2028'],
+  [366, 1, 'Until 23 Nov 2027 and 1 day of grace, at most until the license ends, 1 Jan 2028'],
+  [90, 0, 'Until 20 Feb 2027, at most until the license ends, 1 Jan 2028'],
+  [0, 14, 'At most until the license ends, 1 Jan 2028'],
+  ['soon', 14, 'At most until the license ends, 1 Jan 2028'],
+])('%s days with a grace of %i: %s', (days, grace, text) =>
+  expect(offlineUntilText(days, grace, '2028-01-01T00:00:00.000Z', now)).toBe(text),
+);
 
 it('never promises more than the license', () => {
-  expect(offlineUntilText(90, '2026-12-01T00:00:00.000Z', now)).toBe('Until the license ends, 1 Dec 2026');
+  const text = (days: number) => offlineUntilText(days, 14, '2026-12-01T00:00:00.000Z', now);
+  expect(text(90)).toBe('Until the license ends, 1 Dec 2026');
+  expect(text(4)).toBe('Until 26 Nov 2026 and 4 days of grace, at most until the license ends, 1 Dec 2026');
 });
 
 it.each([

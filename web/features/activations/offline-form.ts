@@ -1,6 +1,7 @@
 import type { FormErrors } from '@mantine/form';
 import type { Activation } from '../../../contract/activations.ts';
 import { licenseFileDays, mostSignedText } from '../../../contract/offline.ts';
+import { counted } from '../../ui/counted.ts';
 import { utcDate } from '../../ui/time.ts';
 import { numberText, type TypedNumber } from '../../ui/typed-number.ts';
 
@@ -31,12 +32,22 @@ export function checkSigned(field: string, label: string, text: string): FormErr
   return {};
 }
 
-/** Until when a machine may run with a file of so many days: never longer than the license. */
-export function offlineUntilText(days: TypedNumber, validUntil: string, now: Date): string {
+/**
+ * Until when a machine may run with a file of so many days: for some days of grace after it, and never longer than the
+ * license.
+ */
+export function offlineUntilText(
+  days: TypedNumber,
+  graceDays: number,
+  validUntil: string,
+  now: Date,
+): string {
   const license = `the license ends, ${utcDate(validUntil)}`;
   if (!isDays(days)) return `At most until ${license}`;
-  const until = new Date(now.getTime() + Number(days) * day).toISOString();
-  return until < validUntil
-    ? `Until ${utcDate(until)} and the usual grace, at most until ${license}`
-    : `Until ${license}`;
+  const until = now.getTime() + Number(days) * day;
+  const left = Math.floor((Date.parse(validUntil) - until) / day);
+  if (left < 0) return `Until ${license}`;
+  const grace = Math.min(graceDays, left);
+  const after = grace > 0 ? ` and ${counted(grace, 'day')} of grace` : '';
+  return `Until ${utcDate(new Date(until).toISOString())}${after}, at most until ${license}`;
 }
