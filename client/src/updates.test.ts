@@ -19,7 +19,7 @@ import {
   unique,
   type MadeApiKey,
 } from '../../tests/factories.ts';
-import { eventually, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
+import { eventually, seconds, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
 import { systemChange } from '../../server/change.ts';
 import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
 import { createClient } from './create-client.ts';
@@ -91,11 +91,15 @@ const hostOf = (fields: Partial<UpdaterHost> = {}): UpdaterHost => ({
   ...fields,
 });
 
-/** Starts the installed program: its updater, connected. The version is the one that runs. */
+/**
+ * Starts the installed program: its updater, connected. The version is the one that runs. Later than the start before:
+ * reports that wait are sent in the order of their times.
+ */
 async function start(
   version: string,
   { kind = 'appimage', ...fields }: Partial<UpdaterHost> & { kind?: 'appimage' | 'mac' } = {},
 ): Promise<DesktopClient & { connected: ConnectedUpdater }> {
+  server.clock.advance(seconds(1));
   const app = await installApp({
     version,
     kind,
