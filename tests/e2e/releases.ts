@@ -70,7 +70,7 @@ export async function report(server: ConsoleServer, events: Reported[]): Promise
   await eventually(async () => {
     const ids = body.events.map(({ eventId }) => eventId);
     const written = await server.db
-      .selectFrom('update_event_ids')
+      .selectFrom('update_events')
       .select('event_id')
       .where('event_id', 'in', ids)
       .execute();
