@@ -1,3 +1,4 @@
+import { credentials } from '../../contract/credentials.ts';
 import { machines } from '../../contract/machines.ts';
 import { releases } from '../../contract/releases.ts';
 import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
@@ -6,6 +7,7 @@ import { deactivate, enrollOn, machinesOf, makeLicense, unique, validateOn } fro
 import { issueTo, offlineMachine } from '../offline-machine.ts';
 import { makeRelease, report, type Reported } from './releases.ts';
 import {
+  clickTwice,
   dialog,
   expect,
   expectAccessible,
@@ -279,10 +281,11 @@ test('a machine that proved itself: since when, seen twice, offline, its enrollm
   const question = dialog(page, 'End Enrollment');
   await expect(question).toContainText('Its token is refused from now on');
   await expectAccessible(page);
-  await question.getByRole('button', { name: 'End Enrollment' }).press('Enter');
+  const made = await clickTwice(question.getByRole('button', { name: 'End Enrollment' }), credentials.end);
   await expect(row.getByRole('cell').nth(3)).toHaveText('None');
   await expect(row.getByRole('button', { name: 'End' })).toHaveCount(0);
   await expect(notice).toHaveCount(0);
+  expect(made()).toBe(1);
 });
 
 test('each release says why this machine is or is not offered it', async ({ page, server }) => {

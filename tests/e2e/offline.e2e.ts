@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { encodeQR } from 'qr';
+import { offline } from '../../contract/offline.ts';
 import { machinesOf, makeLicense, unique } from '../factories.ts';
 import { claimsOf, offlineMachine } from '../offline-machine.ts';
 import { hospitalMachine, shownText } from './desktop-program.ts';
 import { qrTextOf } from './qr.ts';
 import {
+  clickTwice,
   dialog,
   expect,
   expectAccessible,
@@ -92,7 +94,7 @@ test('a workstation without network gets a license file, and gives its seat back
 
   await test.step('the request as it was pasted from a mail becomes a license file', async () => {
     await form.getByRole('textbox', { name: 'Request' }).fill(request.replaceAll(/.{70}/g, '$&\n  '));
-    await form.getByRole('button', { name: 'Create License File' }).click();
+    const made = await clickTwice(form.getByRole('button', { name: 'Create License File' }), offline.issue);
     await expect(issued).toContainText(machineId);
     await expectAccessible(page);
     const [download] = await Promise.all([
@@ -103,6 +105,10 @@ test('a workstation without network gets a license file, and gives its seat back
     expect(await qrTextOf(issued.getByRole('img', { name: 'The license file as a QR code' }))).toBe(file);
     // Escape is not the end of what was not saved yet.
     await page.keyboard.press('Escape');
+    expect(made()).toBe(1);
+    const [own] = await machinesOf(server.admin, license);
+    const files = server.db.selectFrom('license_files').where('activation_id', '=', own!.activationId);
+    expect(await files.select('file_id').execute()).toHaveLength(1);
     await issued.getByRole('button', { name: 'Done' }).click();
     await expect(modal).toContainText('1/1');
     await expect(rowOf(modal, machineId)).toContainText(hostname());
@@ -157,10 +163,12 @@ test('a workstation without network gets a license file, and gives its seat back
     await enter(request);
     await expect(back.getByText('This is a request for a license file, not a return receipt')).toBeVisible();
     await expectAccessible(page);
-    await enter(receipt);
+    await back.getByRole('textbox', { name: 'Receipt' }).fill(receipt);
+    const made = await clickTwice(back.getByRole('button', { name: 'Free the Seat' }), offline.giveBack);
     await expect(modal).toContainText('0/1');
     await expect(rowOf(modal, machineId)).toContainText('Released');
     await expect(rowOf(modal, machineId).getByText(/^Offline until /)).toHaveCount(0);
+    expect(made()).toBe(1);
     await open(page, 'Return Receipt');
     await enter(receipt);
     await expect(back.getByRole('alert')).toContainText('This receipt was entered already');

@@ -16,6 +16,7 @@ import {
   expectAccessible,
   expectNoAxeViolations,
   expectStatus,
+  quiet,
   signInAs,
   signInByForm,
   stored,
@@ -224,7 +225,7 @@ test('Logout cancels the pending calls of a screen, and no screen makes new ones
 }) => {
   await signInAs(page, 'viewer', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
-  await page.waitForLoadState('networkidle');
+  await quiet(page);
   const isList = (request: Request) => new URL(request.url()).pathname === customers.list.path;
   const asked = page.waitForEvent('request', isList);
   const takenBack = page.waitForEvent('requestfailed', isList).then(() => true);
@@ -258,7 +259,7 @@ test('two tabs share one session', async ({ page, context, server }) => {
   await second.goto('/customers');
   await expect(heading(second, 'Customers')).toBeVisible();
   // The other tab cancels its requests only when it learns of the end.
-  await second.waitForLoadState('networkidle');
+  await quiet(second);
 
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(heading(second, 'Sign in')).toBeVisible();
@@ -377,7 +378,7 @@ test('every role begins where it may, sees the links and buttons that it may use
           'aria-current',
           'page',
         );
-        await page.waitForLoadState('networkidle');
+        await quiet(page);
         await expect(page.getByText(/lacks? the permission/)).toHaveCount(0);
         await expect(page.getByRole('alert')).toHaveCount(0);
       }

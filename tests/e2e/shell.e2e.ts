@@ -15,6 +15,7 @@ import {
   expectNoAxeViolations,
   rowOf,
   expectStatus,
+  quiet,
   signInAs,
   test,
   type Page,
@@ -508,7 +509,7 @@ test('a first visit of a list takes few files, nothing jumps, and the policy ref
   });
   await signInAs(page, 'viewer', '/licenses', server);
   await expect(page.getByRole('tab', { name: /^Active \d/ })).toBeVisible();
-  await page.waitForLoadState('networkidle');
+  await quiet(page);
   expect(files.filter((file) => file.endsWith('.js')).length, files.join('\n')).toBeLessThanOrEqual(20);
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(28);
   const { refused, shift } = await seenOn(page);

@@ -1,6 +1,13 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { hash } from '@node-rs/argon2';
-import { test as base, expect, type BrowserContext, type Locator, type Page } from '@playwright/test';
+import {
+  test as base,
+  expect,
+  type BrowserContext,
+  type Locator,
+  type Page,
+  type Request,
+} from '@playwright/test';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -160,14 +167,40 @@ async function makePerson(db: WritableDb, role: RoleName): Promise<Person> {
 
 /** `aborted`: the test aborts a request to simulate a network failure. */
 type Expected = number | 'aborted';
-type Watch = { problems: string[]; expected: Set<Expected>; seen: Set<Expected> };
+type Watch = {
+  problems: string[];
+  expected: Set<Expected>;
+  seen: Set<Expected>;
+  /** Requests of all pages that have no answer yet, and when that changed last. */
+  pending: Set<Request>;
+  changedAt: number;
+};
 
 const watches = new WeakMap<BrowserContext, Watch>();
 
 /** Collects every error that pages of this context print or throw, except failed requests that a test expects. */
 export function watch(context: BrowserContext): void {
-  const { problems, expected, seen }: Watch = { problems: [], expected: new Set(), seen: new Set() };
-  watches.set(context, { problems, expected, seen });
+  const watched: Watch = {
+    problems: [],
+    expected: new Set(),
+    seen: new Set(),
+    pending: new Set(),
+    changedAt: 0,
+  };
+  const { problems, expected, seen, pending } = watched;
+  watches.set(context, watched);
+  const changed = () => {
+    watched.changedAt = performance.now();
+  };
+  context.on('request', (request) => {
+    pending.add(request);
+    changed();
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const)
+    context.on(end as 'requestfinished', (request) => {
+      pending.delete(request);
+      changed();
+    });
   context.on('weberror', (error) => problems.push(`thrown: ${error.error().stack}`));
   context.on('console', (message) => {
     if (message.type() !== 'error') return;
@@ -189,6 +222,16 @@ export function expectNoProblems(context: BrowserContext): void {
   expect(problems, 'errors in the browser').toEqual([]);
   const missing = [...expected].filter((one) => !seen.has(one));
   expect(missing, 'failures that the test expects and that did not happen').toEqual([]);
+}
+
+/**
+ * Waits until no page of the context has made a request for half a second, and none is pending. The `networkidle` of
+ * Playwright is that of the first load: in a page that is open it returns at once.
+ */
+export async function quiet(page: Page): Promise<void> {
+  const watched = watches.get(page.context())!;
+  const isQuiet = () => watched.pending.size === 0 && performance.now() - watched.changedAt > 500;
+  await expect.poll(isQuiet).toBe(true);
 }
 
 /** Declares that requests of this test end with these statuses. */
@@ -293,7 +336,7 @@ export async function endSessions(
   { method, path }: Route,
 ): Promise<void> {
   const { userId } = await server.person(role);
-  const called = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+  const called = addressOf(path);
   const end = async (headers: Record<string, string>) => {
     await server.changeSessions((tx) =>
       tx.updateTable('sessions').set({ ended_at: new Date() }).where('user_id', '=', userId).execute(),
@@ -445,3 +488,16 @@ export async function expectInSight(element: Locator): Promise<void> {
 
 const day = 86_400_000;
 export const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
+
+const addressOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+
+/** Clicks a button twice, and returns how often its call has been made since. */
+export async function clickTwice(button: Locator, { method, path }: Route): Promise<() => number> {
+  const called = addressOf(path);
+  let calls = 0;
+  button.page().on('request', (request) => {
+    if (request.method() === method && called.test(new URL(request.url()).pathname)) calls++;
+  });
+  await button.dblclick();
+  return () => calls;
+}

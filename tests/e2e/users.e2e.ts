@@ -13,6 +13,7 @@ import {
   expectInSight,
   expectStatus,
   rowOf,
+  quiet,
   signInAs,
   signInByForm,
   test,
@@ -242,7 +243,7 @@ test('one’s own row says why not; buttons need their permission', async ({ pag
   });
   const reader = await makeUser(server, roleId);
   // further calls of the page would be refused
-  await page.waitForLoadState('networkidle');
+  await quiet(page);
   await button(page, 'Logout').click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.goto(`/users?search=${reader.email}`);
