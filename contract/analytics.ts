@@ -51,7 +51,14 @@ export const customerUse = namedObject('CustomerUse', {
     )
     .meta({ description: 'The ten customers with the most active machines' }),
   versions: z
-    .array(z.object({ company: z.string(), appVersion: z.string(), machines: z.number() }))
+    .array(
+      z.object({
+        company: z.string(),
+        appVersion: z.string(),
+        machines: z.number(),
+        provenMachines: z.number().meta({ description: 'Of the machines, those that are enrolled' }),
+      }),
+    )
     .meta({ description: 'App versions that machines of these customers run' }),
   expiring: z
     .array(z.object({ weekStart: z.string(), count: z.number() }))

@@ -200,6 +200,9 @@ export const releaseRefusal = {
 };
 
 export const releaseAnalytics = namedObject('ReleaseAnalytics', {
+  provenMachines: z
+    .number()
+    .meta({ description: 'Machines that were seen in the 30 days and have called with a token' }),
   updateTrends: z.array(z.object({ date: z.string(), totalChecks: z.number(), uniqueMachines: z.number() })),
   releaseStats: z.array(
     z.object({

@@ -1,3 +1,4 @@
+import { OfWhichProven } from './OfWhichProven.tsx';
 import classes from './FigureTable.module.css';
 
 /** Figures in rows; the first column is the name of the row. */
@@ -7,8 +8,12 @@ export type Figures = {
   rows: readonly (readonly [name: string, ...values: number[]])[];
 };
 
+/** A number, or one of machines. */
+type Figure = number | { all: number; proven: number };
+type FigureRows = readonly (readonly [name: string, ...values: Figure[]])[];
+
 /** A table of figures that scrolls horizontally. */
-export function FigureTable({ title, columns, rows }: Figures) {
+export function FigureTable({ title, columns, rows }: Omit<Figures, 'rows'> & { rows: FigureRows }) {
   return (
     <div className={classes.box} tabIndex={0} role="region" aria-label={`${title}, table`}>
       <table className={classes.table}>
@@ -26,7 +31,9 @@ export function FigureTable({ title, columns, rows }: Figures) {
             <tr key={`${name} ${row}`}>
               <th scope="row">{name}</th>
               {values.map((value, column) => (
-                <td key={columns[column + 1]}>{value.toLocaleString('en')}</td>
+                <td key={columns[column + 1]}>
+                  {typeof value === 'number' ? value.toLocaleString('en') : <OfWhichProven {...value} />}
+                </td>
               ))}
             </tr>
           ))}

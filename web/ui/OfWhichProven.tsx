@@ -1,14 +1,23 @@
 import { Text } from '@mantine/core';
 
 /** A number of machines, and how many of them proved themselves; the others are claimed by callers with an API key. */
-export function OfWhichProven({ all, proven }: { all: number; proven: number }) {
+export function OfWhichProven({
+  all,
+  proven,
+  of = '',
+}: {
+  all: number;
+  proven: number;
+  /** What `proven` is counted in, where it is not `all`. */
+  of?: string;
+}) {
   return (
     <>
       {all.toLocaleString('en')}
       {proven > 0 && (
         <Text span c="dimmed">
           {' '}
-          ({proven.toLocaleString('en')} proven)
+          ({[proven.toLocaleString('en'), 'proven', of].join(' ').trim()})
         </Text>
       )}
     </>

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { analytics as calls } from '../../../contract/analytics.ts';
 import {
   deactivate,
+  enrollOn,
   machinesOf,
   makeApiKey,
   makeCustomer,
@@ -118,13 +119,19 @@ describe('health', () => {
 
 describe('customers', () => {
   test('are ranked by their machines in the period, without deleted ones', async () => {
+    await enrollOn(server, big, 'b');
     const use = await staff.ok(calls.customers, { query: week });
     expect(use.customers.map(({ company, activeUsers }) => [company, activeUsers])).toEqual([
       ['Clinic', 3],
       ['Lab', 2],
     ]);
     expect(use.summary).toEqual({ active: 2, byType: { organization: 2 } });
-    expect(use.versions).toContainEqual({ company: 'Clinic', appVersion: '4.2.0', machines: 2 });
+    expect(use.versions).toContainEqual({
+      company: 'Clinic',
+      appVersion: '4.2.0',
+      machines: 2,
+      provenMachines: 1,
+    });
   });
 
   test('show what expires in each of the next 13 weeks, from Monday', async () => {

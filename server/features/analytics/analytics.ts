@@ -140,8 +140,10 @@ async function versionsOf(
 ): Promise<CustomerUse['versions']> {
   if (customerIds.length === 0) return [];
   const { rows } = await sql<CustomerUse['versions'][number]>`
-    select c.name as company, coalesce(a.app_version, 'Unknown') as "appVersion", count(*) as machines
+    select c.name as company, coalesce(a.app_version, 'Unknown') as "appVersion", count(*) as machines,
+           count(m.activation_id) as "provenMachines"
       from licenses l join activations a using (license_id) join customers c using (customer_id)
+      left join machine_credentials m using (activation_id)
      where l.customer_id = any(${customerIds}::uuid[])
        and a.last_checked_at >= ${startDate}::date::timestamp at time zone 'UTC'
      group by 1, 2 order by 1, 3 desc, 2`.execute(db);

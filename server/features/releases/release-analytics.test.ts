@@ -122,7 +122,8 @@ test('machines: the ten last active', async () => {
       notes: null,
     }));
     await server.db.insertInto('machines').values(rows).execute();
-    const { machineActivity } = await ask();
+    const { machineActivity, provenMachines } = await ask();
+    expect(provenMachines).toBe(1);
     expect(machineActivity.map((m) => m.displayId)).toEqual(
       Array.from({ length: 10 }, (_, n) => `M-${11 - n}`),
     );

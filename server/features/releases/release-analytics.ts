@@ -6,15 +6,28 @@ import type { Db } from '../../db/client.ts';
 /** The window of spec part 2, section 9: the current UTC day and those before it. */
 const windowDays = 30;
 const shownMachines = 10;
+const dayMs = 86_400_000;
 
 /** Update checks by UTC day, downloads by release (newest version first), and the machines last active. */
 export async function releaseAnalytics(db: Db, now: Date): Promise<ReleaseAnalytics> {
-  const [updateTrends, releaseStats, machineActivity] = await Promise.all([
+  const [provenMachines, updateTrends, releaseStats, machineActivity] = await Promise.all([
+    provenSeen(db, now),
     checksByDay(db, now),
     downloadsByRelease(db),
     lastActiveMachines(db),
   ]);
-  return { updateTrends, releaseStats, machineActivity };
+  return { provenMachines, updateTrends, releaseStats, machineActivity };
+}
+
+async function provenSeen(db: Db, now: Date): Promise<number> {
+  const today = Date.parse(now.toISOString().slice(0, 10));
+  const { count } = await db
+    .selectFrom('machines')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('last_seen', '>=', new Date(today - (windowDays - 1) * dayMs))
+    .where('proven_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** One point per day, including days without a check. */

@@ -44,9 +44,16 @@ export function versionsByCustomer(versions: CustomerUse['versions']) {
   const names = [...new Set(versions.map((v) => v.appVersion))].toSorted((a, b) => byNumber.compare(b, a));
   const customers = [...new Set(versions.map((v) => v.company))];
   const machinesOf = (company: string, appVersion: string) =>
-    versions.find((v) => v.company === company && v.appVersion === appVersion)?.machines ?? 0;
+    versions.find((v) => v.company === company && v.appVersion === appVersion);
   return {
     names,
-    rows: customers.map((company) => [company, ...names.map((name) => machinesOf(company, name))] as const),
+    rows: customers.map(
+      (company) => [company, ...names.map((name) => figureOf(machinesOf(company, name)))] as const,
+    ),
   };
 }
+
+const figureOf = (found: CustomerUse['versions'][number] | undefined) => ({
+  all: found?.machines ?? 0,
+  proven: found?.provenMachines ?? 0,
+});

@@ -2,6 +2,7 @@ import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { messageOf } from '../../api-error.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
+import { OfWhichProven } from '../../ui/OfWhichProven.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
@@ -29,7 +30,9 @@ export default function ReleaseAnalytics() {
       <Tiles
         label="Last 30 days"
         tiles={{
-          'Active Machines (30d)': summary?.activeMachines.toLocaleString('en'),
+          'Active Machines (30d)': summary && (
+            <OfWhichProven all={summary.activeMachines} proven={summary.provenMachines} of="in 30 days" />
+          ),
           'Total Downloads': summary?.totalDownloads.toLocaleString('en'),
           'Latest Release': summary?.latestRelease,
         }}

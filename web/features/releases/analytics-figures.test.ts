@@ -19,12 +19,14 @@ test('tiles sum the tab up', () => {
   const day = (date: string, uniqueMachines: number) => ({ date, totalChecks: 99, uniqueMachines });
   expect(
     summaryOf({
+      provenMachines: 12,
       updateTrends: [day('2026-11-18', 7), day('2026-11-19', 31), day('2026-11-20', 12)],
       releaseStats: [stat('2.0.0', 10, 9), stat('1.9.0', 5, 5)],
       machineActivity: [],
     }),
-  ).toEqual({ activeMachines: 31, totalDownloads: 15, latestRelease: '2.0.0' });
-  expect(summaryOf({ updateTrends: [], releaseStats: [], machineActivity: [] })).toEqual({
+  ).toEqual({ provenMachines: 12, activeMachines: 31, totalDownloads: 15, latestRelease: '2.0.0' });
+  expect(summaryOf({ provenMachines: 0, updateTrends: [], releaseStats: [], machineActivity: [] })).toEqual({
+    provenMachines: 0,
     activeMachines: 0,
     totalDownloads: 0,
     latestRelease: 'N/A',

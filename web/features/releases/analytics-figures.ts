@@ -7,8 +7,9 @@ export type ReleaseStat = ReleaseAnalytics['releaseStats'][number];
 export const mostShown = 10;
 
 /** The tiles of the tab (spec part 2, section 2.1). */
-export function summaryOf({ updateTrends, releaseStats }: ReleaseAnalytics) {
+export function summaryOf({ provenMachines, updateTrends, releaseStats }: ReleaseAnalytics) {
   return {
+    provenMachines,
     activeMachines: Math.max(0, ...updateTrends.map((day) => day.uniqueMachines)),
     totalDownloads: releaseStats.reduce((sum, release) => sum + release.totalDownloads, 0),
     latestRelease: releaseStats[0]?.version ?? 'N/A',
