@@ -23,6 +23,7 @@ type Build = {
  */
 export const auditSubjects = {
   customer: (c: { customerId: string; name: string }) => ({ id: c.customerId, name: c.name }),
+  tag: (t: { tag: string }) => ({ id: t.tag, name: `Tag ${t.tag}` }),
   license: (l: { licenseId: string; licenseKey: string }) => ({ id: l.licenseId, name: l.licenseKey }),
   activation: (a: { activationId: string | null; machineId: string; licenseKey: string }) => ({
     id: a.activationId,
@@ -75,6 +76,8 @@ export const auditEvents = {
   'customer.restored': 'restored',
   'customer.deleted': null,
   'customer.exported': null,
+  'customer.policy_changed': null,
+  'tag.policy_changed': null,
   'license.created': null,
   'license.updated': null,
   'license.revoked': 'revoked',

@@ -13,6 +13,7 @@ import { licenses } from './licenses.ts';
 import { machines } from './machines.ts';
 import { modules } from './modules.ts';
 import { offline } from './offline.ts';
+import { policies } from './policies.ts';
 import { releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
 import { session } from './session.ts';
@@ -43,6 +44,7 @@ export const contract = {
   releases,
   approvals,
   rollouts,
+  policies,
   uploads,
   downloads,
   updates,

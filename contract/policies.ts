@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { namedObject } from './common.ts';
+import { dateTime, id, namedObject, seenVersion } from './common.ts';
+import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, compareVersions, isVersion } from './versions.ts';
 
 /** Days of the week as a maintenance window names them; Monday first. */
@@ -72,3 +73,107 @@ export const policyFields = {
 };
 export const updatePolicy = namedObject('UpdatePolicy', policyFields);
 export type UpdatePolicy = z.output<typeof updatePolicy>;
+
+/** A policy that decides nothing. */
+export const noPolicy: UpdatePolicy = {
+  channel: null,
+  pin: null,
+  pinForSecurity: false,
+  deferDays: null,
+  windows: null,
+  updatesUntil: null,
+};
+
+/** The name of a group of customers. */
+export const tagText = z
+  .string('Tag is required')
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Must be letters, digits and hyphens, at most 40');
+
+/** The policy and the tags of one customer. */
+export const customerPolicy = namedObject('CustomerPolicy', {
+  customerId: z.string(),
+  name: z.string(),
+  tags: z.array(z.string()),
+  ...policyFields,
+  updatedAt: dateTime,
+});
+export type CustomerPolicy = z.output<typeof customerPolicy>;
+
+/** The policy of all customers that have a tag. */
+export const tagPolicy = namedObject('TagPolicy', {
+  tag: z.string(),
+  customers: z.number().meta({ description: 'Customers that have the tag' }),
+  ...policyFields,
+  updatedAt: dateTime,
+});
+export type TagPolicy = z.output<typeof tagPolicy>;
+
+export const policyImpact = namedObject('PolicyImpact', {
+  machines: z.number().meta({ description: 'Machines that were looked at' }),
+  isComplete: z.boolean().meta({ description: 'false: there are more machines than were looked at' }),
+  changed: z.number().meta({ description: 'Machines that would be offered something else from now on' }),
+  held: z.number().meta({ description: 'Of those, machines that would be offered nothing' }),
+  pinMatches: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'false: no published release matches the pin, so it does not count; null: no pin' }),
+});
+export type PolicyImpact = z.output<typeof policyImpact>;
+
+const customerInput = { tags: z.array(tagText).max(20), ...policyFields };
+const byCustomer = z.object({ id });
+const byTag = z.object({ tag: tagText });
+/** Customers and releases are often managed by different people. */
+const canRead = staffWithAny(
+  { resource: 'customers', action: 'read' },
+  { resource: 'rollouts', action: 'read' },
+);
+/** A policy decides what machines are offered, as a rollout does. */
+const canUpdate = staffWith('rollouts', 'update');
+
+export const policies = {
+  getOfCustomer: route('GET', '/api/customers/{id}/update-policy', {
+    summary: 'The update policy and the tags of a customer',
+    access: canRead,
+    params: byCustomer,
+    answer: customerPolicy,
+    errors: ['NOT_FOUND'],
+  }),
+  putOfCustomer: route('PUT', '/api/customers/{id}/update-policy', {
+    summary: 'Set the update policy and the tags of a customer',
+    access: canUpdate,
+    params: byCustomer,
+    body: z.strictObject({ ...customerInput, updatedAt: seenVersion }),
+    answer: customerPolicy,
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
+  }),
+  impactOnCustomer: route('POST', '/api/customers/{id}/update-policy/impact', {
+    summary: 'How many machines would be offered something else under this policy; changes nothing',
+    access: canUpdate,
+    params: byCustomer,
+    body: z.strictObject(customerInput),
+    answer: policyImpact,
+    errors: ['NOT_FOUND'],
+  }),
+  listTags: route('GET', '/api/update-policies/tags', {
+    summary: 'All tags, with their update policies',
+    access: canRead,
+    answer: z.array(tagPolicy),
+  }),
+  putOfTag: route('PUT', '/api/update-policies/tags/{tag}', {
+    summary: 'Set the update policy of all customers with a tag',
+    access: canUpdate,
+    params: byTag,
+    body: z.strictObject({ ...policyFields, updatedAt: seenVersion }),
+    answer: tagPolicy,
+    errors: ['EDIT_CONFLICT'],
+  }),
+  impactOnTag: route('POST', '/api/update-policies/impact', {
+    summary: 'How many machines would be offered something else under this policy; changes nothing',
+    access: canUpdate,
+    body: z.strictObject({ tag: tagText, ...policyFields }),
+    answer: policyImpact,
+  }),
+};

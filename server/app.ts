@@ -35,6 +35,8 @@ import { machineRoutes } from './features/machines/machines.routes.ts';
 import { createModuleNames } from './features/modules/index.ts';
 import { moduleRoutes } from './features/modules/modules.routes.ts';
 import { offlineRoutes } from './features/offline/offline.routes.ts';
+import { createPolicyFinder } from './features/policies/index.ts';
+import { policyRoutes } from './features/policies/policies.routes.ts';
 import { createReleaseSet } from './features/releases/index.ts';
 import { releaseRoutes } from './features/releases/releases.routes.ts';
 import { rolloutRoutes } from './features/rollouts/rollouts.routes.ts';
@@ -96,6 +98,7 @@ export async function buildApp(
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context, budgets, behind);
   const releaseSet = createReleaseSet(context);
+  const policyOf = createPolicyFinder(context);
   const storageWatch = watchStorage(context);
 
   const validator = {
@@ -127,9 +130,10 @@ export async function buildApp(
     approvalRoutes({ ...context, passwords, refusals }, released),
     uploadRoutes({ ...context, storageWatch, inspector }),
     downloadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder, inspector }),
-    updateRoutes({ ...context, releaseSet, recorder: updateRecorder }),
+    updateRoutes({ ...context, releaseSet, policyOf, recorder: updateRecorder }),
+    policyRoutes({ ...context, releaseSet }),
     updateEventRoutes({ ...context, recorder: updateRecorder }),
-    machineRoutes(context),
+    machineRoutes({ ...context, policyOf }),
   ].flat();
   const auth = createAuthentication(context, sessions, { apiKeys, machines }, refusals);
   serve(app, context, implemented, { auth, checkAnswers });

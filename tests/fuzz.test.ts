@@ -65,6 +65,7 @@ const params: Record<string, string> = {
   architecture: 'x64',
   version: '1.0.0',
   file: 'latest.yml',
+  tag: 'clinics',
   uploadId,
   requestId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c13',
   channel: 'stable',
@@ -79,6 +80,14 @@ const customer = {
   email: 'ada@clinic.example',
   phone: '1',
   country: 'DE',
+};
+const policy = {
+  channel: 'beta',
+  pin: '4.2.',
+  pinForSecurity: true,
+  deferDays: 7,
+  windows: [{ zone: 'Europe/Berlin', weekdays: ['fri', 'sat'], from: '22:00', to: '05:00' }],
+  updatesUntil: '2026-12-31',
 };
 const trial = {
   customerId,
@@ -99,6 +108,10 @@ const bodies: Record<string, Json> = {
   'session.login': { email: admin.email, password },
   'customers.create': customer,
   'customers.update': { ...customer, updatedAt },
+  'policies.putOfCustomer': { ...policy, tags: ['clinics'], updatedAt },
+  'policies.impactOnCustomer': { ...policy, tags: ['clinics'] },
+  'policies.putOfTag': { ...policy, updatedAt },
+  'policies.impactOnTag': { ...policy, tag: 'clinics' },
   'licenses.create': trial,
   'licenses.update': { ...trial, updatedAt },
   'activations.deactivate': { machineId: 'machine' },

@@ -6,7 +6,8 @@ import type { Db, Tx } from './client.ts';
 import { cutOff } from './silence.ts';
 
 /** Topics of notifications between processes. A topic clears the caches that depend on it; it carries no data. */
-export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'keys' | 'credentials';
+export type Topic =
+  'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'policies' | 'keys' | 'credentials';
 
 /**
  * A connection that listens for changes by other processes, and whose heartbeat detects whether the database responds.

@@ -133,6 +133,8 @@ const editable: Editable<Customer, Updateable<Tables['customers']>> = {
       .executeTakeFirstOrThrow();
     // The license search includes the customer's name.
     if (row.name !== before.name) await change.announce('licenses');
+    // Explanations name the customer of a policy.
+    if (row.name !== before.name) await change.announce('policies');
     await change.announce('credentials');
     return toCustomer(row);
   },

@@ -6,6 +6,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
+import type { PolicyFinder } from '../policies/index.ts';
 import { explainOffers } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
 import { onlyRow } from '../../invariants.ts';
@@ -154,12 +155,18 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
   return { latest, total: rows[0]?.total ?? 0 };
 }
 
-/** For each release, why this machine is or is not offered it, based on its last report. */
-export async function explainMachine(db: Db, id: string): Promise<Explanation[] | Failure> {
+/** For each release, why this machine is or is not offered it at `now`, based on its last report. */
+export async function explainMachine(
+  { db, policyOf }: { db: Db; policyOf: PolicyFinder },
+  id: string,
+  now: Date,
+): Promise<Explanation[] | Failure> {
   const row = await findMachine(db, id);
   if (!row) return notFound;
+  const machineHash = row.machine_hash.toString('hex');
   return explainOffers(db, {
-    machineHash: row.machine_hash.toString('hex'),
+    machineHash,
+    policed: await policyOf({ machineHash }, now),
     platform: row.platform as Platform | null,
     architecture: row.architecture as Architecture | null,
     channel: row.channel,

@@ -24,7 +24,7 @@ export type KnownMachine = {
 };
 
 /** The file kinds for updaters by platform: others are manual downloads. */
-const fedKinds: Record<Platform, readonly string[]> = {
+export const fedKinds: Record<Platform, readonly string[]> = {
   win32: ['exe', 'nupkg'],
   darwin: ['zip'],
   linux: ['appimage', 'deb', 'rpm'],

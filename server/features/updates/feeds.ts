@@ -3,13 +3,21 @@ import { runPrepared } from '../../db/prepared.ts';
 import { isVersion } from '../../../contract/versions.ts';
 import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/index.ts';
 import { decideOffer, isOnChannel, type Decision } from './decide-offer.ts';
+import type { Policed } from './policy.ts';
 import type { FeedRequest } from './feed-request.ts';
 import type { UpdateRecorder } from '../update-events/index.ts';
 
 export type Feeds = Pick<Context, 'db' | 'pool' | 'config'> & {
   releaseSet: ReleaseSet;
+  policyOf: PolicyOf;
   recorder: UpdateRecorder;
 };
+
+/** Finds the policy of a machine; the activation is that of its token. */
+type PolicyOf = (
+  machine: { machineHash: string; activationId?: string | undefined },
+  now: Date,
+) => Promise<Policed | undefined>;
 
 /**
  * The data of a feed response: the decision, the version that it is based on, and other file kinds of the same version
@@ -31,8 +39,10 @@ export async function check(
   releases: readonly LiveRelease[],
 ): Promise<Checked> {
   const currentVersion = asked.currentVersion ?? (await lastVersion(feeds, asked.machineHash));
-  const offerFor = (fileKind: string) => decideOffer(releases, { ...asked, fileKind, currentVersion });
-  const leading = fileKinds.find((kind) => isOut(releases, asked, kind)) ?? fileKinds[0];
+  const policed = await policyFor(feeds, asked);
+  const offerFor = (fileKind: string) =>
+    decideOffer(releases, { ...asked, policed, fileKind, currentVersion });
+  const leading = fileKinds.find((kind) => isOut(releases, { ...asked, policed }, kind)) ?? fileKinds[0];
   const decision = offerFor(leading);
   const otherKinds = fileKinds
     .filter((kind) => kind !== leading)
@@ -48,7 +58,7 @@ export async function check(
  */
 const isOut = (
   releases: readonly LiveRelease[],
-  { platform, architecture, channel }: FeedRequest,
+  { platform, architecture, channel, policed }: FeedRequest & { policed: Policed | undefined },
   fileKind: string,
 ): boolean =>
   releases.some(
@@ -57,8 +67,16 @@ const isOut = (
       r.platform === platform &&
       r.architecture === architecture &&
       !r.isDraft &&
-      isOnChannel(r, { channel }),
+      isOnChannel(r, { channel, policed }),
   );
+
+const policyFor = async ({ policyOf }: Feeds, { by, machineHash }: FeedRequest) =>
+  machineHash === undefined
+    ? undefined
+    : policyOf(
+        { machineHash, activationId: by.actor.kind === 'machine' ? by.actor.activationId : undefined },
+        by.now,
+      );
 
 /**
  * electron-updater does not send its current version; the machine's last report may contain it. A version without a

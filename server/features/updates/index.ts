@@ -1,1 +1,4 @@
-export { explainOffers } from './updates.ts';
+export { decideOffer } from './decide-offer.ts';
+export { explainOffers, versionsOfReleases } from './updates.ts';
+export { fedKinds } from './explain.ts';
+export { type AppliedPolicy, type Policed, type PolicySource, effectivePolicy } from './policy.ts';

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { isInsidePin, updatePolicy, weekdays, type UpdatePolicy } from '../../../contract/policies.ts';
+import {
+  isInsidePin,
+  noPolicy,
+  updatePolicy,
+  weekdays,
+  type UpdatePolicy,
+} from '../../../contract/policies.ts';
 import { channels, compareVersions } from '../../../contract/versions.ts';
 import { decideOffer, type Candidate, type Question } from './decide-offer.ts';
 import { explainEach } from './explain.ts';
@@ -11,17 +17,9 @@ const now = new Date('2026-11-20T09:30:00Z'); // a Friday, 10:30 in Berlin
 const hospital = { kind: 'customer', name: 'Hospital' } as const;
 const slow = { kind: 'tag', name: 'slow' } as const;
 
-const nothing: UpdatePolicy = {
-  channel: null,
-  pin: null,
-  pinForSecurity: false,
-  deferDays: null,
-  windows: null,
-  updatesUntil: null,
-};
 const applied = (policy: Partial<UpdatePolicy>): AppliedPolicy => ({
   isLicensed: true,
-  ...effectivePolicy([{ from: hospital, policy: { ...nothing, ...policy } }]),
+  ...effectivePolicy([{ from: hospital, policy: { ...noPolicy, ...policy } }]),
 });
 
 let made = 0;
@@ -165,10 +163,10 @@ test('a machine without a license that may have updates gets none, not even for 
 describe('the most specific policy', () => {
   test('wins field by field; the pin brings its own rule for security', () => {
     const policy = effectivePolicy([
-      { from: hospital, policy: { ...nothing, pin: '4.2.', windows: [] } },
+      { from: hospital, policy: { ...noPolicy, pin: '4.2.', windows: [] } },
       {
         from: slow,
-        policy: { ...nothing, pin: '4.', pinForSecurity: true, deferDays: 14, windows: atNight },
+        policy: { ...noPolicy, pin: '4.', pinForSecurity: true, deferDays: 14, windows: atNight },
       },
     ]);
     expect(policy).toEqual({
@@ -324,8 +322,8 @@ test('the explanation says each thing that the policy looked at, in that order',
     policy: {
       isLicensed: true,
       ...effectivePolicy([
-        { from: hospital, policy: { ...nothing, pin: '4.2.', updatesUntil: '2026-12-31' } },
-        { from: slow, policy: { ...nothing, deferDays: 7, windows: atNight } },
+        { from: hospital, policy: { ...noPolicy, pin: '4.2.', updatesUntil: '2026-12-31' } },
+        { from: slow, policy: { ...noPolicy, deferDays: 7, windows: atNight } },
       ]),
     },
     now,

@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import { isInsidePin, type PolicyImpact, type UpdatePolicy } from '../../../contract/policies.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { channels, isVersion, type Channel } from '../../../contract/versions.ts';
+import type { Context } from '../../context.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { LiveRelease, ReleaseSet } from '../releases/index.ts';
+import { decideOffer, fedKinds, versionsOfReleases, type AppliedPolicy } from '../updates/index.ts';
+import { customersOfMachines } from './customer-of-machine.ts';
+import { policyOf, policyOfCustomer, readPolicies, type PolicyData } from './policy-set.ts';
+
+/** Machines are looked at up to this number; a count beyond it is said to be incomplete. */
+const mostMachines = 20_000;
+/** Between two pieces, other calls have their turn. */
+const piece = 200;
+
+export type ImpactParts = Pick<Context, 'db' | 'pool' | 'config'> & { releaseSet: ReleaseSet };
+
+/** What changes if a customer had these tags and this policy at `now`. */
+export async function impactOnCustomer(
+  parts: ImpactParts,
+  customerId: string,
+  { tags, ...fields }: UpdatePolicy & { tags: readonly string[] },
+  now: Date,
+): Promise<PolicyImpact | Failure> {
+  const data = await readPolicies(parts.db);
+  const customer = await parts.db
+    .selectFrom('customers')
+    .select('name')
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst();
+  if (!customer) return fail('NOT_FOUND', 'There is no such customer.');
+  const own = policyOf(fields);
+  const customers = new Map(data.customers).set(customerId, { name: customer.name, tags, own });
+  return impact(parts, [customerId], { before: data, after: { ...data, customers } }, own, now);
+}
+
+/** What changes if a tag had this policy at `now`. */
+export async function impactOnTag(
+  parts: ImpactParts,
+  tag: string,
+  fields: UpdatePolicy,
+  now: Date,
+): Promise<PolicyImpact> {
+  const data = await readPolicies(parts.db);
+  const policy = policyOf(fields);
+  const tags = new Map(data.tags).set(tag, policy);
+  const customers = [...data.customers].filter(([, customer]) => customer.tags.includes(tag));
+  const ids = customers.map(([customerId]) => customerId);
+  return impact(parts, ids, { before: data, after: { ...data, tags } }, policy, now);
+}
+
+type Compared = { before: PolicyData; after: PolicyData };
+
+async function impact(
+  parts: ImpactParts,
+  customerIds: readonly string[],
+  compared: Compared,
+  policy: UpdatePolicy,
+  now: Date,
+): Promise<PolicyImpact> {
+  const [releases, known, found] = await Promise.all([
+    parts.releaseSet(),
+    versionsOfReleases(parts.db),
+    machinesOf(parts, customerIds),
+  ]);
+  const mine = new Set(customerIds);
+  const { updatesAfterRevocation } = parts.config;
+  const counts = { machines: 0, changed: 0, held: 0 };
+  const looked = found.slice(0, mostMachines);
+  for (let from = 0; from < looked.length; from += piece) {
+    const some = looked.slice(from, from + piece);
+    const owners = await customersOfMachines(
+      parts,
+      some.map(({ machine_hash }) => ({ machineHash: machine_hash.toString('hex') })),
+    );
+    for (const [index, machine] of some.entries()) {
+      const owner = owners[index];
+      if (!owner || !mine.has(owner.customerId)) continue;
+      const isLicensed = owner.isActive || updatesAfterRevocation;
+      const offers = (data: PolicyData) =>
+        offersTo(releases, known, machine, { isLicensed, ...policyOfCustomer(data, owner.customerId) }, now);
+      const [was, is] = [offers(compared.before), offers(compared.after)];
+      counts.machines++;
+      if (was.join() === is.join()) continue;
+      counts.changed++;
+      if (is.every((id) => id === '')) counts.held++;
+    }
+  }
+  return {
+    ...counts,
+    isComplete: found.length <= mostMachines,
+    pinMatches: policy.pin === null ? null : matchesAny(releases, policy.pin),
+  };
+}
+
+type Row = {
+  machine_hash: Buffer;
+  platform: string | null;
+  architecture: string | null;
+  channel: Channel | null;
+  last_version: string | null;
+};
+
+/** Machines with an activation on a license of these customers; one more than are looked at, if there are more. */
+async function machinesOf({ db }: ImpactParts, customerIds: readonly string[]): Promise<Row[]> {
+  if (customerIds.length === 0) return [];
+  const { rows } = await sql<Row>`
+    select m.machine_hash, m.platform, m.architecture, m.channel, m.last_version
+      from machines m
+     where m.machine_hash in (
+       select machine_hash(a.machine_id) from activations a join licenses l using (license_id)
+        where l.customer_id = any(${customerIds}::uuid[]))
+     limit ${mostMachines + 1}`.execute(db);
+  return rows;
+}
+
+/** The id of the release that each updater of the machine's platform would offer; empty for none. */
+function offersTo(
+  releases: readonly LiveRelease[],
+  known: ReadonlySet<string>,
+  machine: Row,
+  policy: AppliedPolicy,
+  now: Date,
+): string[] {
+  const { platform, architecture, last_version: runs } = machine;
+  if (!platform || !architecture) return [];
+  const question = {
+    platform: platform as Platform,
+    architecture: architecture as Architecture,
+    channel: machine.channel ?? channels[0],
+    currentVersion: runs !== null && isVersion(runs) && known.has(runs) ? runs : undefined,
+    machineHash: machine.machine_hash.toString('hex'),
+    policed: { policy, now },
+  };
+  return fedKinds[question.platform].map(
+    (fileKind) => decideOffer(releases, { ...question, fileKind }).release?.id ?? '',
+  );
+}
+
+const matchesAny = (releases: readonly LiveRelease[], pin: string): boolean =>
+  releases.some((release) => !release.isDraft && isInsidePin(release.version, pin));

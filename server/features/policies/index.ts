@@ -1,0 +1,1 @@
+export { type PolicyFinder, createPolicyFinder } from './policy-of-machine.ts';

@@ -1,0 +1,16 @@
+import { policies as calls } from '../../../contract/policies.ts';
+import { inChange, implement } from '../../http/call.ts';
+import { impactOnCustomer, impactOnTag, type ImpactParts } from './impact.ts';
+import { getCustomerPolicy, listTags, putCustomerPolicy, putTagPolicy } from './policies.ts';
+
+export const policyRoutes = (parts: ImpactParts) =>
+  implement(calls, {
+    getOfCustomer: ({ params }) => getCustomerPolicy(parts.db, params.id),
+    putOfCustomer: inChange((change, { params, body, seen }) =>
+      putCustomerPolicy(change, params.id, body, seen),
+    ),
+    impactOnCustomer: ({ by, params, body }) => impactOnCustomer(parts, params.id, body, by.now),
+    listTags: () => listTags(parts.db),
+    putOfTag: inChange((change, { params, body, seen }) => putTagPolicy(change, params.tag, body, seen)),
+    impactOnTag: ({ by, body }) => impactOnTag(parts, body.tag, body, by.now),
+  });
