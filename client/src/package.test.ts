@@ -3,7 +3,10 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { keys } from '../../contract/keys.ts';
+import { makeLicense } from '../../tests/factories.ts';
+import { movableClock, startTestServer } from '../../tests/harness.ts';
 import { licenseKey, newFolder, startFakeServer, startProxy } from './fake-server.testing.ts';
 import { tls } from './tls.testing.ts';
 import type { CheckResult } from './types.ts';
@@ -115,16 +118,20 @@ test('four processes that start at once in one folder are one machine', async ()
   expect(numbers).toEqual(Array.from({ length: 19 }, (_each, i) => i + 1));
 });
 
-test('the README comes to a valid license in ten lines', async () => {
-  const fake = await startFakeServer();
-  fake.clock.at = Date.now();
+test('the README comes to a valid license in ten lines, on the service itself', async () => {
+  // the program has the clock of the machine
+  const server = await startTestServer({ clock: movableClock(new Date()) });
+  onTestFinished(() => server.close());
+  const staff = server.api((await server.signInAs('super_admin')).byCookie);
+  const { licenseKey: own } = await makeLicense(staff);
+  const [published] = await server.api().ok(keys.published);
   const readme = await readFile(path.join(root, 'client/README.md'), 'utf8');
   const [install, program] = [...readme.matchAll(/```(?:sh|js)\n([^`]*)```/g)].map(([, text]) => text!);
   expect(`${install}${program}`.trim().split('\n').length).toBeLessThanOrEqual(10);
   const values: Record<string, string> = {
-    server: fake.url,
-    licenseKey,
-    publicKeys: fake.signer.publicKey,
+    server: server.url,
+    licenseKey: own,
+    publicKeys: published!.publicKeyPem,
     folder: await newFolder(),
   };
   const filled = program!.replaceAll(/(\w+): (\[?)'[^']*'/g, (_all, name: string, open: string) => {
