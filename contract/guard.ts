@@ -38,6 +38,19 @@ export const guardState = namedObject('GuardState', {
           .meta({ description: 'The previous full release, and its machines whose install ever failed' }),
       })
       .meta({ description: 'Installs since the rollout began or was resumed' }),
+    silence: z
+      .object({
+        taken: z
+          .number()
+          .meta({ description: 'Machines that took it more than twice their usual interval ago' }),
+        silent: z.number().meta({ description: 'Of these, not heard of for twice their usual interval' }),
+        others: z.number().meta({
+          description: 'A sample of the machines without it that were heard of when they could have taken it',
+        }),
+        othersSilent: z.number(),
+      })
+      .nullable()
+      .meta({ description: 'Machines that fell silent; null where only installs were counted' }),
   }),
 });
 export type GuardState = z.output<typeof guardState>;

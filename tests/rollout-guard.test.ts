@@ -2,14 +2,18 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Release } from '../contract/releases.ts';
-import { makeRelease } from './factories.ts';
-import { hours, startTestServer } from './harness.ts';
-import { guardState } from '../server/features/update-events/index.ts';
+import { makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
+import { auditOf, days, hours, startTestServer, startTwin } from './harness.ts';
+import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
 
 /* What the guard counts in the database; the statistics are in guard.test.ts. */
 
 const server = await startTestServer();
-afterAll(() => server.close());
+const twin = await startTwin(server);
+afterAll(async () => {
+  await twin.close();
+  await server.close();
+});
 
 const hashOf = (name: string) => createHash('sha256').update(name).digest();
 
@@ -106,5 +110,118 @@ test('installs of before a resume do not count', async () => {
   expect(await stateOf(release)).toMatchObject({
     verdict: 'QUIET',
     figures: { failures: { installs: 0, failed: 0 } },
+  });
+});
+
+describe('machines that fall silent', () => {
+  const daily = 30;
+
+  type Machine = { name: string; takes?: Release; lastSeen: Date };
+
+  /** Machines that have checked once a day for a month, and at `checked` with or without taking a release. */
+  async function machines(platform: Release['platform'], checked: Date, all: readonly Machine[]) {
+    const rows = all.map(({ name, lastSeen }) => ({
+      machine_hash: hashOf(name),
+      display_id: hashOf(name).toString('hex').slice(0, 16).toUpperCase(),
+      platform,
+      architecture: 'x64',
+      first_seen: new Date(checked.getTime() - days(daily)),
+      last_seen: lastSeen,
+      total_checks: daily,
+    }));
+    await server.db.insertInto('machines').values(rows).execute();
+    const checks = rows.map(({ machine_hash }) => ({
+      event_id: uuidv7(),
+      occurred_at: checked,
+      machine_hash,
+      event_type: 'check' as const,
+      success: true,
+    }));
+    await server.db.insertInto('update_events').values(checks).execute();
+    const taken = all.flatMap(({ name, takes }) => (takes ? [{ name, takes }] : []));
+    const downloads = taken.map(({ name, takes }) => ({
+      download_id: uuidv7(),
+      machine_hash: hashOf(name),
+      release_id: takes.id,
+      version: takes.version,
+      started_at: checked,
+      offered_at: checked,
+      fetched_at: checked,
+    }));
+    if (downloads.length > 0) await server.db.insertInto('downloads').values(downloads).execute();
+  }
+
+  const named = (name: string, count: number, machine: Omit<Machine, 'name'>): Machine[] =>
+    Array.from({ length: count }, (_, n) => ({ name: `${name} ${n}`, ...machine }));
+
+  /** A release taken by 100 machines of 300 five days ago; `silent` of each were last heard of then. */
+  async function fleet(platform: Release['platform'], silent: { taken: number; others: number }) {
+    const release = await makeRelease(server, { platform: platform, version: '5.0.0' });
+    server.clock.advance(hours(1));
+    const checked = server.clock.now();
+    server.clock.advance(days(5));
+    const heard = { lastSeen: new Date(server.clock.now().getTime() - hours(3)) };
+    const lost = { lastSeen: checked };
+    await machines(platform, checked, [
+      ...named(`${release.id} lost`, silent.taken, { takes: release, ...lost }),
+      ...named(`${release.id} taken`, 100 - silent.taken, { takes: release, ...heard }),
+      ...named(`${release.id} lost other`, silent.others, lost),
+      ...named(`${release.id} other`, 200 - silent.others, heard),
+    ]);
+    return release;
+  }
+
+  const pausesOf = async ({ id }: Release) =>
+    (await auditOf(server, id)).filter(({ event_type }) => event_type === 'release.rollout_paused').length;
+
+  test('pause the rollout that bricks them, once, in however many processes it is watched', async () => {
+    const release = await fleet('linux', { taken: 12, others: 2 });
+    const sentence =
+      '12 of 100 machines that took 5.0.0 for Linux (x64) have not been heard of for twice their usual interval ' +
+      '(12.0 %). Of 200 machines without it, 2 are silent (1.0 %).';
+    expect(await stateOf(release)).toMatchObject({ verdict: 'SILENT', sentence });
+    const contexts = [server.context, twin.context, server.context, twin.context];
+    await Promise.all(contexts.map((context) => watchRollouts(context)));
+    for (const context of contexts) await watchRollouts(context);
+    const { paused_at, pause_reason, paused_by } = await server.db
+      .selectFrom('releases')
+      .selectAll()
+      .where('release_id', '=', release.id)
+      .executeTakeFirstOrThrow();
+    expect([paused_at, pause_reason, paused_by]).toEqual([server.clock.now(), sentence, null]);
+    expect(await pausesOf(release)).toBe(1);
+  });
+
+  test('pause nothing where all are silent, as on a holiday, and where those that validate are heard', async () => {
+    const release = await fleet('darwin', { taken: 95, others: 188 });
+    await watchRollouts(server.context);
+    expect((await stateOf(release)).figures.silence).toEqual({
+      taken: 100,
+      silent: 95,
+      others: 200,
+      othersSilent: 188,
+    });
+    expect(await pausesOf(release)).toBe(0);
+    const staff = server.api((await server.signInAs('super_admin')).byCookie);
+    const desktop = server.api(await makeApiKey(staff));
+    await validateOn(desktop, await makeLicense(staff), `${release.id} lost 0`);
+    expect((await stateOf(release)).figures.silence).toMatchObject({ taken: 100, silent: 94 });
+  });
+
+  test('count only when they had their chance, and not those that were never in use', async () => {
+    const release = await makeRelease(server, { platform: 'linux', version: '6.0.0', rolloutPercentage: 5 });
+    const before = server.clock.now();
+    server.clock.advance(days(5));
+    await machines('linux', before, [
+      ...named('gone before', 10, { lastSeen: new Date(before.getTime() - days(3)) }),
+    ]);
+    const soon = new Date(server.clock.now().getTime() - days(1));
+    await machines('linux', soon, [
+      ...named('just now', 10, { takes: release, lastSeen: soon }),
+      ...named('other just now', 10, { lastSeen: soon }),
+    ]);
+    expect((await stateOf(release)).figures.silence).toMatchObject({ taken: 0, silent: 0 });
+    server.clock.advance(days(90));
+    expect((await stateOf(release)).figures.silence).toBeNull();
   });
 });

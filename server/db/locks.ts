@@ -17,6 +17,7 @@ export const locks = {
   eventKeeping: 7_241_160_008,
   auditHead: 7_241_160_009,
   refusalWindows: 7_241_160_011,
+  rolloutWatch: 7_241_160_027,
   keys: 7_241_160_022,
 } as const;
 

@@ -273,6 +273,7 @@ export type Tables = {
     decided_at: Date | null;
     reason: string | null;
   };
+  rollout_steps: { release_id: string; at: Date; percentage: number };
   release_totals: {
     release_id: string;
     downloads: Generated<number>;

@@ -8,7 +8,7 @@ import { keepRetention } from './audit-retention.ts';
 import { purgeTrash } from '../features/releases/index.ts';
 import { stepRollouts } from '../features/rollouts/index.ts';
 import { endOfflineSeats } from '../features/offline/index.ts';
-import { keepEvents } from '../features/update-events/index.ts';
+import { keepEvents, watchRollouts } from '../features/update-events/index.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
 import { verifyFiles } from '../features/downloads/index.ts';
@@ -49,6 +49,12 @@ const jobs: Job[] = [
     everyMs: 60_000,
     checked: stepRollouts,
     failed: 'The steps of rollouts were not taken',
+  },
+  {
+    name: 'rollout watch',
+    everyMs: 15 * 60_000,
+    run: watchRollouts,
+    failed: 'Rollouts were not watched',
   },
   { name: 'housekeeping', everyMs: hourMs, checked: housekeep, failed: 'Housekeeping failed' },
   { name: 'bin purge', everyMs: hourMs, checked: purgeTrash, failed: 'The recycle bin was not purged' },

@@ -1,46 +1,74 @@
 import type { GuardState } from '../../../contract/guard.ts';
+import { compareVersions, channels } from '../../../contract/versions.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
+import { locks, withSessionLock } from '../../db/locks.ts';
 import { lockRelease, pauseRollout, selectReleases, type ReleaseRow } from '../releases/index.ts';
 import { countInstalls, previousRelease } from './guard-counts.ts';
 import { judge } from './guard.ts';
+import { countSilent } from './silence-counts.ts';
 
 /** What the guard sees of a release now. Under the lock of the release, it stays true until the lock is released. */
 export async function guardState(db: Db, releaseId: string, now: Date): Promise<GuardState> {
   const row = await selectReleases(db).where('r.release_id', '=', releaseId).executeTakeFirstOrThrow();
-  return stateOf(db, row, now);
+  return stateOf(db, row, now, true);
 }
 
-async function stateOf(db: Db, row: ReleaseRow, at: Date): Promise<GuardState> {
+async function stateOf(db: Db, row: ReleaseRow, at: Date, withSilence: boolean): Promise<GuardState> {
   const { installs, failed, provenOnly } = await countInstalls(db, row.release_id, row.failures_from);
   return judge({
     at,
     release: { ...row, acceptableFailures: row.acceptable_failures },
     installs: { installs, failed, provenOnly },
     previous: await previousRelease(db, row),
+    silence: withSilence ? await countSilent(db, row, at) : null,
   });
 }
 
-/** Pauses the rollout of each of these releases for which the guard finds a reason, counted since the last resume. */
-export async function pauseFailing(
-  context: ChangeParts & Pick<Context, 'clock'>,
-  releaseIds: readonly string[],
-): Promise<void> {
-  for (const releaseId of releaseIds.toSorted()) {
-    const row = await selectReleases(context.db).where('r.release_id', '=', releaseId).executeTakeFirst();
-    if (!row || !isGuarded(row) || (await stateOf(context.db, row, context.clock())).verdict === 'QUIET')
-      continue;
-    await systemChange(context, context.clock(), async (change) => {
-      // The lock prevents a concurrent resume, so the numbers belong to this rollout.
-      const locked = await lockRelease(change.tx, releaseId);
-      if (!locked || !isGuarded(locked)) return;
-      const { verdict, sentence } = await stateOf(change.tx, locked, change.now);
-      if (verdict !== 'QUIET') await pauseRollout(change, releaseId, sentence);
-    });
-  }
+type Parts = ChangeParts & Pick<Context, 'clock'>;
+
+/** Pauses the rollout of each of these releases whose installs fail too often, counted since the last resume. */
+export async function pauseFailing(context: Parts, releaseIds: readonly string[]): Promise<void> {
+  for (const releaseId of releaseIds.toSorted()) await pauseIfHarmful(context, releaseId, false);
+}
+
+/**
+ * Pauses the rollouts of releases that machines take now, if installs fail or machines fall silent. Runs in one process
+ * at a time; undefined if it runs in another.
+ */
+export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
+  withSessionLock<boolean>(context.directUrl, locks.rolloutWatch, async () => {
+    const rows = (await selectReleases(context.db).where('r.deleted_at', 'is', null).execute()).filter(
+      isGuarded,
+    );
+    for (const row of rows.filter((one) => !rows.some((other) => replaces(other, one))))
+      await pauseIfHarmful(context, row.release_id, true);
+    return true;
+  });
+
+async function pauseIfHarmful(context: Parts, releaseId: string, withSilence: boolean): Promise<void> {
+  const row = await selectReleases(context.db).where('r.release_id', '=', releaseId).executeTakeFirst();
+  if (!row || !isGuarded(row)) return;
+  if ((await stateOf(context.db, row, context.clock(), withSilence)).verdict === 'QUIET') return;
+  await systemChange(context, context.clock(), async (change) => {
+    // The lock prevents a concurrent resume, so the numbers belong to this rollout.
+    const locked = await lockRelease(change.tx, releaseId);
+    if (!locked || !isGuarded(locked)) return;
+    const { verdict, sentence } = await stateOf(change.tx, locked, change.now, withSilence);
+    if (verdict !== 'QUIET') await pauseRollout(change, releaseId, sentence);
+  });
 }
 
 /** In a feed, and not paused. */
 const isGuarded = (row: ReleaseRow): boolean =>
   row.is_active && !row.is_draft && row.paused_at === null && row.deleted_at === null;
+
+/** Whether every machine that could take `older` is offered this one instead. */
+const replaces = (newer: ReleaseRow, older: ReleaseRow): boolean =>
+  newer.rollout_percentage === 100 &&
+  newer.platform === older.platform &&
+  newer.architecture === older.architecture &&
+  newer.file_kind === older.file_kind &&
+  channels.indexOf(newer.channel) <= channels.indexOf(older.channel) &&
+  compareVersions(newer.version, older.version) > 0;

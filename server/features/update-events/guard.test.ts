@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { barOf, evidence, exceeds, highestShare, judge, type Bar, type Seen } from './guard.ts';
+import { barOf, evidence, exceeds, highestShare, judge, silences, type Bar, type Seen } from './guard.ts';
 
 /* Simulated rollouts. Every install is a look: the evidence grows only with a failure, so each failure is checked. */
 
@@ -130,6 +130,117 @@ test('the highest share of a count is exceeded by too few machines at most as of
   expect(highestShare({ hits: 10, of: 10 }, 0.01)).toBe(1);
 });
 
+describe('machines that fall silent', () => {
+  type Fleet = { machines: number; harm: number };
+  const hour = 1;
+  const day = 24 * hour;
+
+  /** When a machine is heard of: most on working days, some all the time, some every few days. */
+  function contactsOf(random: () => number, until: number): number[] {
+    const kind = random();
+    const contacts: number[] = [];
+    if (kind < 0.6) {
+      const opens = 7 + 2 * random();
+      for (let at = 0; at < until; at += day) {
+        if ((at / day) % 7 >= 5 || random() > 0.9) continue;
+        contacts.push(at + opens + 0.3 * random());
+        if (random() < 0.3) contacts.push(at + opens + 4 + random());
+      }
+    } else {
+      const every = kind < 0.8 ? () => 3.5 + random() : () => day * (1 + 4 * random());
+      for (let at = every(); at < until; at += every()) contacts.push(at);
+    }
+    return contacts;
+  }
+
+  const steps = [
+    { at: 0, percentage: 5 },
+    { at: 2 * day, percentage: 25 },
+    { at: 4 * day, percentage: 50 },
+  ];
+
+  /** Whether a rollout that begins on a Friday morning is paused, looked at every few hours for two weeks. */
+  function isPaused(random: () => number, { machines, harm }: Fleet, lookEvery: number): boolean {
+    const start = 25 * day + 9;
+    const until = start + 14 * day;
+    const fleet = Array.from({ length: machines }, () => {
+      const all = contactsOf(random, until);
+      const bucket = random() * 100;
+      const reached = steps.find(({ percentage }) => bucket < percentage);
+      const took = reached && all.find((at) => at >= start + reached.at);
+      const dies = took !== undefined && random() < harm ? took + random() * day : until;
+      // without the release, a machine has its chance in the same way
+      const place = random();
+      return { contacts: all.filter((at) => at <= dies), took, place };
+    });
+    for (let now = start + lookEvery; now < until; now += lookEvery) {
+      const full = steps.findLast(({ at }) => start + at <= now)!.percentage;
+      const seen = { taken: 0, silent: 0, others: 0, othersSilent: 0 };
+      for (const { contacts, took, place } of fleet) {
+        const checks = contacts.findIndex((at) => at >= now);
+        const heard = contacts.slice(0, checks < 0 ? undefined : checks);
+        if (heard.length < 3) continue;
+        const usual = Math.max(1, (heard.at(-1)! - heard[0]!) / heard.length);
+        const hasIt = took !== undefined && took < now;
+        const offered = start + steps.find(({ percentage }) => place * full < percentage)!.at;
+        const chance = hasIt ? took : heard.find((at) => at >= offered);
+        if (chance === undefined || chance >= now - 2 * usual) continue;
+        const isSilent = heard.at(-1)! < now - 2 * usual;
+        seen[hasIt ? 'taken' : 'others'] += 1;
+        if (isSilent) seen[hasIt ? 'silent' : 'othersSilent'] += 1;
+      }
+      if (silences(seen)) return true;
+    }
+    return false;
+  }
+
+  const pausedOf = (fleet: Fleet, times: number, lookEvery = 5): number => {
+    const random = randomOf(1945);
+    return Array.from({ length: times }, () => isPaused(random, fleet, lookEvery)).filter(Boolean).length;
+  };
+
+  test('are found where 5 % do, with 1,000 machines; 30 % with 200', () => {
+    expect(pausedOf({ machines: 1000, harm: 0.05 }, 10)).toBeGreaterThanOrEqual(9);
+    expect(pausedOf({ machines: 200, harm: 0.3 }, 10)).toBeGreaterThanOrEqual(9);
+  });
+
+  test('pause no harmless rollout, over nights and weekends', () => {
+    expect(pausedOf({ machines: 300, harm: 0 }, 60)).toBe(0);
+    expect(pausedOf({ machines: 10, harm: 0 }, 500)).toBe(0);
+  });
+
+  test.each([10, 1000, 100_000])(
+    'of %i: chance alone pauses at most 1 %% of rollouts, at any look',
+    (machines) => {
+      const random = randomOf(machines);
+      let paused = 0;
+      for (let n = 0; n < rollouts; n++) {
+        // each silent machine is one with the release or one without it; each is a look
+        let [silent, othersSilent] = [0, 0];
+        const half = machines / 2;
+        while (silent + othersSilent < machines * 0.02) {
+          if (random() < 0.5) silent += 1;
+          else othersSilent += 1;
+          if (!silences({ taken: half, silent, others: half, othersSilent })) continue;
+          paused += 1;
+          break;
+        }
+      }
+      expect(paused / rollouts).toBeLessThanOrEqual(0.01);
+    },
+  );
+
+  test('on a Sunday are all, with and without the release', () => {
+    expect(silences({ taken: 500, silent: 500, others: 500, othersSilent: 500 })).toBe(false);
+    expect(silences({ taken: 500, silent: 480, others: 500, othersSilent: 470 })).toBe(false);
+  });
+
+  test('say nothing where there are no others, or one machine', () => {
+    expect(silences({ taken: 500, silent: 500, others: 0, othersSilent: 0 })).toBe(false);
+    expect(silences({ taken: 1, silent: 1, others: 1000, othersSilent: 0 })).toBe(false);
+  });
+});
+
 describe('what staff read', () => {
   const release = {
     version: '4.2.1',
@@ -139,7 +250,14 @@ describe('what staff read', () => {
   } as const;
   const read = (seen: Partial<Seen>) => {
     const none = { installs: 0, failed: 0, provenOnly: false };
-    const { verdict, sentence } = judge({ at: new Date(), release, installs: none, previous: null, ...seen });
+    const { verdict, sentence } = judge({
+      at: new Date(),
+      release,
+      installs: none,
+      previous: null,
+      silence: null,
+      ...seen,
+    });
     return `${verdict}: ${sentence}`;
   };
   const installs = { installs: 1204, failed: 181, provenOnly: false };
@@ -163,6 +281,10 @@ describe('what staff read', () => {
         installs: { installs: 40, failed: 2, provenOnly: true },
         previous: { version: '4.2.0', installs: 10, failed: 0 },
       },
+    ],
+    [
+      'SILENT: 31 of 600 machines that took 4.2.1 for Windows (x64) have not been heard of for twice their usual interval (5.2 %). Of 2,000 machines without it, 8 are silent (0.4 %).',
+      { silence: { taken: 600, silent: 31, others: 2000, othersSilent: 8 } },
     ],
   ])('%s', (sentence, seen) => expect(read(seen)).toBe(sentence));
 });

@@ -17,8 +17,8 @@ import type { Release } from '../../../contract/releases.ts';
 /** `hits` of `of` machines: failed installs, silent machines. */
 export type Count = { hits: number; of: number };
 
-/** The probability that a healthy release is ever paused. */
-const falseAlarms = 0.01;
+/** The probability that a healthy release is ever paused, for either reason: less than 1 % together. */
+const falseAlarms = { failures: 0.005, silence: 0.0025 };
 
 /** Fewer failing or silent machines than this never pause a rollout. */
 const fewestHits = 2;
@@ -90,16 +90,17 @@ export function barOf(
   previous: Previous | null,
 ): Bar & Pick<Failures, 'acceptableFrom'> {
   const usual = usualFailures / 100;
-  if (given !== null) return { acceptable: given / 100, limit: 1 / falseAlarms, acceptableFrom: 'GIVEN' };
+  if (given !== null)
+    return { acceptable: given / 100, limit: 1 / falseAlarms.failures, acceptableFrom: 'GIVEN' };
   if (!previous || previous.installs < fewestInstalls)
-    return { acceptable: usual, limit: 1 / falseAlarms, acceptableFrom: 'USUAL' };
+    return { acceptable: usual, limit: 1 / falseAlarms.failures, acceptableFrom: 'USUAL' };
   const { failed: hits, installs: of } = previous;
-  const highest = highestShare({ hits, of }, falseAlarms / estimated);
+  const highest = highestShare({ hits, of }, falseAlarms.failures / estimated);
   const acceptable = Math.max(leastAcceptable, Math.min(highest, Math.max(usual, hits / of)));
-  return { acceptable, limit: estimated / falseAlarms, acceptableFrom: 'PREVIOUS' };
+  return { acceptable, limit: estimated / falseAlarms.failures, acceptableFrom: 'PREVIOUS' };
 }
 
-/** Whether so many are no chance: true for at most 1 of 100 healthy releases, at any time of their rollout. */
+/** Whether so many are no chance: true for at most 1 of 200 healthy releases, at any time of their rollout. */
 export const exceeds = (count: Count, { acceptable, limit }: Bar): boolean =>
   count.hits >= fewestHits && count.hits > count.of * acceptable && evidence(count, acceptable) >= limit;
 
@@ -109,10 +110,36 @@ export type Seen = {
   release: Pick<Release, 'version' | 'platform' | 'architecture' | 'acceptableFailures'>;
   installs: { installs: number; failed: number; provenOnly: boolean };
   previous: Previous | null;
+  silence: Silence | null;
 };
 
+type Silence = NonNullable<GuardState['figures']['silence']>;
+
+/** How many times more machines fall silent with a harmful release than without it. */
+const multiples = [2, 4, 16];
+/** A smaller difference between the silent shares never pauses a rollout. */
+const leastDifference = 0.01;
+
+/**
+ * Whether machines that took the release fall silent more often than others that could have. Both are counted at the
+ * same moment, so nights, weekends and holidays silence both alike. Of all silent machines, a harmless release has as
+ * many as its share of all machines: a sequential test of that share, as in arXiv:2205.14762.
+ */
+export function silences({ taken, silent, others, othersSilent }: Silence): boolean {
+  if (silent < fewestHits || others === 0 || silent / taken - othersSilent / others < leastDifference)
+    return false;
+  const expected = taken / (taken + others);
+  const ratios = multiples.map((multiple) => {
+    const share = (multiple * taken) / (multiple * taken + others);
+    return Math.exp(
+      silent * Math.log(share / expected) + othersSilent * Math.log((1 - share) / (1 - expected)),
+    );
+  });
+  return ratios.reduce((sum, ratio) => sum + ratio, 0) / multiples.length >= 1 / falseAlarms.silence;
+}
+
 /** Decides whether a rollout goes on, in words and numbers. */
-export function judge({ at, release, installs, previous }: Seen): GuardState {
+export function judge({ at, release, installs, previous, silence }: Seen): GuardState {
   const { acceptableFrom, ...bar } = barOf(release.acceptableFailures, previous);
   const failures: Failures = {
     ...installs,
@@ -121,14 +148,20 @@ export function judge({ at, release, installs, previous }: Seen): GuardState {
     previous,
   };
   const isFailing = exceeds({ hits: installs.failed, of: installs.installs }, bar);
+  const verdict = isFailing ? 'FAILING' : silence && silences(silence) ? 'SILENT' : 'QUIET';
   return {
     at: at.toISOString(),
-    verdict: isFailing ? 'FAILING' : 'QUIET',
-    sentence: `${failuresSentence(release, failures)} ${acceptableSentence(failures)}`,
-    figures: { failures },
+    verdict,
+    sentence: [
+      ...(verdict === 'SILENT' ? [] : [failuresSentence(release, failures), acceptableSentence(failures)]),
+      ...(silence && silence.taken > 0 && verdict !== 'FAILING' ? [silenceSentence(release, silence)] : []),
+    ].join(' '),
+    figures: { failures, silence },
   };
 }
 
+const nameOf = ({ version, platform, architecture }: Omit<Seen['release'], 'acceptableFailures'>): string =>
+  `${version} for ${platformNames[platform]} (${architectureNames[architecture]})`;
 const count = (n: number): string => n.toLocaleString('en-US');
 const share = (hits: number, of: number): string => `${((hits / of) * 100).toFixed(1)} %`;
 
@@ -136,10 +169,19 @@ function failuresSentence(
   { version, platform, architecture }: Seen['release'],
   { installs, failed, provenOnly }: Failures,
 ): string {
-  const build = `${version} for ${platformNames[platform]} (${architectureNames[architecture]})`;
+  const build = nameOf({ version, platform, architecture });
   const machines = provenOnly ? ' on machines with a token' : '';
   if (installs === 0) return `No install of ${build} has been reported yet.`;
   return `${count(failed)} of ${count(installs)} installs of ${build}${machines} failed (${share(failed, installs)}).`;
+}
+
+function silenceSentence(release: Seen['release'], { taken, silent, others, othersSilent }: Silence): string {
+  const heard = 'not been heard of for twice their usual interval';
+  const rest =
+    others === 0
+      ? 'There are no machines without it to compare with.'
+      : `Of ${count(others)} machines without it, ${count(othersSilent)} are silent (${share(othersSilent, others)}).`;
+  return `${count(silent)} of ${count(taken)} machines that took ${nameOf(release)} have ${heard} (${share(silent, taken)}). ${rest}`;
 }
 
 function acceptableSentence({ acceptable, acceptableFrom, previous }: Failures): string {

@@ -1,4 +1,4 @@
-export { guardState } from './failure-guard.ts';
+export { guardState, watchRollouts } from './failure-guard.ts';
 export { keepEvents } from './keep-events.ts';
 export { displayIdOf, machineHashOf, machineOf } from './machine-id.ts';
 export type { DownloadStep } from './update-event.ts';

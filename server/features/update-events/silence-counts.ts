@@ -1,0 +1,105 @@
+import { sql, type RawBuilder } from 'kysely';
+import { channels } from '../../../contract/versions.ts';
+import type { GuardState } from '../../../contract/guard.ts';
+import type { Db } from '../../db/client.ts';
+import { onlyRow } from '../../invariants.ts';
+import type { ReleaseRow } from '../releases/index.ts';
+
+type Silence = NonNullable<GuardState['figures']['silence']>;
+
+/** Longer after its begin, a rollout reaches only machines that are rarely in use. */
+const watchedMs = 60 * 86_400_000;
+/** Machines without the release that are compared with. */
+const sampled = 2000;
+/** A machine with fewer checks has no usual interval. */
+const fewestChecks = 3;
+
+/** Seconds between two checks of machine `m`, on average: from an hour to two weeks. */
+const usual = sql`greatest(3600, least(1209600, extract(epoch from m.last_seen - m.first_seen) / m.total_checks))`;
+
+/** Whether machine `m` neither asked for updates, reported nor validated for twice its usual interval. */
+const isSilent = (now: Date): RawBuilder<boolean> => sql<boolean>`
+  (m.last_seen < ${since(now)} and not exists (
+     select from activations a
+      where machine_hash(a.machine_id) = m.machine_hash and a.last_checked_at >= ${since(now)}))`;
+
+/** Twice the usual interval of machine `m` before now. */
+const since = (now: Date) => sql`${now}::timestamptz - make_interval(secs => 2 * ${usual})`;
+
+/**
+ * Machines that took the release since it began or was resumed, and a random sample of those that could have but did
+ * not; counted are those whose chance was more than twice their usual interval ago. A machine that did not take it has
+ * its chance at its first check after its place in the rollout was reached, as one that did. So both samples consist of
+ * machines heard of at the same times, and differ only in the release. Null when the rollout began too long ago.
+ */
+export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promise<Silence | null> {
+  const from = release.failures_from;
+  if (now.getTime() - from.getTime() > watchedMs) return null;
+  const steps = await stepsOf(db, release, from);
+  const { release_id: id } = release;
+  const reached = channels.slice(channels.indexOf(release.channel));
+  const withoutIt = (machines: RawBuilder<unknown>) => sql`
+    (select m.* from machines m, known k
+      where m.platform = ${release.platform} and m.architecture = ${release.architecture}
+        and coalesce(m.channel, 'stable') = any(${reached}::text[])
+        and m.total_checks >= ${fewestChecks} and m.last_seen >= ${from}
+        and (m.proven_at is not null or not k.proven) and ${machines}
+        and not exists (select from downloads d where d.machine_hash = m.machine_hash
+                           and d.release_id = ${id} and d.fetched_at is not null)
+      order by m.machine_hash limit ${sampled})`;
+  // machines are sorted by a hash, so those that follow a random one are a random sample
+  const place = sql`sha256(convert_to(${release.rollout_salt}, 'UTF8'))`;
+  return onlyRow(
+    await sql<Silence>`
+      with known as materialized (
+        select exists (select from downloads
+                        where release_id = ${id} and proven
+                          and offered_at is not null and fetched_at is not null) as proven),
+      steps as (select * from unnest(${steps.map(({ at }) => at)}::timestamptz[],
+                                     ${steps.map(({ percentage }) => percentage)}::int[]) as s (at, percentage)),
+      took as (
+        select ${isSilent(now)} as silent
+          from known k, downloads d join machines m on m.machine_hash = d.machine_hash
+         where d.release_id = ${id} and d.fetched_at >= ${from} and d.offered_at is not null
+           and (d.proven or not k.proven)
+           and m.total_checks >= ${fewestChecks} and d.fetched_at < ${since(now)}),
+      sample as (
+        select * from (${withoutIt(sql`m.machine_hash >= ${place}`)} union all
+                       ${withoutIt(sql`m.machine_hash < ${place}`)}) both_parts limit ${sampled}),
+      others as (
+        select ${isSilent(now)} as silent
+          from sample m
+         cross join lateral (
+           select s.at from steps s
+            where s.percentage > (get_byte(m.machine_hash, 30) * 256 + get_byte(m.machine_hash, 31)) / 65536.0
+                                 * (select max(percentage) from steps)
+            order by s.at limit 1) s
+         cross join lateral (
+           select e.occurred_at from update_events e
+            where e.machine_hash = m.machine_hash and e.event_type = 'check' and e.occurred_at >= s.at
+            order by e.occurred_at limit 1) chance
+         where chance.occurred_at < ${since(now)})
+      select (select count(*) from took) as taken, (select count(*) from took where silent) as silent,
+             (select count(*) from others) as others,
+             (select count(*) from others where silent) as "othersSilent"`.execute(db),
+  );
+}
+
+/** The moments since `from` at which the release was offered to more machines than before, the earliest first. */
+async function stepsOf(
+  db: Db,
+  { release_id, rollout_percentage }: ReleaseRow,
+  from: Date,
+): Promise<{ at: Date; percentage: number }[]> {
+  const rows = await db
+    .selectFrom('rollout_steps')
+    .select(['at', 'percentage'])
+    .where('release_id', '=', release_id)
+    .orderBy('at')
+    .execute();
+  const before = rows.findLast(({ at }) => at <= from)?.percentage ?? rollout_percentage;
+  const steps = [{ at: from, percentage: before }];
+  for (const step of rows.filter(({ at }) => at > from))
+    if (step.percentage > (steps.at(-1)?.percentage ?? 0)) steps.push(step);
+  return steps;
+}
