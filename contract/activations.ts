@@ -34,6 +34,10 @@ export const identityFields = {
   clonedAt: dateTime
     .nullable()
     .meta({ description: 'When its token was first noticed on two machines at once' }),
+  ownRecord: z.string().nullable().meta({
+    description:
+      'Display id of the machine that its token reports for, if that is not the one with its machine id: that one belongs to another customer',
+  }),
 };
 
 /** A machine in the list of a license. */

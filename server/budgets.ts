@@ -11,7 +11,7 @@ const refusedMs = 200;
 const largestGrant = 500;
 const askAgainAt = 250;
 
-type BudgetName = 'requests' | 'events' | 'new machines' | 'enrollments';
+type BudgetName = 'requests' | 'events' | 'new machines' | 'enrollments' | 'refused enrollments';
 
 /** The budget, the id it applies to, and the units per hour. */
 export type BudgetOf = { budget: BudgetName; subject: string; limit: number };
@@ -46,7 +46,13 @@ export type Budgets = ReturnType<typeof createBudgets>;
  */
 export function createBudgets(parts: ChangeParts, clock: () => Date) {
   const hours = new Map<string, Hour>();
-  const refusals: Record<BudgetName, number> = { requests: 0, events: 0, 'new machines': 0, enrollments: 0 };
+  const refusals: Record<BudgetName, number> = {
+    requests: 0,
+    events: 0,
+    'new machines': 0,
+    enrollments: 0,
+    'refused enrollments': 0,
+  };
   const timer = setInterval(() => void returnIdle(), idleMs).unref();
 
   function hourOf({ budget, subject }: BudgetOf): Hour {

@@ -30,6 +30,8 @@ export type EnrolledMachine = {
   licenseId: string;
   licenseKey: string;
   machineId: string;
+  /** Names the record of the machine, in hex; not always the hash of its id. */
+  machineHash: string;
   scopes: MachineScope[];
 };
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { networkOf } from './address.ts';
 import type { Caller } from './caller.ts';
@@ -22,8 +23,10 @@ const limits = {
   code: { most: 10, windowMs: quarter },
   /** The current password within an open session. */
   session: { most: 10, windowMs: quarter },
-  /** Unknown license keys of one address, when machines enroll. */
+  /** Different unknown license keys of one address, when machines enroll. */
   licenseKey: { most: 30, windowMs: quarter },
+  /** Tries of one such key: the machines of a deleted license keep asking, which is no guessing. */
+  unknownKey: { most: 100, windowMs: quarter },
 } as const;
 
 /** A counter of failures. */
@@ -44,9 +47,6 @@ export function signInCounters({ ip }: Caller, account: string, deviceId: string
   ];
 }
 
-/** The counter of unknown license keys of an address. */
-export const licenseKeyCounter = ({ ip }: Caller): Counter => ({ kind: 'licenseKey', of: networkOf(ip) });
-
 /** Ignores case and accents, so that no spelling of an email has a counter of its own. */
 const folded = (email: string) => email.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
 
@@ -55,13 +55,17 @@ const folded = (email: string) => email.normalize('NFKD').toLowerCase().replaceA
  * after a right one: concurrent guesses that are verified after the limit reveal nothing.
  */
 export async function secondsToWait(db: Db, counters: Counter[], now: Date): Promise<number | undefined> {
+  return longestWait(counters, await countsOf(db, counters, now), now, (failures, most) => failures >= most);
+}
+
+async function countsOf(db: Db, counters: Counter[], now: Date): Promise<Count[]> {
   const rows = counters.map(
     (counter) => sql`(${subjectOf(counter)}, ${windowOf(counter, now)}::timestamptz)`,
   );
   const { rows: found } = await sql<Count>`
     select subject, failures from login_failures
      where (subject, window_start) in (${sql.join(rows)})`.execute(db);
-  return longestWait(counters, found, now, (failures, most) => failures >= most);
+  return found;
 }
 
 /**
@@ -84,6 +88,40 @@ export async function countFailure(
       returning subject, failures`.execute(tx),
   );
   return longestWait(counters, counted, now, (failures, most) => failures > most);
+}
+
+/**
+ * Counts a try of an unknown license key: each key once for its address, and each try for the key. Returns seconds to
+ * wait when one of the two limits is reached; keys beyond the limit of the address are not stored.
+ */
+export async function countUnknownKey(
+  parts: ChangeParts,
+  { ip, now }: Caller,
+  licenseKey: string,
+): Promise<number | undefined> {
+  const network = networkOf(ip);
+  const address: Counter = { kind: 'licenseKey', of: network };
+  const key: Counter = { kind: 'unknownKey', of: `${network} ${hash('sha256', licenseKey)}` };
+  const found = await countsOf(parts.db, [key, address], now);
+  const isTriedAgain = found.some(({ subject }) => subject === subjectOf(key));
+  const wait = longestWait([isTriedAgain ? key : address], found, now, (count, most) => count >= most);
+  if (wait !== undefined) return wait;
+  // one statement, so that tries of a key at once count it once
+  const { rows } = await systemChange(parts, now, ({ tx }) =>
+    sql<Count>`
+      with tries as (
+        insert into login_failures (subject, window_start, failures)
+        values (${subjectOf(key)}, ${windowOf(key, now)}::timestamptz, 1)
+        on conflict (subject, window_start) do update set failures = login_failures.failures + 1
+        returning subject, failures),
+      keys as (
+        insert into login_failures (subject, window_start, failures)
+        select ${subjectOf(address)}, ${windowOf(address, now)}::timestamptz, 1 from tries where failures = 1
+        on conflict (subject, window_start) do update set failures = login_failures.failures + 1
+        returning subject, failures)
+      select * from tries union all select * from keys`.execute(tx),
+  );
+  return longestWait([key, address], rows, now, (failures, most) => failures > most);
 }
 
 type Count = { subject: string; failures: number };

@@ -1,10 +1,12 @@
 import type { License } from '../../contract/licenses.ts';
 import type { ValidationCode } from '../../contract/validation.ts';
+import type { Budgets } from '../../server/budgets.ts';
 import type { Caller, EnrolledMachine } from '../../server/caller.ts';
 import { deactivateMachine, listActivations } from '../../server/features/activations/index.ts';
 import { revokeLicense } from '../../server/features/licenses/index.ts';
 import { enroll } from '../../server/features/credentials/enroll.ts';
 import { issueLicenseFile } from '../../server/features/offline/license-files.ts';
+import { machineHashOf } from '../../server/features/update-events/index.ts';
 import { validate } from '../../server/features/validation/index.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import { newMachineKey } from './machine-key.ts';
@@ -69,7 +71,10 @@ async function runMachine(stage: Running, license: License, issued: number, end:
   const isProven = random.chance(0.6);
   const { activation } = isProven
     ? await done(
-        enroll({ validator, budgets }, at(desktop, first), { ...request, publicKey: newMachineKey().key }),
+        enroll({ validator, budgets: unlimited(budgets) }, at(desktop, first), {
+          ...request,
+          publicKey: newMachineKey().key,
+        }),
       )
     : await validate(validator, at(desktop, first), request);
   if (!activation) return;
@@ -77,7 +82,15 @@ async function runMachine(stage: Running, license: License, issued: number, end:
   const { licenseId, licenseKey } = license;
   const { machineId, platform } = machine;
   const actor: EnrolledMachine | undefined = isProven
-    ? { kind: 'machine', activationId, licenseId, licenseKey, machineId, scopes: ['validate', 'updates'] }
+    ? {
+        kind: 'machine',
+        activationId,
+        licenseId,
+        licenseKey,
+        machineId,
+        machineHash: machineHashOf(machineId),
+        scopes: ['validate', 'updates'],
+      }
     : undefined;
   company.machines += 1;
   company.proven += Number(isProven);
@@ -178,3 +191,10 @@ async function moveMachine(stage: Running, license: License): Promise<void> {
   const when = workingMoment(random, now.getTime() - days(90), now.getTime());
   await made(stage, at(by(), when), (change) => deactivateMachine(change, machine.activationId, machine));
 }
+
+/** The demo makes the machines of a year at once; the limits are those of an hour. */
+const unlimited = (budgets: Budgets): Budgets => ({
+  ...budgets,
+  take: ({ limit }) => Promise.resolve({ allowed: true, limit, remaining: limit, resetSeconds: 0 }),
+  putBack: () => undefined,
+});

@@ -13,6 +13,7 @@ import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
+import { displayIdOf } from '../update-events/index.ts';
 
 export type ActivationRow = Selectable<Tables['activations']>;
 
@@ -40,7 +41,7 @@ export async function listActivations(
     .selectFrom('activations as a')
     .leftJoin('machine_credentials as m', 'm.activation_id', 'a.activation_id')
     .selectAll('a')
-    .select(['m.enrolled_at', 'm.cloned_at'])
+    .select(['m.enrolled_at', 'm.cloned_at', 'm.own_hash'])
     .where('a.license_id', '=', license.license_id)
     .orderBy((eb) => eb('a.status', '=', 'active'), 'desc')
     .orderBy('a.created_at')
@@ -155,9 +156,14 @@ export async function leaveSeat(
 }
 
 /** What the service knows of the identity of a machine; `row` may lack a credential. */
-export const toIdentity = (row: { enrolled_at: Date | null; cloned_at: Date | null }) => ({
+export const toIdentity = (row: {
+  enrolled_at: Date | null;
+  cloned_at: Date | null;
+  own_hash: Buffer | null;
+}) => ({
   enrolledAt: row.enrolled_at?.toISOString() ?? null,
   clonedAt: row.cloned_at?.toISOString() ?? null,
+  ownRecord: row.own_hash && displayIdOf(row.own_hash.toString('hex')),
 });
 
 /**

@@ -14,20 +14,20 @@ export async function endEnrollment(change: Change, activationId: string): Promi
     .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
     .leftJoin('machine_credentials as m', 'm.activation_id', 'a.activation_id')
     .select(['a.activation_id as activationId', 'a.machine_id as machineId', 'a.license_id as licenseId'])
-    .select(['l.license_key as licenseKey', 'm.enrolled_at', 'm.cloned_at'])
+    .select(['l.license_key as licenseKey', 'm.enrolled_at', 'm.cloned_at', 'm.own_hash'])
     .where('a.activation_id', '=', activationId)
     .forUpdate('a')
     .executeTakeFirst();
   if (!found) return fail('NOT_FOUND', 'There is no such activation.');
-  const { enrolled_at, cloned_at, ...activation } = found;
-  const identity = toIdentity({ enrolled_at, cloned_at });
+  const { enrolled_at, cloned_at, own_hash, ...activation } = found;
+  const identity = toIdentity({ enrolled_at, cloned_at, own_hash });
   const reason = credentialRefusal.end(identity);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   await tx.deleteFrom('machine_credentials').where('activation_id', '=', activationId).execute();
   await change.announce('credentials');
   await change.audit('activation.enrollment_ended', activation, {
     before: { ...activation, ...identity },
-    after: { ...activation, enrolledAt: null, clonedAt: null },
+    after: { ...activation, enrolledAt: null, clonedAt: null, ownRecord: null },
   });
   return undefined;
 }

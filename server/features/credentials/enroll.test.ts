@@ -2,6 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { credentials as calls } from '../../../contract/credentials.ts';
 import { keys } from '../../../contract/keys.ts';
+import type { License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
 import { validation } from '../../../contract/validation.ts';
 import {
@@ -15,7 +16,16 @@ import {
   signedEnrollment,
   validateOn,
 } from '../../../tests/factories.ts';
-import { auditOf, minutes, startTestServer, startTwin } from '../../../tests/harness.ts';
+import {
+  auditOf,
+  eventually,
+  hours,
+  minutes,
+  movableClock,
+  startTestServer,
+  startTwin,
+  type TestServer,
+} from '../../../tests/harness.ts';
 import { newLicenseKey } from '../licenses/license-key.ts';
 
 const settings = { config: { trustProxy: ['127.0.0.1'] } };
@@ -27,6 +37,12 @@ afterAll(() => server.close());
 type Body = Parameters<typeof stranger.call<typeof calls.enroll>>[1]['body'];
 const enroll = (body: Body, headers: Record<string, string> = {}, api = stranger) =>
   api.call(calls.enroll, { body }, headers);
+const inAnHour = () => new Date(server.clock.now().getTime() + hours(1));
+/** What staff are told of the limits of a license. */
+const toldOf = async ({ licenseId }: Pick<License, 'licenseId'>, on: TestServer = server) =>
+  (await auditOf(on, licenseId))
+    .filter((entry) => entry.event_type === 'license.enrollment_limit_reached')
+    .map((entry) => entry.changes_summary.split(': ')[1]);
 const times = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 describe('enrolling a machine', () => {
@@ -54,7 +70,7 @@ describe('enrolling a machine', () => {
   test('stores only a hash of the secret, and writes neither token nor nonce into the audit log', async () => {
     const license = await makeLicense(staff);
     const key = makeMachineKey();
-    const body = signedEnrollment(license.licenseKey, 'ct-1', key, 'a-nonce-to-find');
+    const body = signedEnrollment(license.licenseKey, 'hashed', key, 'a-nonce-to-find');
     const { machineToken, activation } = (await enroll(body)).body.data;
     const secret = machineToken!.split('_')[2]!;
     const row = await server.db
@@ -68,7 +84,7 @@ describe('enrolling a machine', () => {
     expect(entries.map((entry) => entry.event_type)).toEqual(['activation.created', 'activation.enrolled']);
     expect(entries[1]).toMatchObject({
       user_email: null,
-      changes_summary: `Machine ct-1 on ${license.licenseKey}: enrolled`,
+      changes_summary: `Machine hashed on ${license.licenseKey}: enrolled`,
       after: { publicKey: key.publicKey },
     });
     expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${secret}|a-nonce-to-find`));
@@ -154,17 +170,21 @@ describe('the key of a machine', () => {
 
   test('is the only one that can enroll the machine again, with a signed nonce that counts once', async () => {
     const license = await makeLicense(staff);
-    const machine = await enrollOn(server, license, 'ct-1');
+    const machine = await enrollOn(server, license, 'the only key');
     const { licenseKey } = license;
-    const foreign = await enroll(signedEnrollment(licenseKey, 'ct-1', makeMachineKey()));
+    const foreign = await enroll(signedEnrollment(licenseKey, 'the only key', makeMachineKey()));
     expect([foreign.status, foreign.body.code, foreign.body.error]).toEqual([
       409,
       'WRONG_STATE',
       'This machine is enrolled with another key. Ask the vendor to release it.',
     ]);
-    const unsigned = await enroll({ licenseKey, machineId: 'ct-1', publicKey: machine.key.publicKey });
+    const unsigned = await enroll({
+      licenseKey,
+      machineId: 'the only key',
+      publicKey: machine.key.publicKey,
+    });
     expect([unsigned.status, unsigned.body.details[0]!.path]).toEqual([422, 'signature']);
-    const again = signedEnrollment(licenseKey, 'ct-1', machine.key);
+    const again = signedEnrollment(licenseKey, 'the only key', machine.key);
     const token = (await enroll(again)).body.data.machineToken;
     expect(token).not.toBe(machine.token);
     const replayed = await enroll(again);
@@ -172,9 +192,9 @@ describe('the key of a machine', () => {
     // a stranger's attempts are no activity of the machine
     expect((await machinesOf(staff, license))[0]!.enrolledAt).not.toBeNull();
     expect((await auditOf(server, machine.activationId)).map((entry) => entry.changes_summary)).toEqual([
-      `Machine ct-1 on ${licenseKey}: activated`,
-      `Machine ct-1 on ${licenseKey}: enrolled`,
-      `Machine ct-1 on ${licenseKey}: enrolled again, which replaced its token`,
+      `Machine the only key on ${licenseKey}: activated`,
+      `Machine the only key on ${licenseKey}: enrolled`,
+      `Machine the only key on ${licenseKey}: enrolled again, which replaced its token`,
     ]);
   });
 
@@ -212,6 +232,31 @@ describe('the key of a machine', () => {
     },
   );
 
+  test.each(['all seats are taken', 'another key is known', 'the license has had its enrollments'])(
+    'signs no nonce that counts later where %s',
+    async (why) => {
+      const license = await makeLicense(staff, { maxActivations: 3 });
+      const { licenseKey } = license;
+      const key = makeMachineKey();
+      const captured = signedEnrollment(licenseKey, 'ct-1', key);
+      const others = [];
+      for (const id of why.startsWith('another') ? ['ct-1'] : ['a', 'b', 'c'])
+        others.push(await enrollOn(server, license, id));
+      const late = { config: settings.config, clock: movableClock(inAnHour()) };
+      const open = await startTwin(server, why.startsWith('all') ? late : settings);
+      const refused = await enroll(captured, {}, open.api());
+      await open.close();
+      expect([refused.status, refused.body.data?.machineToken ?? null]).toEqual([
+        why.startsWith('all') ? 200 : why.startsWith('another') ? 409 : 429,
+        null,
+      ]);
+      for (const { machineId, headers } of others)
+        await server.api({ headers }).ok(validation.releaseSeat, { body: { licenseKey, machineId } });
+      const replayed = await enroll(captured);
+      expect([replayed.status, replayed.body.details?.[0]?.path]).toEqual([422, 'nonce']);
+    },
+  );
+
   test('enrolls its machine again after more than a thousand times', async () => {
     const license = await makeLicense(staff);
     const { licenseId, licenseKey } = license;
@@ -228,7 +273,7 @@ describe('the key of a machine', () => {
   });
 
   test('two keys for one new machine at once: one wins', async () => {
-    const license = await makeLicense(staff);
+    const license = await makeLicense(staff, { maxActivations: 20 });
     const answers = await Promise.all(
       times(10).map(() => enroll(signedEnrollment(license.licenseKey, 'ct-1', makeMachineKey()))),
     );
@@ -276,64 +321,129 @@ describe('staff', () => {
 });
 
 describe('the limits of enrollment', () => {
-  test('200 machines at once on 10 seats, on two processes: exactly 10 get a seat and a token', async () => {
+  test('200 machines at once on 10 of 16 seats, on two processes: no more than 10 get a seat and a token', async () => {
     const open = { config: { ...settings.config, enrollmentsPerLicenseHour: 1000 } };
     const twins = [await startTwin(server, open), await startTwin(server, open)];
-    const license = await makeLicense(staff, { maxActivations: 10 });
+    const license = await makeLicense(staff, { maxActivations: 16 });
+    const desktop = server.api(await makeApiKey(staff));
+    for (const i of times(6)) await validateOn(desktop, license, `seated ${i}`);
     const answers = await Promise.all(
       times(200).map((i) =>
         enroll(signedEnrollment(license.licenseKey, `m-${i}`, makeMachineKey()), {}, twins[i % 2]!.api()),
       ),
     );
-    const results = answers.map(({ body }) => body.data);
+    const results = answers.filter(({ status }) => status === 200).map(({ body }) => body.data);
     const tokens = results.filter(({ machineToken }) => machineToken !== null);
-    expect(tokens).toHaveLength(10);
+    expect(tokens).toHaveLength(8);
     expect(tokens.every(({ valid }) => valid)).toBe(true);
-    expect(results.filter(({ code }) => code === 'TOO_MANY_ACTIVATIONS')).toHaveLength(190);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(192);
+    const again = { ...settings.config, enrollmentsPerLicenseHour: 1000 };
+    const later = await startTwin(server, { config: again, clock: movableClock(inAnHour()) });
+    const rest = await Promise.all(
+      times(20).map((i) =>
+        enroll(signedEnrollment(license.licenseKey, `late-${i}`, makeMachineKey()), {}, later.api()),
+      ),
+    );
+    await later.close();
+    expect(rest.filter(({ body }) => body.data?.machineToken)).toHaveLength(2);
     const listed = await machinesOf(staff, license);
-    expect(listed).toHaveLength(10);
-    expect(listed.every(({ enrolledAt }) => enrolledAt !== null)).toBe(true);
+    expect(listed).toHaveLength(16);
     for (const twin of twins) await twin.close();
   });
 
   test('100 enrollments of a license in an hour on two processes, or one for each of its seats', async () => {
     const few = { config: { ...settings.config, enrollmentsPerLicenseHour: 20 } };
     const twins = [await startTwin(server, few), await startTwin(server, few)];
-    const machineKeys = times(5).map(makeMachineKey);
-    const loop = (licenseKey: string, howMany = 5) =>
-      Promise.all(
-        times(60).map(async (i) => {
-          const body = signedEnrollment(licenseKey, `m-${i % howMany}`, machineKeys[i % 5]!);
+    /** Machines with a seat enroll 60 times. */
+    const loop = async (maxActivations: number) => {
+      const license = await makeLicense(staff, { maxActivations });
+      const seated = await Promise.all(times(3).map((i) => enrollOn(server, license, `m-${i}`)));
+      const answers = await Promise.all(
+        times(60).map((i) => {
+          const { machineId, key } = seated[i % 3]!;
+          const body = signedEnrollment(license.licenseKey, machineId, key);
           return enroll(body, { 'x-forwarded-for': `203.0.113.${i}` }, twins[i % 2]!.api());
         }),
       );
-    const small = await makeLicense(staff, { maxActivations: 5 });
-    const answers = await loop(small.licenseKey);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
-    const refused = answers.find(({ status }) => status === 429)!;
+      return { license, answers, passed: answers.filter(({ status }) => status === 200).length };
+    };
+    const small = await loop(5);
+    expect(small.passed).toBe(20);
+    const refused = small.answers.find(({ status }) => status === 429)!;
     expect(refused.headers.get('retry-after')).toBe('1800');
-    const told = (await auditOf(server, small.licenseId)).filter(
-      (entry) => entry.event_type === 'license.enrollment_limit_reached',
-    );
-    expect(told).toHaveLength(1);
-    const large = await makeLicense(staff, { maxActivations: 50 });
-    expect((await loop(large.licenseKey, 60)).filter(({ status }) => status === 200)).toHaveLength(50);
+    expect(await toldOf(small.license)).toEqual(['reached its limit of 20 enrollments an hour']);
+    expect((await loop(50)).passed).toBe(50);
     for (const twin of twins) await twin.close();
   });
 
-  test('refused enrollments use up none of them', async () => {
+  test('new machines get half of the seats in an hour, so no loop takes all; the others are not concerned', async () => {
+    const own = await startTestServer(settings);
+    const ownStaff = own.api((await own.signInAs('super_admin')).byCookie);
+    const ownTwin = await startTwin(own, settings);
+    const license = await makeLicense(ownStaff, { maxActivations: 10 });
+    const { licenseKey } = license;
+    const known = await enrollOn(own, license, 'known');
+    const invent = async (n: number) => {
+      const answers = await Promise.all(
+        times(n).map((i) => {
+          const body = signedEnrollment(
+            licenseKey,
+            `made up ${own.clock.now().getTime()} ${i}`,
+            makeMachineKey(),
+          );
+          return enroll(body, { 'x-forwarded-for': `203.0.113.${i}` }, [own, ownTwin][i % 2]!.api());
+        }),
+      );
+      return answers.filter(({ body }) => body.data?.machineToken).length;
+    };
+    expect(await invent(40)).toBe(4);
+    expect(await machinesOf(ownStaff, license)).toHaveLength(5);
+    expect(await toldOf(license, own)).toEqual(['reached its limit of 5 new machines an hour']);
+    // a machine that has its seat enrolls again, and one with an API key gets a seat
+    expect((await enroll(signedEnrollment(licenseKey, 'known', known.key), {}, own.api())).status).toBe(200);
+    expect((await validateOn(own.api(await makeApiKey(ownStaff)), license, 'with a key')).code).toBe('VALID');
+    own.clock.advance(minutes(30));
+    const real = await enroll(signedEnrollment(licenseKey, 'real', makeMachineKey()), {}, own.api());
+    expect(real.body.data).toMatchObject({ code: 'VALID' });
+    await ownTwin.close();
+    await own.close();
+  });
+
+  test('giving seats back and enrolling again is no way around it', async () => {
+    const license = await makeLicense(staff, { maxActivations: 6 });
+    const { licenseKey } = license;
+    const machineKeys = times(3).map(makeMachineKey);
+    for (const [i, key] of machineKeys.entries()) {
+      const machine = await enrollOn(server, license, `m-${i}`, { key });
+      await server.api(machine).ok(validation.releaseSeat, { body: { licenseKey, machineId: `m-${i}` } });
+    }
+    for (const [i, key] of machineKeys.entries())
+      expect((await enroll(signedEnrollment(licenseKey, `m-${i}`, key))).status).toBe(429);
+    expect((await machinesOf(staff, license)).filter(({ status }) => status === 'active')).toEqual([]);
+  });
+
+  test('refused enrollments have a limit of their own, and beyond it leave no record', async () => {
     const few = await startTwin(server, { config: { ...settings.config, enrollmentsPerLicenseHour: 3 } });
     const license = await makeLicense(staff, { maxActivations: 1 });
-    const { licenseKey } = license;
+    const { licenseKey, licenseId } = license;
     const first = await enrollOn(few, license, 'first');
     const forged = { ...signedEnrollment(licenseKey, 'x', makeMachineKey()), machineId: 'y' };
-    for (const _ of times(4)) {
+    const second = () => enroll(signedEnrollment(licenseKey, 'second', makeMachineKey()), {}, few.api());
+    for (const _ of times(15)) {
       expect((await enroll(forged, {}, few.api())).status).toBe(422);
-      const full = await enroll(signedEnrollment(licenseKey, 'second', makeMachineKey()), {}, few.api());
-      expect(full.body.data).toMatchObject({ code: 'TOO_MANY_ACTIVATIONS', machineToken: null });
+      expect((await second()).body.data).toMatchObject({ code: 'TOO_MANY_ACTIVATIONS', machineToken: null });
     }
+    for (const _ of times(5)) {
+      expect((await enroll(forged, {}, few.api())).status).toBe(429);
+      expect((await second()).status).toBe(429);
+    }
+    expect(await toldOf(license)).toEqual(['reached its limit of 30 refused enrollments an hour']);
+    const records = server.db.selectFrom('validations').select('code').where('license_id', '=', licenseId);
+    await eventually(async () => expect(await records.execute()).toHaveLength(16));
+    // none of them was one of the enrollments of the license
     const again = () => enroll(signedEnrollment(licenseKey, 'first', first.key), {}, few.api());
-    expect([(await again()).status, (await again()).status, (await again()).status]).toEqual([200, 200, 429]);
+    expect([(await again()).status, (await again()).status, (await again()).status]).toEqual([200, 200, 200]);
+    expect((await again()).status).toBe(429);
     await few.close();
   });
 
@@ -348,18 +458,33 @@ describe('the limits of enrollment', () => {
         own.api(),
       );
     const guessed = await Promise.all(
-      times(100).map((i) => guess(i % 2 ? newLicenseKey('enterprise') : 'no key at all', `2001:db8::${i}`)),
+      times(100).map((i) => guess(i % 2 ? newLicenseKey('enterprise') : `no key ${i}`, `2001:db8::${i}`)),
     );
     const answered = guessed.filter(({ status }) => status === 200);
     expect(answered).toHaveLength(30);
     expect(new Set(answered.map(({ body }) => body.data.machineToken))).toEqual(new Set([null]));
-    // the right key gets the same answer until the window ends; other addresses are not concerned
-    const late = await guess(license.licenseKey, '2001:db8::ffff');
+    const late = await guess(newLicenseKey('enterprise'), '2001:db8::ffff');
     expect([late.status, late.headers.get('retry-after')]).toEqual([429, '900']);
-    expect((await guess(license.licenseKey, '198.51.100.7')).status).toBe(200);
+    // nobody stops the machines of a hospital that share the address, and other addresses are not concerned
+    const valid = signedEnrollment(license.licenseKey, 'new', makeMachineKey());
+    const enrolled = await enroll(valid, { 'x-forwarded-for': '2001:db8::1' }, own.api());
+    expect(enrolled.body.data).toMatchObject({ code: 'VALID' });
+    expect((await guess(newLicenseKey('enterprise'), '198.51.100.7')).status).toBe(200);
+    const { rows } = await own.pool.query('select from login_failures');
+    expect(rows.length, 'guesses beyond the limit are not stored').toBeLessThan(110);
     own.clock.advance(minutes(15));
-    expect((await guess(license.licenseKey, '2001:db8::fffe')).status).toBe(200);
+    expect((await guess(newLicenseKey('enterprise'), '2001:db8::fffe')).status).toBe(200);
     await own.close();
+  });
+
+  test('machines of a deleted license that keep asking are no guessing, up to 100 times', async () => {
+    const old = newLicenseKey('enterprise');
+    const ask = (licenseKey: string) =>
+      enroll(signedEnrollment(licenseKey, 'old', makeMachineKey()), { 'x-forwarded-for': '203.0.113.99' });
+    const answers = await Promise.all(times(120).map(() => ask(old.toLowerCase())));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+    expect((await ask(old)).status).toBe(429);
+    expect((await ask(newLicenseKey('enterprise'))).body.data).toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 

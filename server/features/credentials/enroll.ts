@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
 import {
   enrollmentText,
   type EnrollmentInput,
   type EnrollmentResult,
 } from '../../../contract/credentials.ts';
+import type { ValidationRequest } from '../../../contract/validation.ts';
 import { newBearerKey } from '../../bearer-keys.ts';
-import type { BudgetOf, Budgets } from '../../budgets.ts';
+import type { Budgets } from '../../budgets.ts';
 import { nobody, type Caller } from '../../caller.ts';
 import { runChange, type Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { isSignedBy } from '../../machine-signature.ts';
-import { countFailure, licenseKeyCounter, secondsToWait } from '../../throttle.ts';
+import { countUnknownKey } from '../../throttle.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
 import { heldLicenseFile } from '../offline/index.ts';
-import { displayIdOf, machineHashOf } from '../update-events/index.ts';
 import { validate, type Validator } from '../validation/index.ts';
+import { claimRecord } from './claim-record.ts';
+import { enrollmentsOf, newMachinesOf, refusalsOf, takeFromBudget } from './limits.ts';
 
 export type Enrolling = { validator: Validator; budgets: Budgets };
 
@@ -30,23 +31,66 @@ export async function enroll(
   caller: Caller,
   { publicKey, signature, ...request }: EnrollmentInput,
 ): Promise<EnrollmentResult | Failure> {
-  const { db } = validator;
+  const { db, config, recorder } = validator;
   const by = { ...caller, actor: nobody };
-  const counters = [licenseKeyCounter(by)];
-  const wait = await secondsToWait(db, counters, by.now);
-  if (wait !== undefined) return tooManyUnknownKeys(wait);
   const licenseKey = parseLicenseKey(request.licenseKey);
   const license = licenseKey === undefined ? undefined : await licenseOf(db, licenseKey);
   if (!license) {
-    const waitNow = await countFailure(validator, counters, by.now);
-    if (waitNow !== undefined) return tooManyUnknownKeys(waitNow);
+    const retryAfter = await countUnknownKey(validator, by, licenseKey ?? request.licenseKey);
+    if (retryAfter !== undefined) return fail('TOO_MANY_REQUESTS', tooManyUnknownKeys, { retryAfter });
     return { ...(await validate(validator, by, request)), machineToken: null };
   }
   const proof = readProof({ ...license, ...request, publicKey, signature });
-  if (isFailure(proof)) return proof;
-  const refused = await refuseEnrollment(db, license, request.machineId, proof, by.now);
+  const decided: Parameters<typeof recorder.add>[0][] = [];
+  const recordLater = { ...recorder, add: (row: (typeof decided)[number]) => void decided.push(row) };
+  const answer = isFailure(proof)
+    ? proof
+    : await enrollOn({ validator: { ...validator, recorder: recordLater }, budgets }, by, license, {
+        request,
+        proof,
+      });
+  if (isFailure(answer) || answer.machineToken === null) {
+    const limited = await takeFromBudget(
+      budgets,
+      by,
+      license,
+      refusalsOf(license, config.enrollmentsPerLicenseHour),
+    );
+    if (limited) return limited;
+    // what the machine signed must not count later either
+    if (!isFailure(proof) && proof.signedNonce)
+      await runChange(validator, by, (change) => useNonce(change, license, proof));
+  }
+  for (const row of decided) recorder.add(row);
+  return answer;
+}
+
+const tooManyUnknownKeys = 'Too many unknown license keys from this address. Try again later.';
+
+type LicenseOf = { licenseId: string; licenseKey: string; customerId: string; seats: number };
+
+const licenseOf = (db: Db, licenseKey: string): Promise<LicenseOf | undefined> =>
+  db
+    .selectFrom('licenses')
+    .select(['license_id as licenseId', 'license_key as licenseKey', 'max_activations as seats'])
+    .select('customer_id as customerId')
+    .where('license_key', '=', licenseKey)
+    .executeTakeFirst();
+
+/** Enrolls a machine on a license that exists, with a token or the reason why it gets none. */
+async function enrollOn(
+  { validator, budgets }: Enrolling,
+  by: Caller,
+  license: LicenseOf,
+  { request, proof }: { request: ValidationRequest; proof: Proof },
+): Promise<EnrollmentResult | Failure> {
+  const { db, config } = validator;
+  const { machineId } = request;
+  const refused = await refuseEnrollment(db, license, machineId, proof, by.now);
   if (refused) return refused;
-  const budget = enrollmentsOf(license, validator.config.enrollmentsPerLicenseHour);
+  const budget = (await holdsSeat(db, license, machineId))
+    ? enrollmentsOf(license, config.enrollmentsPerLicenseHour)
+    : newMachinesOf(license);
   const limited = await takeFromBudget(budgets, by, license, budget);
   if (limited) return limited;
   const result = await validate(validator, by, request, { sequence: null });
@@ -55,48 +99,20 @@ export async function enroll(
     return { ...result, machineToken: null };
   }
   const machineToken = await runChange(validator, by, (change) =>
-    giveToken(change, license, request.machineId, proof),
+    giveToken(change, license, machineId, proof),
   );
   return isFailure(machineToken) ? machineToken : { ...result, machineToken };
 }
 
-const tooManyUnknownKeys = (retryAfter: number): Failure =>
-  fail('TOO_MANY_REQUESTS', 'Too many unknown license keys from this address. Try again later.', {
-    retryAfter,
-  });
-
-type LicenseOf = { licenseId: string; licenseKey: string; seats: number };
-
-const licenseOf = (db: Db, licenseKey: string): Promise<LicenseOf | undefined> =>
-  db
-    .selectFrom('licenses')
-    .select(['license_id as licenseId', 'license_key as licenseKey', 'max_activations as seats'])
-    .where('license_key', '=', licenseKey)
+const holdsSeat = async (db: Db, { licenseId }: LicenseOf, machineId: string): Promise<boolean> => {
+  const seat = await db
+    .selectFrom('activations')
+    .select('status')
+    .where('license_id', '=', licenseId)
+    .where('machine_id', '=', machineId)
     .executeTakeFirst();
-
-const enrollmentsOf = ({ licenseId, seats }: LicenseOf, perHour: number): BudgetOf => ({
-  budget: 'enrollments',
-  subject: licenseId,
-  limit: Math.max(perHour, seats),
-});
-
-async function takeFromBudget(
-  budgets: Budgets,
-  by: Caller,
-  license: LicenseOf,
-  of: BudgetOf,
-): Promise<Failure | undefined> {
-  const { allowed, resetSeconds } = await budgets.take(of);
-  if (allowed) return undefined;
-  const message = `Machines have enrolled ${of.limit} times on this license in this hour, as often as they may. Try again later.`;
-  await budgets.tellOnce(by, of, ({ audit }) =>
-    audit('license.enrollment_limit_reached', license, {
-      what: `reached its limit of ${of.limit} enrollments an hour`,
-      error: message,
-    }),
-  );
-  return fail('TOO_MANY_REQUESTS', message, { retryAfter: resetSeconds });
-}
+  return seat?.status === 'active';
+};
 
 /** The key of a machine, and the hash of the nonce that it signed, if it did. */
 type Proof = { publicKey: Buffer; signedNonce: Buffer | undefined };
@@ -176,9 +192,9 @@ async function giveToken(
   if (seat?.status !== 'active') return null;
   const refused = await refuseEnrollment(tx, license, machineId, proof, now);
   if (refused) return refused;
-  if (proof.signedNonce && !(await useNonce(change, license, proof.publicKey, proof.signedNonce)))
-    return nonceUsed;
+  if (!(await useNonce(change, license, proof))) return nonceUsed;
   const before = await credentialOf(tx, license, machineId);
+  const ownHash = before ? null : await claimRecord(change, license, machineId);
   const { text, id, secretHash } = newBearerKey('lym');
   const token = { token_id: id, secret_hash: secretHash, sequence: null };
   await tx
@@ -187,44 +203,38 @@ async function giveToken(
       activation_id: seat.activation_id,
       public_key: proof.publicKey,
       enrolled_at: now,
+      own_hash: ownHash,
       ...token,
     })
     .onConflict((conflict) => conflict.column('activation_id').doUpdateSet(token))
     .execute();
-  await markProven(change, machineId);
   if (before) await change.announce('credentials');
   await change.audit(
     'activation.enrolled',
     { activationId: seat.activation_id, machineId, licenseKey },
     {
-      what: before ? 'enrolled again, which replaced its token' : 'enrolled',
+      what: before
+        ? 'enrolled again, which replaced its token'
+        : ownHash
+          ? 'enrolled; its machine id is that of a machine of another customer, so it has a record of its own'
+          : 'enrolled',
       after: { licenseId, publicKey: proof.publicKey.toString('base64url') },
     },
   );
   return text;
 }
 
-/** False if the key has used the nonce on this license before. */
+/** Keeps the signed nonce, if there is one; false if the key has used it on this license before. */
 async function useNonce(
   { tx }: Change,
   { licenseId }: LicenseOf,
-  publicKey: Buffer,
-  nonceHash: Buffer,
+  { publicKey, signedNonce }: Proof,
 ): Promise<boolean> {
+  if (!signedNonce) return true;
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('used_nonces')
-    .values({ license_id: licenseId, public_key: publicKey, nonce_hash: nonceHash })
+    .values({ license_id: licenseId, public_key: publicKey, nonce_hash: signedNonce })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows === 1n;
-}
-
-/** Remembers when the machine first proved itself. */
-async function markProven({ tx, now }: Change, machineId: string): Promise<void> {
-  const hash = machineHashOf(machineId);
-  await sql`
-    insert into machines (machine_hash, display_id, first_seen, last_seen, proven_at)
-    values (decode(${hash}, 'hex'), ${displayIdOf(hash)}, ${now}, ${now}, ${now})
-    on conflict (machine_hash) do update set proven_at = excluded.proven_at
-      where machines.proven_at is null`.execute(tx);
 }

@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { batchLoader } from '../../db/batch-loader.ts';
 import { createCache } from '../../db/cache.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { machineHashOf } from '../update-events/index.ts';
 
 const hourMs = 3_600_000;
 
@@ -86,6 +87,7 @@ type Row = {
   license_key: string;
   machine_id: string;
   secret_hash: Buffer;
+  own_hash: Buffer | null;
   license_status: 'active' | 'revoked';
   customer_status: 'active' | 'inactive';
   deleted_at: Date | null;
@@ -95,7 +97,7 @@ type Row = {
 /** Named, so that PostgreSQL plans it once per connection: most machines check once a day, so each check misses. */
 const findQuery = {
   name: 'credentials-find',
-  text: `select m.secret_hash, a.activation_id, a.machine_id, l.license_id, l.license_key,
+  text: `select m.secret_hash, m.own_hash, a.activation_id, a.machine_id, l.license_id, l.license_key,
                 l.status as license_status, c.status as customer_status, c.deleted_at, asked.place::int
            from unnest($1::text[]) with ordinality as asked (token_id, place)
            join machine_credentials m using (token_id)
@@ -121,6 +123,7 @@ const toKnown = (row: Row): Known => ({
     licenseId: row.license_id,
     licenseKey: row.license_key,
     machineId: row.machine_id,
+    machineHash: row.own_hash?.toString('hex') ?? machineHashOf(row.machine_id),
     scopes: ['validate', 'updates'],
   },
   secretHash: row.secret_hash,

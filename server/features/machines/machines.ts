@@ -126,7 +126,7 @@ async function downloadsOf(db: Db, { machine_hash }: MachineRow) {
   return { latest, total: rows[0]?.total ?? 0 };
 }
 
-/** Activations store the machine's id, so they are matched by its hash. */
+/** Activations store the machine's id, so they are matched by its hash, and by that of a record of its own. */
 async function activationsOf(db: Db, { machine_hash }: MachineRow) {
   const { rows } = await sql<{
     activationId: string;
@@ -136,13 +136,16 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
     offline_until: Date | null;
     enrolled_at: Date | null;
     cloned_at: Date | null;
+    own_hash: Buffer | null;
     total: number;
   }>`
     select a.activation_id as "activationId", l.license_key as "licenseKey", a.status, a.created_at,
-           a.offline_until, c.enrolled_at, c.cloned_at, count(*) over () as total
+           a.offline_until, c.enrolled_at, c.cloned_at, c.own_hash, count(*) over () as total
       from activations a join licenses l using (license_id)
       left join machine_credentials c using (activation_id)
-     where machine_hash(a.machine_id) = ${machine_hash}
+     where a.activation_id in (
+             select activation_id from activations where machine_hash(machine_id) = ${machine_hash}
+             union all select activation_id from machine_credentials where own_hash = ${machine_hash})
      order by a.created_at desc, a.activation_id limit ${shownAtMost}`.execute(db);
   const latest = rows.map((row) => ({
     activationId: row.activationId,

@@ -67,7 +67,7 @@ describe('a license file', () => {
       ...facts,
     });
     expect(await machinesOf(staff[0], license)).toEqual([
-      { ...activation, enrolledAt: null, clonedAt: null },
+      { ...activation, enrolledAt: null, clonedAt: null, ownRecord: null },
     ]);
     expect((await staff[0].ok(licenses.get, at(license))).currentActivations).toBe(1);
     const entries = await auditOf(server, activation.activationId);

@@ -28,7 +28,7 @@ export function machineOf(
   request: FastifyRequest,
   { machineId }: { machineId?: string | undefined },
 ): string | undefined {
-  if (actor.kind === 'machine') return machineHashOf(actor.machineId);
+  if (actor.kind === 'machine') return actor.machineHash;
   const id = [request.headers['x-machine-id'], machineId, request.headers['x-user-staging-id']]
     .flatMap((text) => (typeof text === 'string' ? [text.trim()] : []))
     .find((text) => text !== '' && text.length <= 256);

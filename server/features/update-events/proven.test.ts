@@ -3,8 +3,16 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updateEvents, type ReportedEvent } from '../../../contract/update-events.ts';
-import { enrollOn, makeApiKey, makeLicense, makeRelease, unique } from '../../../tests/factories.ts';
-import { eventually, startTestServer, type Identity } from '../../../tests/harness.ts';
+import {
+  deactivate,
+  enrollOn,
+  machinesOf,
+  makeApiKey,
+  makeLicense,
+  makeRelease,
+  unique,
+} from '../../../tests/factories.ts';
+import { auditOf, eventually, startTestServer, startTwin, type Identity } from '../../../tests/harness.ts';
 import type { Budgets } from '../../budgets.ts';
 import { systemCaller, type EnrolledMachine } from '../../caller.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
@@ -20,6 +28,7 @@ const key = await makeApiKey(staff, { scopes: ['updates'] });
 const license = await makeLicense(staff, { maxActivations: 100 });
 afterAll(() => server.close());
 
+const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 type Outcome = ReportedEvent['eventType'];
 type Machine = { machineId: string; as: Identity };
 
@@ -72,6 +81,86 @@ const isPaused = async ({ id }: Release) => {
   return (await staff.ok(releaseCalls.get, { params: { releaseId: id } })).pausedAt !== null;
 };
 const guarded = () => makeRelease(server, { acceptableFailures: 1 });
+
+describe('a machine id that is enrolled for another customer', () => {
+  /** What the service records of the machine with its token. */
+  const recordOf = async ({ as }: Machine, eventType: Outcome, release: Release) => {
+    const { id: releaseId, version: toVersion } = release;
+    const events = [{ eventId: uuidv7(), eventType, releaseId, toVersion, osVersion: 'told' }];
+    await server.api(as).ok(updateEvents.report, { body: { events } });
+  };
+  const page = (id: string) => staff.ok(machineCalls.get, { params: { id } });
+
+  test('speaks for no machine of that customer, and has a record of its own', async () => {
+    const release = await guarded();
+    const first = await proven();
+    await takeAndReport(release, first, 'install_complete');
+    const before = await page(first.machineId);
+    const other = await makeLicense(staff);
+    const { headers, activationId } = await enrollOn(server, other, first.machineId);
+    const second: Machine = { machineId: first.machineId, as: { headers } };
+    const listed = (await machinesOf(staff, other))[0]!;
+    expect(listed.ownRecord).toMatch(/^[0-9A-Z]{12}$/);
+    await take(release, second);
+    await recordOf(second, 'install_error', release);
+    await eventually(async () => (await page(listed.ownRecord!)).totals.events === 2);
+    expect((await page(listed.ownRecord!)).machine).toMatchObject({
+      displayId: listed.ownRecord,
+      osVersion: 'told',
+      totalDownloads: 1,
+      provenAt: server.clock.now().toISOString(),
+    });
+    const after = await page(first.machineId);
+    const { machine, updateHistory, downloadHistory } = before;
+    expect(after).toMatchObject({ machine, updateHistory, downloadHistory });
+    expect(after.totals).toEqual({ ...before.totals, activations: 2 });
+    expect(await stateOf(release, first)).toMatchObject({ proven: true, install_failed: false });
+    // staff see both on the page of the first, and on that of the second only that
+    expect(after.activations.map((one) => one.ownRecord)).toEqual([null, listed.ownRecord]);
+    expect((await page(listed.ownRecord!)).activations).toMatchObject([{ activationId }]);
+    expect((await auditOf(server, activationId)).at(-1)!.changes_summary).toMatch(
+      /: enrolled; its machine id is that of a machine of another customer, so it has a record of its own$/,
+    );
+  });
+
+  test('counts for the guard as a proven machine of its own', async () => {
+    const release = await guarded();
+    const machine = await proven();
+    await takeAndReport(release, machine, 'install_complete');
+    for (let i = 0; i < 2; i++) {
+      const { headers } = await enrollOn(server, await makeLicense(staff), machine.machineId);
+      await take(release, { machineId: machine.machineId, as: { headers } });
+    }
+    const ofRelease = () =>
+      server.db.selectFrom('downloads').selectAll().where('release_id', '=', release.id).execute();
+    await eventually(async () =>
+      expect((await ofRelease()).map((one) => one.proven)).toEqual([true, true, true]),
+    );
+  });
+
+  test('is given to one of two customers that enroll it at once, on two processes', async () => {
+    const machineId = unique('Contested');
+    const twin = await startTwin(server);
+    const made = await Promise.all(numbers(8).map(() => makeLicense(staff)));
+    await Promise.all(made.map((one, i) => enrollOn(i % 2 ? twin : server, one, machineId)));
+    await twin.close();
+    const records = (await page(machineId)).activations.map((one) => one.ownRecord);
+    expect(records.filter((one) => one === null)).toHaveLength(1);
+    expect(new Set(records).size).toBe(8);
+  });
+
+  test('is that of the machine on another license of the same customer, and after the other seat ended', async () => {
+    const machineId = unique('Moves');
+    const trial = await makeLicense(staff);
+    const first = await enrollOn(server, trial, machineId);
+    await enrollOn(server, await makeLicense(staff, { customerId: trial.customerId }), machineId);
+    for (const { activationId } of (await page(machineId)).activations)
+      await deactivate(staff, { activationId, machineId });
+    await enrollOn(server, await makeLicense(staff), machineId);
+    const { activations } = await page(first.machineId);
+    expect(activations.map((one) => one.ownRecord)).toEqual([null, null, null]);
+  });
+});
 
 describe('the failure guard', () => {
   test('counts only proven machines once there is one, so that claims cannot pause a rollout', async () => {
@@ -150,15 +239,16 @@ test('what is kept of an event, also in a file, holds no license key of the mach
   const kept: unknown[] = [];
   const queue = () => ({ add: (row: unknown) => void kept.push(row), flush: async () => undefined });
   const recorder = createUpdateRecorder(server.context, {} as Budgets, { queue } as unknown as WriteBehind);
+  const machineHash = machineHashOf('ct-1');
   const actor = {
     kind: 'machine',
     activationId: 'a',
     licenseId: 'l',
     licenseKey: license.licenseKey,
     machineId: 'ct-1',
+    machineHash,
     scopes: [],
   } satisfies EnrolledMachine;
-  const machineHash = machineHashOf('ct-1');
   recorder.observe({ ...systemCaller(server.clock.now()), actor }, { type: 'check', machineHash });
   expect(kept).toMatchObject([{ happening: { machineHash, proven: true } }]);
   expect(JSON.stringify(kept)).not.toContain(license.licenseKey);

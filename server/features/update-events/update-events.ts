@@ -18,8 +18,8 @@ export async function reportEvents(
   reported: readonly ReportedEvent[],
 ): Promise<{ accepted: number } | Failure> {
   const now = clock();
-  const own = by.actor.kind === 'machine' ? by.actor.machineId : undefined;
-  const unnamed = reported.findIndex((event) => (event.machineId ?? own) === undefined);
+  const own = by.actor.kind === 'machine' ? by.actor : undefined;
+  const unnamed = reported.findIndex((event) => own === undefined && event.machineId === undefined);
   if (unnamed >= 0)
     return failField('INVALID_INPUT', `events.${unnamed}.machineId`, 'Machine ID is required');
   const updateEvents = reported.map(({ eventId, machineId, eventType, timestamp, ...rest }): UpdateEvent => {
@@ -31,7 +31,7 @@ export async function reportEvents(
       // the clock of a desktop may be wrong, but an event is never in the future
       at: reportedAt > now ? now : reportedAt,
       receivedAt: now,
-      machineHash: machineHashOf(present(machineId ?? own, 'checked above')),
+      machineHash: own?.machineHash ?? machineHashOf(present(machineId, 'checked above')),
       proven: own !== undefined,
       type: eventType,
     };

@@ -1,19 +1,38 @@
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { ListedActivation } from '../../../contract/activations.ts';
+import { paths } from '../../paths.ts';
 import { shortDate } from '../../ui/time.ts';
 
-/** Since when a machine proves who it is, and whether its credential was seen on another machine as well. */
+/**
+ * Since when a machine proves who it is, which record it has if its machine id is taken, and whether its credential was
+ * seen on another machine as well.
+ */
 export function Identity({
-  of: { enrolledAt, clonedAt },
+  of: { enrolledAt, clonedAt, ownRecord },
 }: {
-  of: Pick<ListedActivation, 'enrolledAt' | 'clonedAt'>;
+  of: Pick<ListedActivation, 'enrolledAt' | 'clonedAt' | 'ownRecord'>;
 }) {
   return (
     <>
       {enrolledAt && (
         <Text size="xs" c="dimmed" lh="16px">
           Proven since {shortDate(enrolledAt)}
+        </Text>
+      )}
+      {ownRecord && (
+        <Text size="xs" c="dimmed" lh="16px">
+          Machine id of another customer; recorded as{' '}
+          <Anchor
+            component={Link}
+            to={paths.machine}
+            params={{ machineId: ownRecord } as never}
+            inherit
+            className="mono"
+          >
+            {ownRecord}
+          </Anchor>
         </Text>
       )}
       {clonedAt && (
