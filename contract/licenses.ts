@@ -69,6 +69,12 @@ export const licenseRefusal = {
   reactivate: (l: LicenseState) =>
     ownerGone(l) ?? (l.status === 'active' ? 'License is already active' : null),
   delete: (l: LicenseState) => (l.status === 'active' ? 'Revoke the license before deleting it' : null),
+  /** Issuing license files: refused where a validation of any machine would be. */
+  activateOffline: (l: LicenseState & Pick<License, 'validFrom' | 'validUntil'>, now: Date) =>
+    ownerGone(l) ??
+    (l.status === 'revoked' ? 'License is revoked' : null) ??
+    (Date.parse(l.validFrom) > now.getTime() ? 'License is not yet valid' : null) ??
+    (Date.parse(l.validUntil) < now.getTime() ? 'License has expired' : null),
 };
 
 export const maxActivationsLimit = 1_000_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { credentials } from '../../../contract/credentials.ts';
-import { licenses, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal, licenses, type License } from '../../../contract/licenses.ts';
 import { offline } from '../../../contract/offline.ts';
 import {
   enrollOn,
@@ -10,6 +10,7 @@ import {
   makeMachineKey,
   revoke,
   signedEnrollment,
+  softDelete,
   validateOn,
   type MachineKey,
 } from '../../../tests/factories.ts';
@@ -123,7 +124,12 @@ describe('a license file', () => {
     const revoked = await makeLicense(staff[0]);
     await revoke(staff[0], revoked);
     const over = await makeLicense(staff[0], { validUntil: '2026-11-01T00:00:00Z' });
+    const early = await makeLicense(staff[0], { validFrom: '2027-01-01T00:00:00Z' });
+    const ownerless = await makeLicense(staff[0]);
+    await softDelete(staff[0], { customerId: ownerless.customerId });
     const cases: [License, string][] = [
+      [early, 'The license is not valid yet.'],
+      [ownerless, 'The customer of this license is not active.'],
       [full, 'All activations of this license are in use. Deactivate a machine first.'],
       [revoked, 'The license has been revoked.'],
       [over, 'The license has expired.'],
@@ -134,6 +140,10 @@ describe('a license file', () => {
         body: { code: 'WRONG_STATE', error },
       });
       expect(await seatOf(license, machine)).toBeUndefined();
+      // the console disables the button by the rule of the contract
+      const shown = await staff[0].ok(licenses.get, at(license));
+      const refusal = licenseRefusal.activateOffline(shown, server.clock.now());
+      expect(refusal === null, `${error} ${refusal}`).toBe(license === full);
     }
     const unknown = { params: { id: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c12' } };
     expect(

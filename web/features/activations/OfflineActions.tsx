@@ -1,10 +1,11 @@
 import { Button, Group } from '@mantine/core';
 import { lazy } from 'react';
-import type { License } from '../../../contract/licenses.ts';
+import { licenseRefusal, type License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { useNow } from '../../ui/use-now.ts';
 
 const dialogs = {
   activation: lazy(() => import('./OfflineActivation.tsx')),
@@ -23,7 +24,9 @@ export function OfflineActions({
   const { can } = useAuth();
   const [open, setOpen] = useKept<keyof typeof dialogs>('open: offline machine');
   const Opened = open && dialogs[open];
+  const now = useNow();
   const refusal = can.updateLicenses ? null : 'You may not update licenses';
+  const noActivation = refusal ?? (license ? licenseRefusal.activateOffline(license, now) : null);
   return (
     <Group justify="flex-end" gap="xs">
       <DisabledReason reason={refusal}>
@@ -31,7 +34,7 @@ export function OfflineActions({
           Return Receipt
         </Button>
       </DisabledReason>
-      <DisabledReason reason={refusal}>
+      <DisabledReason reason={noActivation}>
         <Button disabled={!license} onClick={() => setOpen('activation')}>
           Offline Activation
         </Button>
