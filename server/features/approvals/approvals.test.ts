@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvals, requestHours } from '../../../contract/approvals.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
@@ -16,8 +17,17 @@ import {
   seenIn,
   type Doing,
 } from '../../../tests/approving.ts';
-import { auditOf, days, eventually, hours, startTestServer, startTwin } from '../../../tests/harness.ts';
+import {
+  auditOf,
+  checkedTime,
+  days,
+  eventually,
+  hours,
+  startTestServer,
+  startTwin,
+} from '../../../tests/harness.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
+import { stepRollouts } from '../rollouts/index.ts';
 
 const server = await startTestServer();
 const twin = await startTwin(server);
@@ -56,7 +66,7 @@ const paused = async () => {
   await pauseByGuard(server, release);
   return release;
 };
-const toAll = [
+const toAll: RolloutPlan = [
   { percentage: 5, hours: 24 },
   { percentage: 100, hours: null },
 ];
@@ -69,6 +79,8 @@ const stepping = async () => {
     .execute();
   return release;
 };
+const plan = (release: Release, steps: RolloutPlan | null, startsAt: string | null = null) =>
+  doing(rollouts.plan, { ...at(release), body: { plan: steps, startsAt } });
 const rowOf = (release: Release) =>
   server.db.selectFrom('releases').selectAll().where('release_id', '=', release.id).executeTakeFirstOrThrow();
 
@@ -102,6 +114,13 @@ const needing: [string, () => Promise<Release>, (release: Release) => Doing][] =
     (r) => doing(releases.update, { ...at(r), body: { rolloutPlan: toAll } }),
   ],
   ['take the step to 100 %', stepping, (r) => doing(rollouts.widen, { ...at(r), body: { percentage: 100 } })],
+  [
+    'publish with a plan',
+    draft,
+    (r) => doing(releases.update, { ...at(r), body: { isDraft: false, rolloutPlan: toAll } }),
+  ],
+  ['reach 100 % sooner', stepping, (r) => plan(r, [{ percentage: 5, hours: 1 }, toAll[1]!])],
+  ['reach 100 % at another time', stepping, (r) => plan(r, toAll, '2026-12-24T00:00:00.000Z')],
   ['resume after the guard', paused, (r) => doing(releases.resume, at(r))],
 ];
 
@@ -227,11 +246,31 @@ describe('on a channel with the setting', () => {
       doing(releases.resume, at(release)),
       widen(release, 99),
       widen(release, 5),
+      plan(release, [
+        { percentage: 20, hours: 1 },
+        { percentage: 99, hours: null },
+      ]),
+      plan(release, null),
       doing(releases.update, { ...at(release), body: { releaseNotes: 'Better' } }),
       doing(releases.withdraw, { ...at(release), body: { reason: 'x' } }),
       doing(releases.softDelete, { ...at(release), body: { reason: 'x' } }),
     ];
     for (const step of steps) expect((await attempt(one, step)).status, step.route.path).toBe(200);
+  });
+
+  test('the clock takes the steps of a plan that two people published', async () => {
+    const release = await draft();
+    const body = { isDraft: false, rolloutPlan: toAll };
+    const request = await asked(one, doing(releases.update, { ...at(release), body }));
+    expect(request.what).toBe('publish with the plan 5 % for 24 h, 100 %');
+    expect((await approveAs(other, request)).status).toBe(200);
+    const from = server.clock.now();
+    server.clock.advance(hours(24));
+    await stepRollouts(server.context, checkedTime(server));
+    server.clock.set(from);
+    expect((await rowOf(release)).rollout_percentage).toBe(100);
+    const entry = (await auditOf(server, release.id)).at(-1)!;
+    expect([entry.user_email, entry.changes_summary.includes('requested by')]).toEqual(['system', false]);
   });
 
   test('no call and no key creates a published release, and the form may create a draft', async () => {

@@ -43,6 +43,8 @@ export function approvableOf(implemented: readonly Implemented[]): Map<string, A
       throw new Error(`${callName(route)} cannot be approved: it does more than one change`);
     return [[callName(route), { route, handler }]];
   });
+  const missing = approvableCalls.filter((name) => !found.some(([one]) => one === name));
+  if (missing.length > 0) throw new Error(`Not implemented, and thus not approvable: ${missing.join(', ')}`);
   return new Map(found);
 }
 

@@ -89,7 +89,7 @@ async function requiresApproval(db: Db, channel: Channel): Promise<boolean> {
 }
 
 /** The part of a change that one person may not make alone; undefined if there is none. */
-export function whatNeedsApproval(before: Changing, after: Changing): string | undefined {
+function whatNeedsApproval(before: Changing, after: Changing): string | undefined {
   if (!isOut(after)) return undefined;
   if (!isOut(before) || before.channel !== after.channel)
     return `${entering(before, after)} ${offerText(after)}`;
@@ -114,11 +114,14 @@ function entering(before: Changing, after: Changing): string {
   return before.isDraft ? 'publish' : 'activate';
 }
 
-/** Every field that differs, except those that any change sets. */
+/** Fields that follow from others, or are the time of the change. */
+const derived = new Set(['updatedAt', 'releaseDate', 'fullAt', 'stepTaken', 'stepStartedAt']);
+
+/** Every field that differs, except the derived ones. */
 function changesBetween(before: object, after: object): Wanted['changes'] {
   const was = new Map<string, unknown>(Object.entries(before));
   return Object.entries(after)
-    .filter(([field]) => !['updatedAt', 'releaseDate'].includes(field))
+    .filter(([field]) => !derived.has(field))
     .filter(([field, value]) => !isDeepStrictEqual(was.get(field), value))
     .map(([field, value]) => ({ field, from: was.get(field) ?? null, to: value ?? null }));
 }
