@@ -9,6 +9,8 @@ export class ApiError extends Error {
   readonly code: ErrorBody['code'] | undefined;
   readonly details: readonly ErrorDetail[];
   readonly requestId: string | undefined;
+  /** The call that failed. */
+  made: { call: string; params: Record<string, string>; body: unknown } | undefined;
   /** The server's message, without details. */
   readonly sentence: string | undefined;
 
@@ -35,7 +37,9 @@ export function errorOf(
   if (!body) return new ApiError(status, plainText(text) ?? otherwise);
   const said = body['message'] || body['error'];
   if (!said) return new ApiError(status, otherwise, body);
-  const details = body['details'] ? `\nDetails: ${asText(body['details'])}` : '';
+  // their details are not problems: they list what would change
+  const details =
+    body['details'] && body['code'] !== 'NEEDS_APPROVAL' ? `\nDetails: ${asText(body['details'])}` : '';
   return new ApiError(status, asText(said) + details, body);
 }
 
@@ -45,7 +49,9 @@ export const messageOf = (error: unknown, fallback = 'Unknown error'): string =>
 
 /** The server's messages about single fields, by field, for `form.setErrors`. */
 export const fieldErrors = (error: unknown): Record<string, string> =>
-  error instanceof ApiError ? Object.fromEntries(error.details.map((d) => [d.path, d.message])) : {};
+  error instanceof ApiError && error.code !== 'NEEDS_APPROVAL'
+    ? Object.fromEntries(error.details.map((d) => [d.path, d.message]))
+    : {};
 
 /** The server's message, else the words of spec part 2, section 8; an unreachable server is named as such. */
 export function sentenceOf(error: unknown, otherwise: string): string {

@@ -63,10 +63,15 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
     route.access.kind === 'public'
       ? await fetchOnce(url, { ...init, headers })
       : await withSession((token) => fetchOnce(url, { ...init, headers: withToken(headers, token) }));
-  if (status < 200 || status > 299) throw errorOf(status, text);
+  if (status < 200 || status > 299) throw refusedCall(route, request, errorOf(status, text));
   const answer = parsed(status, text);
   once?.onSuccess();
   return answer;
+}
+
+function refusedCall({ method, path }: Route, { params = {}, body }: Parts, error: ApiError): ApiError {
+  error.made = { call: `${method} ${path}`, params, body };
+  return error;
 }
 
 function parsed(status: number, text: string): unknown {

@@ -1,4 +1,5 @@
 import { messageOf } from './api-error.ts';
+import { useWhenAsked } from './approval-store.ts';
 import { toast, type Toast } from './ui/toast.tsx';
 import { useChange } from './use-change.ts';
 
@@ -20,6 +21,7 @@ export function useConfirmedChange<Data, Input = void>(props: {
       void toast(done(data));
     },
   });
+  useWhenAsked(confirmed.error, onClose);
   return {
     busy: confirmed.isPending,
     error: confirmed.error ? problemOf(confirmed.error) : undefined,

@@ -9,6 +9,7 @@ export const paths = {
   analytics: '/analytics',
   releases: '/releases',
   releaseTrash: '/releases/trash',
+  approvals: '/releases/approvals',
   machine: '/machines/$machineId',
   users: '/users',
   account: '/account',

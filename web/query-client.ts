@@ -1,5 +1,6 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
+import { offerApproval } from './approval-store.ts';
 
 const retries = 3;
 const unusedFor = 5 * 60_000;
@@ -19,8 +20,10 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({
     onSuccess: () => void queryClient.invalidateQueries(),
     // 409: another user was faster, so the data on the screen is out of date.
-    onError: (error) =>
-      void (error instanceof ApiError && error.status === 409 && queryClient.invalidateQueries()),
+    onError: (error) => {
+      offerApproval(error);
+      if (error instanceof ApiError && error.status === 409) void queryClient.invalidateQueries();
+    },
   }),
   defaultOptions: { queries: { retry: shouldRetry, retryDelay, gcTime: unusedFor } },
 });

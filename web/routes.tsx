@@ -111,6 +111,13 @@ const releaseTrash = createRoute({
   component: lazyRouteComponent(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
 });
 
+const approvals = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.approvals,
+  staticData: { needs: reads('rollouts') },
+  component: lazyRouteComponent(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
+});
+
 const machine = createRoute({
   getParentRoute: () => signedIn,
   path: paths.machine,
@@ -168,6 +175,7 @@ const routeTree = root.addChildren([
     analytics,
     releases,
     releaseTrash,
+    approvals,
     machine,
     audit,
     apiKeys,
@@ -184,11 +192,15 @@ registerPaletteSource(
 );
 
 registerPaletteSource(async () => (await import('./features/releases/releases-palette.ts')).releasesPalette);
+registerPaletteSource(
+  async () => (await import('./features/approvals/approvals-palette.ts')).approvalsPalette,
+);
 registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
 registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
 
 /** Shown on every screen: a rollout that paused itself concerns everyone. */
 registerNotice(() => import('./features/releases/PausedNotice.tsx'));
+registerNotice(() => import('./features/approvals/ApprovalsNotice.tsx'));
 registerNotice(() => import('./features/releases/StorageNotice.tsx'));
 registerNotice(() => import('./features/clock/ClockNotice.tsx'));
 

@@ -7,6 +7,7 @@ import {
   IconLicense,
   IconPackage,
   IconTrash,
+  IconUserCheck,
   IconUserCircle,
   IconUsers,
   type Icon,
@@ -58,6 +59,13 @@ export const furtherPages: readonly FurtherPage[] = [
     resource: 'releases',
     icon: IconArchive,
     words: 'trash deleted',
+  },
+  {
+    label: 'Approvals',
+    to: paths.approvals,
+    resource: 'rollouts',
+    icon: IconUserCheck,
+    words: 'change requests two people second person',
   },
   {
     label: 'Account',

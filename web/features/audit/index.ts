@@ -1,1 +1,2 @@
+export { FieldChanges } from './FieldChanges.tsx';
 export { RecordHistoryLink } from './RecordHistoryLink.tsx';

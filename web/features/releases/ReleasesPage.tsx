@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconStairsUp, IconTrash } from '@tabler/icons-react';
+import { IconStairsUp, IconTrash, IconUserCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { paths } from '../../paths.ts';
@@ -57,7 +57,7 @@ export function ReleasesPage() {
 
 function Actions() {
   const { search, change } = useReleasesSearch();
-  const { can } = useAuth();
+  const { can, hasPermission } = useAuth();
   return (
     <>
       {can.manageRollouts && (
@@ -77,6 +77,16 @@ function Actions() {
           leftSection={<IconTrash size={15} stroke={1.75} />}
         >
           Recycle Bin
+        </Button>
+      )}
+      {hasPermission('rollouts', 'read') && (
+        <Button
+          component={Link}
+          to={paths.approvals}
+          variant="default"
+          leftSection={<IconUserCheck size={15} stroke={1.75} />}
+        >
+          Approvals
         </Button>
       )}
       <NewReleaseButton

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
+import { useWhenAsked } from '../../approval-store.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { isSame } from '../../merge-edits.ts';
 import { percentageOf } from '../../release-form.ts';
@@ -47,6 +48,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
     if (edit.error) console.warn('Release could not be saved:', messageOf(edit.error));
   }, [edit.error]);
   useCloseAfter(saved, onClose);
+  useWhenAsked(edit.error, onClose);
   const submit = (values: ReleaseValues) => {
     chosen.current = values;
     edit.submit(payloadOf(values), stored.current);

@@ -1,0 +1,115 @@
+import { releases } from '../../contract/releases.ts';
+import { password } from '../harness.ts';
+import { makeRelease } from './releases.ts';
+import { dialog, expect, expectAccessible, expectStatus, signInAs, test, type Page } from './support.ts';
+
+const asking = (page: Page) => page.getByRole('dialog', { name: 'Ask a Second Person' });
+const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
+const approving = (page: Page) => page.getByRole('dialog', { name: /^Approve Change/ });
+const channels = (page: Page) => page.getByRole('region', { name: 'Channels' });
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const approve = async (page: Page) => {
+  await press(page, 'Approve');
+  await approving(page).getByLabel('Your Password').fill(password);
+  await approving(page).getByRole('button', { name: 'Approve' }).click();
+  await expect(approving(page)).toBeHidden();
+};
+
+test('a channel requires approvals when a second person agrees to it', async ({
+  page,
+  otherPage,
+  freshServer: server,
+}) => {
+  expectStatus(page, 409);
+  expectStatus(otherPage, 401);
+  await test.step('the setting itself is asked for', async () => {
+    await signInAs(page, 'binary_manager', '/releases', server);
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await expect(page.getByRole('heading', { name: 'Nothing waits for approval' })).toBeVisible();
+    await expectAccessible(page);
+    await press(page, 'Require approval on stable');
+    await expect(asking(page)).toContainText('Channel stable: require the approval of a second person.');
+    await expectAccessible(page);
+    await asking(page).getByRole('button', { name: 'Ask' }).click();
+    await expect(page.getByText('Somebody else must approve your request.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Approve', exact: true })).toHaveCount(0);
+    await expectAccessible(page);
+  });
+
+  await test.step('the second person is told on every screen, and needs the password', async () => {
+    await signInAs(otherPage, 'admin', '/licenses', server);
+    await expect(otherPage.getByText('binary_manager@lanyard.test asks for your approval.')).toBeVisible();
+    await otherPage.getByRole('link', { name: 'Review' }).click();
+    await press(otherPage, 'Approve');
+    await expectAccessible(otherPage);
+    await approving(otherPage).getByLabel('Your Password').fill('wrong');
+    await approving(otherPage).getByRole('button', { name: 'Approve' }).click();
+    await expect(approving(otherPage).getByRole('alert')).toContainText('password is not right');
+    await approving(otherPage).getByLabel('Your Password').fill(password);
+    await approving(otherPage).getByRole('button', { name: 'Approve' }).click();
+    await expect(channels(otherPage).getByRole('listitem').first()).toContainText('Two people');
+    await expect(otherPage.getByRole('region', { name: 'Last 7 days' })).toContainText('Approved');
+    await expectAccessible(otherPage);
+  });
+});
+
+test('a publication waits for a second person, and loses nothing that was typed', async ({
+  page,
+  otherPage,
+  freshServer: server,
+}) => {
+  expectStatus(page, 409);
+  await server.db.updateTable('channel_approvals').set({ required: true }).execute();
+  const release = await makeRelease(server, { version: '3.1.0' }, { isDraft: true });
+  await test.step('a form keeps what was typed, until it was asked for', async () => {
+    await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+    const notes = editing(page).getByRole('textbox', { name: 'Release Notes' });
+    await notes.fill('Faster');
+    await editing(page).getByRole('checkbox', { name: 'Draft Release' }).uncheck();
+    const rollout = editing(page).getByRole('button', { name: /^Rollout Configuration/ });
+    if ((await rollout.getAttribute('aria-expanded')) === 'false') await rollout.click();
+    await editing(page).getByRole('textbox', { name: 'Rollout percentage in numbers' }).fill('5');
+    await editing(page).getByRole('button', { name: 'Save Changes' }).click();
+    await expect(asking(page)).toContainText('publish at 5 %');
+    await asking(page).getByRole('button', { name: 'Cancel' }).click();
+    await expect(notes).toHaveValue('Faster');
+    await editing(page).getByRole('button', { name: 'Save Changes' }).click();
+    await asking(page).getByRole('button', { name: 'Ask' }).click();
+    await expect(editing(page)).toBeHidden();
+    const { isDraft } = await server.admin.ok(releases.get, { params: { releaseId: release.id } });
+    expect(isDraft).toBe(true);
+  });
+
+  await test.step('the palette finds it', async () => {
+    await signInAs(otherPage, 'admin', '/customers', server);
+    await expect(otherPage.getByText('asks for your approval.')).toBeVisible();
+    await otherPage.keyboard.press('Control+k');
+    await otherPage.getByRole('textbox', { name: 'Type a command or search' }).fill('3.1.0');
+    await otherPage.getByRole('button', { name: /3\.1\.0 .*publish at 5 %/ }).click();
+    await approve(otherPage);
+    const { isDraft, rolloutPercentage, releaseNotes } = await server.admin.ok(releases.get, {
+      params: { releaseId: release.id },
+    });
+    expect([isDraft, rolloutPercentage, releaseNotes]).toEqual([false, 5, 'Faster']);
+  });
+
+  await test.step('a request can be declined, with a reason', async () => {
+    await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+    const rollout = editing(page).getByRole('button', { name: /^Rollout Configuration/ });
+    if ((await rollout.getAttribute('aria-expanded')) === 'false') await rollout.click();
+    await editing(page).getByRole('textbox', { name: 'Rollout percentage in numbers' }).fill('100');
+    await editing(page).getByRole('button', { name: 'Save Changes' }).click();
+    await dialog(page, 'Offer to More Users').getByRole('button', { name: 'Offer' }).click();
+    await expect(asking(page)).toContainText('widen from 5 % to 100 %');
+    await asking(page).getByRole('button', { name: 'Ask' }).click();
+    await expect(editing(page)).toBeHidden();
+    await otherPage.reload();
+    await press(otherPage, 'Decline');
+    await otherPage.getByRole('textbox', { name: 'Reason' }).fill('Not on Friday');
+    await dialog(otherPage, 'Decline Change').getByRole('button', { name: 'Decline' }).click();
+    await page.goto(`${server.url}/releases/approvals`);
+    await expect(page.getByRole('region', { name: 'Last 7 days' })).toContainText(
+      'declined by admin@lanyard.test: Not on Friday',
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy } from 'react';
+import { Text } from '@mantine/core';
+import type { ChangeRequest } from '../../../contract/approvals.ts';
+import { useKept } from '../../kept-work.ts';
+import { LoadError } from '../../LoadError.tsx';
+import { paths } from '../../paths.ts';
+import { AsOf } from '../../ui/AsOf.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { Scroller } from '../../ui/Scroller.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import classes from './approvals.module.css';
+import { Channels } from './Channels.tsx';
+import { requestsQuery } from './queries.ts';
+import { RequestCard, State } from './RequestCard.tsx';
+
+const ApproveRequest = lazy(() => import('./ApproveRequest.tsx'));
+const DeclineRequest = lazy(() => import('./DeclineRequest.tsx'));
+
+type Deciding = { decision: 'approve' | 'decline'; request: ChangeRequest };
+
+/** Changes that wait for a second person, those of the last days, and which channels require approvals. */
+export function ApprovalsPage() {
+  const requests = useQuery(requestsQuery());
+  const [deciding, decide] = useKept<Deciding>('open: decide change request');
+  const close = () => decide(undefined);
+  const open = requests.data?.filter(({ state }) => state === 'open');
+  const recent = requests.data?.filter(({ state }) => state !== 'open') ?? [];
+  return (
+    <Page
+      title="Approvals"
+      back={{ to: paths.releases, label: 'Back to Releases' }}
+      actions={<AsOf queries={[requests]} />}
+    >
+      <Scroller label="Approvals">
+        <div className={classes.stack}>
+          {requests.isLoadingError ? (
+            <LoadError title="Failed to load change requests" query={requests} />
+          ) : !open ? (
+            <FormSkeleton heights={[140]} />
+          ) : open.length === 0 ? (
+            <EmptyState title="Nothing waits for approval">
+              A change that needs a second person appears here when somebody asks for it.
+            </EmptyState>
+          ) : (
+            open.map((request) => (
+              <RequestCard
+                key={request.id}
+                request={request}
+                onApprove={() => decide({ decision: 'approve', request })}
+                onDecline={() => decide({ decision: 'decline', request })}
+              />
+            ))
+          )}
+          {recent.length > 0 && <Recent requests={recent} />}
+          <Channels />
+        </div>
+      </Scroller>
+      <LazyDialogs>
+        {deciding?.decision === 'approve' && <ApproveRequest request={deciding.request} onClose={close} />}
+        {deciding?.decision === 'decline' && <DeclineRequest request={deciding.request} onClose={close} />}
+      </LazyDialogs>
+    </Page>
+  );
+}
+
+function Recent({ requests }: { requests: ChangeRequest[] }) {
+  return (
+    <Card title="Last 7 days">
+      <ul className={classes.recent}>
+        {requests.map((request) => (
+          <li key={request.id}>
+            <div>
+              {request.subject}: {request.what}
+              <Text c="dimmed" size="sm">
+                Requested by {request.requestedBy} <RelativeTime value={request.requestedAt} />
+                {request.decidedBy &&
+                  request.state !== 'withdrawn' &&
+                  `, ${request.state} by ${request.decidedBy}`}
+                {request.reason && `: ${request.reason}`}
+              </Text>
+            </div>
+            <State request={request} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

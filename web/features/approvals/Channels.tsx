@@ -1,0 +1,65 @@
+import { Button, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ChannelApproval } from '../../../contract/approvals.ts';
+import { ApiError, messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
+import { useAuth } from '../../session.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
+import classes from './approvals.module.css';
+import { channelsQuery, setChannel } from './queries.ts';
+
+/** Which channels require approvals. Changing it is refused, which offers to ask a second person. */
+export function Channels() {
+  const channels = useQuery(channelsQuery());
+  return (
+    <Card title="Channels">
+      <Text c="dimmed" size="sm">
+        Where a channel requires it, a second person approves publishing, widening to 100 % and resuming after
+        a pause by the service. Pausing and withdrawing never wait. Changing this needs two people too.
+      </Text>
+      {channels.isLoadingError ? (
+        <LoadError title="Failed to load channels" query={channels} />
+      ) : channels.data ? (
+        <ul className={classes.channels}>
+          {channels.data.map((setting) => (
+            <ChannelRow key={setting.channel} setting={setting} />
+          ))}
+        </ul>
+      ) : (
+        <Skeleton height={120} mt="sm" />
+      )}
+    </Card>
+  );
+}
+
+function ChannelRow({ setting: { channel, required } }: { setting: ChannelApproval }) {
+  const { can } = useAuth();
+  const change = useChange({
+    mutationFn: () => setChannel(channel, !required),
+    onError: (error) => {
+      const isOffered = error instanceof ApiError && error.code === 'NEEDS_APPROVAL';
+      if (!isOffered) void toast({ message: messageOf(error), tone: 'red' });
+    },
+  });
+  return (
+    <li>
+      <span>
+        <strong>{channel}</strong> <span>{required ? 'Two people' : 'One person'}</span>
+      </span>
+      <DisabledReason reason={can.manageRollouts ? null : 'You may not manage rollouts'}>
+        <Button
+          variant="default"
+          size="xs"
+          loading={change.isPending}
+          aria-label={`${required ? 'Stop requiring' : 'Require'} approval on ${channel}`}
+          onClick={() => change.mutate()}
+        >
+          {required ? 'Stop requiring approval' : 'Require approval'}
+        </Button>
+      </DisabledReason>
+    </li>
+  );
+}

@@ -1,0 +1,78 @@
+import { Button, Group, Text } from '@mantine/core';
+import type { ChangeRequest } from '../../../contract/approvals.ts';
+import { messageOf } from '../../api-error.ts';
+import { useAuth } from '../../session.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useChange } from '../../use-change.ts';
+import { withdrawRequest } from './queries.ts';
+import { RequestChanges } from './RequestChanges.tsx';
+
+const states: Record<ChangeRequest['state'], [Tone, string]> = {
+  open: ['amber', 'Waiting'],
+  approved: ['teal', 'Approved'],
+  declined: ['red', 'Declined'],
+  withdrawn: ['neutral', 'Withdrawn'],
+  expired: ['neutral', 'Expired'],
+};
+
+type Props = { request: ChangeRequest; onApprove: () => void; onDecline: () => void };
+
+/** A change that waits for approval: what exactly, who asked, until when, and what this user may do. */
+export function RequestCard({ request, ...on }: Props) {
+  return (
+    <Card title={`${request.subject}: ${request.what}`} actions={<State request={request} />}>
+      <Text c="dimmed" size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>
+        Requested by {request.requestedBy} <RelativeTime value={request.requestedAt} />. Expires{' '}
+        <RelativeTime value={request.expiresAt} />.
+      </Text>
+      <RequestChanges changes={request.changes} />
+      <RequestButtons request={request} {...on} />
+    </Card>
+  );
+}
+
+export function State({ request }: { request: ChangeRequest }) {
+  const [tone, label] = states[request.state];
+  const isOutdated = request.state === 'open' && request.isOutdated;
+  return <StatusBadge tone={isOutdated ? 'neutral' : tone}>{isOutdated ? 'Outdated' : label}</StatusBadge>;
+}
+
+function RequestButtons({ request, onApprove, onDecline }: Props) {
+  const { user, can } = useAuth();
+  const withdraw = useChange({
+    mutationFn: () => withdrawRequest(request),
+    onSuccess: () => void toast({ message: 'Request withdrawn' }),
+    onError: (error) => void toast({ message: messageOf(error), tone: 'red' }),
+  });
+  const mayNot = can.manageRollouts ? null : 'You may not manage rollouts';
+  const outdated = request.isOutdated ? 'It has changed since the request was made' : null;
+  return (
+    <Group justify="flex-end" gap="xs" mt="sm">
+      {request.requestedById === user?.userId ? (
+        <>
+          <Text c="dimmed" size="sm">
+            Somebody else must approve your request.
+          </Text>
+          <Button variant="default" loading={withdraw.isPending} onClick={() => withdraw.mutate()}>
+            Withdraw
+          </Button>
+        </>
+      ) : (
+        <>
+          <DisabledReason reason={mayNot}>
+            <Button variant="default" onClick={onDecline}>
+              Decline
+            </Button>
+          </DisabledReason>
+          <DisabledReason reason={mayNot ?? outdated}>
+            <Button onClick={onApprove}>Approve</Button>
+          </DisabledReason>
+        </>
+      )}
+    </Group>
+  );
+}

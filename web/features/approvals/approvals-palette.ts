@@ -1,0 +1,31 @@
+import { IconUserCheck } from '@tabler/icons-react';
+import { call } from '../../api.ts';
+import { approvals } from '../../../contract/approvals.ts';
+import { paths } from '../../paths.ts';
+import type { PaletteSource } from '../../shell/palette-sources.ts';
+
+const found = 6;
+
+/** Open change requests in the command palette, found by what they change and who asked. */
+export const approvalsPalette: PaletteSource = {
+  group: 'Change requests',
+  icon: IconUserCheck,
+  resource: 'rollouts',
+  find: async (text, signal) => {
+    const requests = await call(approvals.list, {}, { signal });
+    const wanted = text.toLowerCase();
+    return requests
+      .filter(({ state }) => state === 'open')
+      .map((request) => ({ request, label: `${request.subject}: ${request.what}` }))
+      .filter(({ request, label }) =>
+        `approve change request ${label} ${request.requestedBy}`.toLowerCase().includes(wanted),
+      )
+      .slice(0, found)
+      .map(({ request, label }) => ({
+        id: `approval ${request.id}`,
+        label,
+        description: `Requested by ${request.requestedBy}`,
+        to: paths.approvals,
+      }));
+  },
+};

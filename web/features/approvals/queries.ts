@@ -1,0 +1,47 @@
+import { queryOptions } from '@tanstack/react-query';
+import { approvals, type ChangeRequest } from '../../../contract/approvals.ts';
+import type { Channel } from '../../../contract/versions.ts';
+import type { ApiError } from '../../api-error.ts';
+import { versionIn } from '../../approval-store.ts';
+import { call } from '../../api.ts';
+import { every, live } from '../../live.ts';
+
+/** Change requests of the last days, the newest first. */
+export const requestsQuery = () =>
+  queryOptions({
+    ...live,
+    // the notice has no Retry for it
+    refetchInterval: every,
+    queryKey: ['approvals', 'list'],
+    queryFn: ({ signal }) => call(approvals.list, {}, { signal }),
+  });
+
+/** Which channels require approvals. */
+export const channelsQuery = () =>
+  queryOptions({
+    queryKey: ['approvals', 'channels'],
+    queryFn: ({ signal }) => call(approvals.channels, {}, { signal }),
+  });
+
+const withId = ({ id }: Pick<ChangeRequest, 'id'>) => ({ params: { requestId: id } });
+
+/** Asks a second person for the call that was refused, with the version that the refusal named. */
+export function askFor(refused: ApiError): Promise<ChangeRequest> {
+  const { call: name, params, body } = refused.made ?? { call: '', params: {}, body: undefined };
+  return call(approvals.ask, {
+    body: {
+      call: name,
+      params,
+      ...(body === undefined ? {} : { body: body as Record<string, unknown> }),
+      seen: versionIn(refused) ?? '',
+    },
+  });
+}
+
+export const approveRequest = (request: ChangeRequest, currentPassword: string) =>
+  call(approvals.approve, { ...withId(request), body: { currentPassword } });
+export const declineRequest = (request: ChangeRequest, reason: string) =>
+  call(approvals.decline, { ...withId(request), body: { reason } });
+export const withdrawRequest = (request: ChangeRequest) => call(approvals.withdraw, withId(request));
+export const setChannel = (channel: Channel, required: boolean) =>
+  call(approvals.setChannel, { params: { channel }, body: { required } });
