@@ -72,6 +72,7 @@ const named: Record<keyof typeof checks.can, string[]> = {
   exportAudit: ['audit:export'],
   viewAnalytics: ['analytics:read'],
   exportAnalytics: ['analytics:export'],
+  updatePolicies: ['rollouts:update'],
   manageRollouts: ['rollouts:create', 'rollouts:update'],
 };
 

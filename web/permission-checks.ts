@@ -57,6 +57,7 @@ function namedChecks(has: (resource: Resource, action: Action) => boolean) {
     exportAudit: has('audit', 'export'),
     viewAnalytics: has('analytics', 'read'),
     exportAnalytics: has('analytics', 'export'),
+    updatePolicies: has('rollouts', 'update'),
     manageRollouts: has('rollouts', 'create') || has('rollouts', 'update'),
   };
 }

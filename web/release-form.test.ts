@@ -6,6 +6,8 @@ const values: PublishValues = {
   releaseNotes: '',
   minimumAppVersion: '',
   isMandatory: true,
+  minimumSupportedVersion: '',
+  security: false,
   isDraft: false,
   rolloutPercentage: 30,
   acceptableFailures: '',

@@ -7,6 +7,8 @@ export type PublishValues = {
   channel: Channel;
   releaseNotes: string;
   minimumAppVersion: string;
+  minimumSupportedVersion: string;
+  security: boolean;
   isMandatory: boolean;
   isDraft: boolean;
   rolloutPercentage: TypedNumber;
@@ -22,6 +24,8 @@ export const publishPayload = (values: PublishValues) => ({
   channel: values.channel,
   releaseNotes: values.releaseNotes,
   minimumAppVersion: values.minimumAppVersion.trim(),
+  minimumSupportedVersion: values.minimumSupportedVersion.trim(),
+  security: values.security,
   isMandatory: values.isMandatory && !values.isDraft,
   isDraft: values.isDraft,
   acceptableFailures: values.acceptableFailures === '' ? null : (values.acceptableFailures as number),

@@ -34,6 +34,7 @@ export function CustomerList() {
   const selected = rows?.filter((customer) => selection.has(customer.customerId)) ?? [];
   const columns = customerColumns({
     onEdit: can.updateCustomers ? (customer) => change({ edit: customer.customerId }) : undefined,
+    onPolicy: can.updatePolicies ? (customer) => change({ policy: customer.customerId }) : undefined,
     onDelete: can.deleteCustomers ? (customer) => setToDelete([customer]) : undefined,
   });
 

@@ -8,6 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { CustomerPolicyModal, TagPolicyModal } from '../policies/index.ts';
 import { CustomerList } from './CustomerList.tsx';
 import { customerListQuery } from './queries.ts';
 import { useCustomerSearch } from './customers-search.ts';
@@ -37,6 +38,16 @@ export function CustomersPage() {
         )}
         {search.edit && can.updateCustomers && (
           <CustomerModal id={search.edit} onClose={() => change({ edit: undefined })} />
+        )}
+        {search.policy && can.updatePolicies && (
+          <CustomerPolicyModal
+            id={search.policy}
+            onClose={() => change({ policy: undefined })}
+            onTag={(tag) => change({ policy: undefined, tag })}
+          />
+        )}
+        {search.tag && can.updatePolicies && (
+          <TagPolicyModal tag={search.tag} onClose={() => change({ tag: undefined })} />
         )}
       </LazyDialogs>
     </Page>

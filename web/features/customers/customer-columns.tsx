@@ -10,11 +10,12 @@ export const hiddenAtFirst = { contactName: false, phone: false, licenseCount: f
 
 type Handlers = {
   onEdit: ((customer: Customer) => void) | undefined;
+  onPolicy: ((customer: Customer) => void) | undefined;
   onDelete: ((customer: Customer) => void) | undefined;
 };
 
 /** Columns of the customer list. Ids of sortable columns are the sort names of the service. */
-export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer>[] {
+export function customerColumns({ onEdit, onPolicy, onDelete }: Handlers): Column<Customer>[] {
   const columns: Column<Customer>[] = [
     { id: 'name', header: 'Name', firstSort: 'asc', alwaysShown: true, cell: (customer) => customer.name },
     { id: 'email', header: 'Email', firstSort: 'asc', cell: (customer) => customer.email ?? '—' },
@@ -39,6 +40,7 @@ export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer
   const actions = actionsColumn<Customer>((customer) => (
     <RowActions>
       {onEdit && <RowButton onClick={() => onEdit(customer)}>Edit</RowButton>}
+      {onPolicy && <RowButton onClick={() => onPolicy(customer)}>Updates</RowButton>}
       {onDelete && (
         <RowButton tone="red" onClick={() => onDelete(customer)}>
           Delete
@@ -46,5 +48,6 @@ export function customerColumns({ onEdit, onDelete }: Handlers): Column<Customer
       )}
     </RowActions>
   ));
-  return onEdit || onDelete ? [...columns, { ...actions, width: 140 }] : columns;
+  const width = onPolicy ? 220 : 140;
+  return onEdit || onPolicy || onDelete ? [...columns, { ...actions, width }] : columns;
 }

@@ -11,6 +11,10 @@ export type CustomerListSearch = {
   dialog?: 'create' | undefined;
   /** Id of the customer whose Edit dialog is open. */
   edit?: string | undefined;
+  /** Id of the customer whose update policy is open. */
+  policy?: string | undefined;
+  /** The tag whose update policy is open. */
+  tag?: string | undefined;
 };
 
 export const customerListSearch = (params: Record<string, unknown>): CustomerListSearch => ({
@@ -20,10 +24,13 @@ export const customerListSearch = (params: Record<string, unknown>): CustomerLis
   page: pageParam(params),
   dialog: params['dialog'] === 'create' ? 'create' : undefined,
   edit: idParam(params, 'edit'),
+  policy: idParam(params, 'policy'),
+  tag: textParam(params, 'tag'),
 });
 
 const route = getRouteApi('/signed-in/customers');
-export const useCustomerSearch = () => useSearch<CustomerListSearch>(route, { dialogs: ['dialog', 'edit'] });
+export const useCustomerSearch = () =>
+  useSearch<CustomerListSearch>(route, { dialogs: ['dialog', 'edit', 'policy', 'tag'] });
 
 export type CustomerTrashSearch = { search?: string | undefined; page?: number | undefined };
 

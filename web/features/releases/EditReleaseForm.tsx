@@ -130,6 +130,21 @@ export function EditReleaseForm(props: {
             disabled={locked.terms}
             {...form.getInputProps('minimumAppVersion')}
           />
+          <Checkbox
+            label={fieldLabels.security}
+            description="Customers get it outside of their windows and before their deferral"
+            disabled={locked.terms}
+            {...form.getInputProps('security', { type: 'checkbox' })}
+          />
+          <TextInput
+            label={fieldLabels.minimumSupportedVersion}
+            placeholder="0.9.0"
+            description="Machines below it get this release like a security update"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            maxLength={100}
+            disabled={locked.terms}
+            {...form.getInputProps('minimumSupportedVersion')}
+          />
         </SimpleGrid>
         <Textarea
           label={fieldLabels.releaseNotes}

@@ -76,6 +76,23 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
             {...form.getInputProps('isMandatory', { type: 'checkbox' })}
           />
         </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+          <Checkbox
+            label="Security Update"
+            description="Customers get it outside of their windows and before their deferral"
+            {...form.getInputProps('security', { type: 'checkbox' })}
+          />
+          <TextInput
+            label="Minimum Supported Version"
+            placeholder="0.9.0"
+            description="Machines below it get this release like a security update"
+            inputWrapperOrder={belowInput}
+            maxLength={100}
+            classNames={{ input: 'mono' }}
+            spellCheck={false}
+            {...form.getInputProps('minimumSupportedVersion')}
+          />
+        </SimpleGrid>
         <AcceptableFailures {...form.getInputProps('acceptableFailures')} />
       </Stack>
     </>

@@ -36,6 +36,8 @@ export const newRelease: NewReleaseValues = {
   architecture: 'x64',
   releaseNotes: '',
   minimumAppVersion: '',
+  minimumSupportedVersion: '',
+  security: false,
   isMandatory: false,
   isDraft: true,
   rolloutPercentage: 100,
@@ -95,8 +97,10 @@ const checkUrl = schemaResolver(urlReleaseInput, { sync: true });
 export function validate(values: NewReleaseValues, hasFile: boolean): FormErrors {
   const inUrlMode = values.mode === 'url';
   const errors = inUrlMode ? checkUrl(urlPayloadOf(values)) : checkFields(fieldsOf(values));
-  const minimum = values.minimumAppVersion.trim();
-  if (minimum && !isVersion(minimum)) errors['minimumAppVersion'] = `Invalid semantic version: ${minimum}`;
+  for (const field of ['minimumAppVersion', 'minimumSupportedVersion'] as const) {
+    const minimum = values[field].trim();
+    if (minimum && !isVersion(minimum)) errors[field] = `Invalid semantic version: ${minimum}`;
+  }
   if (!inUrlMode) return hasFile ? errors : { ...errors, file: 'File is required' };
   if (!values.fileUrl.trim()) errors['fileUrl'] = 'File URL is required';
   if (!values.sha512.trim()) errors['sha512'] = 'SHA512 hash is required';

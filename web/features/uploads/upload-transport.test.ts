@@ -65,6 +65,8 @@ const fields = {
   architecture: 'x64',
   releaseNotes: 'New',
   minimumAppVersion: '',
+  minimumSupportedVersion: '',
+  security: true,
   isMandatory: false,
   isDraft: true,
   rolloutPercentage: 5,

@@ -14,6 +14,8 @@ export type BuildFields = {
   architecture: Architecture;
   releaseNotes: string;
   minimumAppVersion: string;
+  minimumSupportedVersion: string;
+  security: boolean;
   isMandatory: boolean;
   isDraft: boolean;
   rolloutPercentage: number;
@@ -78,6 +80,8 @@ function formOf({ blob, name }: NamedFile, fields: BuildFields, sha512: string):
   form.set('architecture', fields.architecture);
   form.set('release_notes', fields.releaseNotes);
   form.set('minimum_app_version', fields.minimumAppVersion);
+  form.set('minimum_supported_version', fields.minimumSupportedVersion);
+  form.set('security', String(fields.security));
   form.set('is_mandatory', String(fields.isMandatory));
   form.set('is_draft', String(fields.isDraft));
   form.set('rollout_percentage', String(fields.rolloutPercentage));

@@ -1,0 +1,110 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { schemaResolver } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { policies, type CustomerPolicy } from '../../../contract/policies.ts';
+import { useDialogForm } from '../../dialog-form.ts';
+import { useEdit } from '../../edit-conflict.ts';
+import { useSeen } from '../../kept-work.ts';
+import { LoadError } from '../../LoadError.tsx';
+import { useRefusedFields } from '../../refused-fields.ts';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import {
+  atPolicyFields,
+  conflictRows,
+  fieldLabels,
+  policyPayload,
+  tagsOf,
+  valuesOf,
+  wholePolicy,
+  type PolicyValues,
+} from './policy-form.ts';
+import { PolicyFields } from './PolicyFields.tsx';
+import { PolicyImpact } from './PolicyImpact.tsx';
+import {
+  customerImpactQuery,
+  customerPolicyQuery,
+  saveCustomerPolicy,
+  type CustomerBody,
+} from './queries.ts';
+
+type Props = { id: string; onClose: () => void; onTag: (tag: string) => void };
+
+/** The tags and the update policy of a customer. */
+export default function CustomerPolicyModal({ id, onClose, onTag }: Props) {
+  const policy = useQuery(customerPolicyQuery(id));
+  return (
+    <Dialog title="Update Policy" onClose={onClose}>
+      {policy.isLoadingError ? (
+        <LoadError title="Error loading update policy" query={policy} />
+      ) : policy.data ? (
+        <PolicyForm policy={policy.data} onClose={onClose} onTag={onTag} />
+      ) : (
+        <FormSkeleton heights={[48, 48, 48, 48]} />
+      )}
+    </Dialog>
+  );
+}
+
+const checkAgainstContract = schemaResolver(policies.impactOnCustomer.body, { sync: true });
+const payloadOf = (values: PolicyValues): CustomerBody => ({
+  tags: tagsOf(values),
+  ...policyPayload(values),
+});
+const validate = (values: PolicyValues) => atPolicyFields(checkAgainstContract(payloadOf(values)));
+
+function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omit<Props, 'id'>) {
+  const [seen] = useSeen(`policy of ${policy.customerId}`, policy);
+  useDialogSubject(seen.name);
+  const form = useDialogForm(`policy of ${seen.customerId}`, { initialValues: valuesOf(seen), validate });
+  const edit = useEdit({
+    save: ({ tags = [], ...rest }: Partial<CustomerBody>, updatedAt) =>
+      saveCustomerPolicy(seen.customerId, { tags, ...wholePolicy(rest as never), updatedAt }),
+    onSaved: () => {
+      void toast({ message: 'Update policy saved' });
+      onClose();
+    },
+    onGivenUp: onClose,
+  });
+  const problem = useRefusedFields(edit.error, form, atPolicyFields);
+  const [values] = useDebouncedValue(form.values, 300);
+  const isValid = Object.keys(validate(values)).length === 0;
+
+  return (
+    <>
+      <DialogForm
+        onSubmit={form.onSubmit((sent) => edit.submit(payloadOf(sent), seen))}
+        problem={problem}
+        submitLabel="Save Policy"
+        busy={edit.busy}
+        onCancel={onClose}
+      >
+        <TextInput
+          label={fieldLabels.tags}
+          data-autofocus
+          placeholder="clinics, slow"
+          description="Fields that are empty here come from the policy of a tag"
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          maxLength={1000}
+          {...form.getInputProps('tags')}
+        />
+        {seen.tags.length > 0 && (
+          <Group gap="xs">
+            {seen.tags.map((tag) => (
+              <Button key={tag} size="compact-xs" variant="default" onClick={() => onTag(tag)}>
+                Policy of {tag}
+              </Button>
+            ))}
+          </Group>
+        )}
+        <PolicyFields form={form} />
+        {isValid && <PolicyImpact query={customerImpactQuery(seen.customerId, payloadOf(values))} />}
+      </DialogForm>
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { Checkbox, Select, SimpleGrid, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { channels } from '../../../contract/versions.ts';
+import { DayField } from '../../ui/DayField.tsx';
+import { NumberField } from '../../ui/NumberField.tsx';
+import { fieldLabels, type PolicyValues } from './policy-form.ts';
+import { WindowFields } from './WindowFields.tsx';
+
+export type PolicyFormState = UseFormReturnType<PolicyValues>;
+
+const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
+const channelChoices = [
+  { value: '', label: 'As the machine asks' },
+  ...channels.map((channel) => ({ value: channel, label: channel })),
+];
+
+/** The fields of a policy; an empty one decides nothing. */
+export function PolicyFields({ form }: { form: PolicyFormState }) {
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <Select
+          label={fieldLabels.channel}
+          data={channelChoices}
+          allowDeselect={false}
+          {...form.getInputProps('channel')}
+        />
+        <NumberField
+          label={fieldLabels.deferDays}
+          description="After a release is fully out"
+          inputWrapperOrder={belowInput}
+          min={0}
+          max={365}
+          unit="days"
+          rightSectionWidth={44}
+          {...form.getInputProps('deferDays')}
+        />
+        <TextInput
+          label={fieldLabels.pin}
+          placeholder="4.2."
+          description="4. or 4.2. or a version"
+          inputWrapperOrder={belowInput}
+          maxLength={100}
+          classNames={{ input: 'mono' }}
+          spellCheck={false}
+          {...form.getInputProps('pin')}
+        />
+        <DayField
+          label={fieldLabels.updatesUntil}
+          description="The last day, UTC"
+          {...form.getInputProps('updatesUntil')}
+        />
+      </SimpleGrid>
+      <Checkbox
+        label={fieldLabels.pinForSecurity}
+        description="The pin then also holds back security updates, which pass everything else"
+        disabled={form.values.pin.trim() === ''}
+        {...form.getInputProps('pinForSecurity', { type: 'checkbox' })}
+      />
+      <WindowFields form={form} />
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { Text } from '@mantine/core';
+import { schemaResolver } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { noPolicy, policies, type TagPolicy } from '../../../contract/policies.ts';
+import { useDialogForm } from '../../dialog-form.ts';
+import { useEdit } from '../../edit-conflict.ts';
+import { useSeen } from '../../kept-work.ts';
+import { LoadError } from '../../LoadError.tsx';
+import { useRefusedFields } from '../../refused-fields.ts';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { counted } from '../../ui/counted.ts';
+import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
+import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { conflictRows, policyPayload, valuesOf, wholePolicy, type PolicyValues } from './policy-form.ts';
+import { PolicyFields } from './PolicyFields.tsx';
+import { PolicyImpact } from './PolicyImpact.tsx';
+import { saveTagPolicy, tagImpactQuery, tagsQuery, type TagBody } from './queries.ts';
+
+/** The update policy of all customers with a tag. */
+export default function TagPolicyModal({ tag, onClose }: { tag: string; onClose: () => void }) {
+  const tags = useQuery(tagsQuery);
+  const stored = tags.data?.find((one) => one.tag === tag);
+  const empty = { tag, customers: 0, ...noPolicy, updatedAt: new Date(0).toISOString() };
+  return (
+    <Dialog title="Update Policy of a Tag" onClose={onClose}>
+      {tags.isLoadingError ? (
+        <LoadError title="Error loading update policy" query={tags} />
+      ) : tags.data ? (
+        <TagForm policy={stored ?? empty} onClose={onClose} />
+      ) : (
+        <FormSkeleton heights={[48, 48, 48]} />
+      )}
+    </Dialog>
+  );
+}
+
+const checkAgainstContract = schemaResolver(policies.putOfTag.body, { sync: true });
+const validate = (values: PolicyValues) => checkAgainstContract(policyPayload(values));
+
+function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }) {
+  const [seen] = useSeen(`policy of tag ${policy.tag}`, policy);
+  useDialogSubject(seen.tag);
+  const form = useDialogForm(`policy of tag ${seen.tag}`, { initialValues: valuesOf(seen), validate });
+  const edit = useEdit({
+    save: (payload: Partial<TagBody>, updatedAt) =>
+      saveTagPolicy(seen.tag, { ...wholePolicy(payload as never), updatedAt }),
+    onSaved: () => {
+      void toast({ message: 'Update policy saved' });
+      onClose();
+    },
+    onGivenUp: onClose,
+  });
+  const problem = useRefusedFields(edit.error, form);
+  const [values] = useDebouncedValue(form.values, 300);
+  const isValid = Object.keys(validate(values)).length === 0;
+  return (
+    <>
+      <DialogForm
+        onSubmit={form.onSubmit((sent) => edit.submit(policyPayload(sent), seen))}
+        problem={problem}
+        submitLabel="Save Policy"
+        busy={edit.busy}
+        onCancel={onClose}
+      >
+        <Text size="sm">
+          For {counted(seen.customers, 'customer')} with this tag. What a customer decides itself comes first,
+          then its tags in alphabetical order.
+        </Text>
+        <PolicyFields form={form} />
+        {isValid && <PolicyImpact query={tagImpactQuery(seen.tag, policyPayload(values))} />}
+      </DialogForm>
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+export { CustomerPolicyModal, TagPolicyModal } from './lazy.ts';

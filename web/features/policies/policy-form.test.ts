@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { noPolicy, policies, updatePolicy } from '../../../contract/policies.ts';
+import { impactSentences, policyPayload, tagsOf, usualWindow, valuesOf, wholePolicy } from './policy-form.ts';
+
+test('a policy that is opened and saved is unchanged', () => {
+  const policy = {
+    channel: 'beta' as const,
+    pin: '4.2.',
+    pinForSecurity: true,
+    deferDays: 0,
+    windows: [usualWindow()],
+    updatesUntil: '2026-12-31',
+  };
+  for (const one of [policy, noPolicy, { ...policy, windows: [] }]) {
+    expect(updatePolicy.parse(policyPayload(valuesOf(one)))).toEqual(one);
+  }
+});
+
+test('tags are read from text, and what is no number is left to the contract to refuse', () => {
+  expect(tagsOf({ tags: ' Clinics, slow  slow,' })).toEqual(['clinics', 'slow']);
+  const body = { ...policyPayload({ ...valuesOf(noPolicy), deferDays: 'a week' }), tags: [] };
+  const issues = policies.putOfCustomer.body.safeParse(body).error?.issues ?? [];
+  expect(issues.map(({ path }) => path.join('.'))).toEqual(['deferDays']);
+});
+
+test('without a pin there is nothing to hold for security updates', () => {
+  expect(policyPayload({ ...valuesOf(noPolicy), pin: ' ', pinForSecurity: true })).toEqual(noPolicy);
+});
+
+test('a field that a merge left out is sent as not set', () => {
+  expect(wholePolicy({ pin: '4.', deferDays: undefined as never })).toEqual({ ...noPolicy, pin: '4.' });
+});
+
+test.each([
+  [
+    { changed: 0, held: 0, pinMatches: null },
+    ['None of 12 machines would be offered something else from now on.'],
+  ],
+  [
+    { changed: 3, held: 2, pinMatches: true },
+    ['3 of 12 machines would be offered something else from now on, 2 of them nothing.'],
+  ],
+  [
+    { changed: 3, held: 3, pinMatches: false },
+    [
+      '3 of 12 machines would be offered something else from now on, all of them nothing.',
+      'No published release matches the pinned version. Until one does, the pin holds back no machine.',
+    ],
+  ],
+  [
+    { changed: 1, held: 0, pinMatches: null, isComplete: false },
+    ['1 of the first 12 machines would be offered something else from now on.'],
+  ],
+])('%j is said in words', (impact, said) => {
+  expect(impactSentences({ machines: 12, isComplete: true, ...impact })).toEqual(said);
+});

@@ -1,0 +1,110 @@
+import type { FormErrors } from '@mantine/form';
+import type { Channel } from '../../../contract/versions.ts';
+import {
+  noPolicy,
+  weekdays,
+  type MaintenanceWindow,
+  type PolicyImpact,
+  type UpdatePolicy,
+} from '../../../contract/policies.ts';
+import { differingFields, type Clash } from '../../edit-conflict.ts';
+import type { TypedNumber } from '../../ui/typed-number.ts';
+
+/** The fields of a policy as typed. */
+export type PolicyValues = {
+  /** Separated by commas; of a customer only. */
+  tags: string;
+  channel: Channel | '';
+  pin: string;
+  pinForSecurity: boolean;
+  deferDays: TypedNumber;
+  updatesUntil: string;
+  windowsMode: 'unset' | 'any' | 'windows';
+  windows: MaintenanceWindow[];
+};
+
+export const fieldLabels = {
+  tags: 'Tags',
+  channel: 'Channel',
+  pin: 'Pinned Version',
+  pinForSecurity: 'Also for security updates',
+  deferDays: 'Deferral',
+  updatesUntil: 'Updates Until',
+  windows: 'Maintenance Windows',
+} as const;
+
+/** Every night, by the clocks of the person who enters it. */
+export const usualWindow = (): MaintenanceWindow => ({
+  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  weekdays: [...weekdays],
+  from: '22:00',
+  to: '05:00',
+});
+
+export const valuesOf = (policy: UpdatePolicy & { tags?: readonly string[] }): PolicyValues => ({
+  tags: (policy.tags ?? []).join(', '),
+  channel: policy.channel ?? '',
+  pin: policy.pin ?? '',
+  pinForSecurity: policy.pinForSecurity,
+  deferDays: policy.deferDays ?? '',
+  updatesUntil: policy.updatesUntil ?? '',
+  windowsMode: policy.windows === null ? 'unset' : policy.windows.length === 0 ? 'any' : 'windows',
+  windows: policy.windows ?? [],
+});
+
+/** The policy of a request. Numbers are as typed, for the contract to validate. */
+export const policyPayload = (values: PolicyValues): UpdatePolicy => ({
+  ...noPolicy,
+  channel: values.channel || null,
+  pin: values.pin.trim() || null,
+  pinForSecurity: values.pin.trim() !== '' && values.pinForSecurity,
+  deferDays: values.deferDays === '' ? null : (values.deferDays as number),
+  updatesUntil: values.updatesUntil || null,
+  windows: { unset: null, any: [], windows: values.windows }[values.windowsMode],
+});
+
+export const tagsOf = ({ tags }: Pick<PolicyValues, 'tags'>): string[] => [
+  ...new Set(tags.split(/[,\s]+/).flatMap((tag) => tag.toLowerCase() || [])),
+];
+
+/** `null` for a field that a merge of two edits has left out. */
+export const wholePolicy = (payload: Partial<UpdatePolicy>): UpdatePolicy => ({
+  ...noPolicy,
+  ...Object.fromEntries(Object.entries(payload).map(([field, value]) => [field, value ?? null])),
+});
+
+/** The errors of the contract or the server, by form field. */
+export const atPolicyFields = (errors: FormErrors): FormErrors =>
+  Object.fromEntries(
+    Object.entries(errors).map(([path, error]) => [path.startsWith('tags.') ? 'tags' : path, error]),
+  );
+
+/** Labels of the fields in which two edits of one policy differ. */
+export const conflictRows = (clash: Clash) =>
+  differingFields(clash, fieldLabels, (_field, value) => asText(value));
+
+function asText(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '—';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (!Array.isArray(value)) return typeof value === 'number' ? String(value) : JSON.stringify(value);
+  if (value.every((one) => typeof one === 'string')) return value.join(', ') || '—';
+  return (value as MaintenanceWindow[]).map(windowText).join('; ');
+}
+
+const windowText = ({ weekdays: days, from, to, zone }: MaintenanceWindow) =>
+  `${days.join(', ')} ${from} to ${to} (${zone})`;
+
+const machinesText = (n: number) => `${n.toLocaleString('en')} ${n === 1 ? 'machine' : 'machines'}`;
+
+/** What saving changes for machines, in sentences. */
+export function impactSentences({ machines, isComplete, changed, held, pinMatches }: PolicyImpact): string[] {
+  const of = isComplete ? machinesText(machines) : `the first ${machinesText(machines)}`;
+  return [
+    changed === 0
+      ? `None of ${of} would be offered something else from now on.`
+      : `${changed.toLocaleString('en')} of ${of} would be offered something else from now on${held > 0 ? `, ${held === changed ? (held === 1 ? 'which is nothing' : 'all of them nothing') : `${held.toLocaleString('en')} of them nothing`}` : ''}.`,
+    ...(pinMatches === false
+      ? ['No published release matches the pinned version. Until one does, the pin holds back no machine.']
+      : []),
+  ];
+}
