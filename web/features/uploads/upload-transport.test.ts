@@ -66,7 +66,7 @@ const fields = {
   releaseNotes: 'New',
   minimumAppVersion: '',
   minimumSupportedVersion: '',
-  security: true,
+  security: false,
   isMandatory: false,
   isDraft: true,
   rolloutPercentage: 5,
@@ -135,6 +135,14 @@ describe('what is sent', () => {
     ]);
     expect((form.get('file') as File).name).toBe('app.exe');
     expect(form.get('acceptable_failures')).toBe('2.5');
+  });
+
+  test('what makes a release urgent, where that was set', async () => {
+    answers = [[201, '{"success":true,"data":{"id":"r1"}}']];
+    const urgent = { ...fields, security: true, minimumSupportedVersion: '1.0.0' };
+    await transport.direct(file, urgent, 'hash', { signal });
+    const form = sent[0]!.body as FormData;
+    expect([form.get('security'), form.get('minimum_supported_version')]).toEqual(['true', '1.0.0']);
   });
 
   test('prepare and complete say what the spec names', async () => {

@@ -80,12 +80,12 @@ function formOf({ blob, name }: NamedFile, fields: BuildFields, sha512: string):
   form.set('architecture', fields.architecture);
   form.set('release_notes', fields.releaseNotes);
   form.set('minimum_app_version', fields.minimumAppVersion);
-  form.set('minimum_supported_version', fields.minimumSupportedVersion);
-  form.set('security', String(fields.security));
   form.set('is_mandatory', String(fields.isMandatory));
   form.set('is_draft', String(fields.isDraft));
   form.set('rollout_percentage', String(fields.rolloutPercentage));
   form.set('sha512', sha512);
+  if (fields.minimumSupportedVersion) form.set('minimum_supported_version', fields.minimumSupportedVersion);
+  if (fields.security) form.set('security', 'true');
   if (fields.acceptableFailures !== null) form.set('acceptable_failures', String(fields.acceptableFailures));
   form.set('file', blob, name);
   return form;
