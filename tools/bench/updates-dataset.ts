@@ -13,6 +13,8 @@ export async function fillUpdates(databaseUrl: string, scale: number): Promise<v
       'insert into release_totals (release_id) select release_id from releases on conflict do nothing',
     );
     await client.query(machinesSql, [Math.round(updateSizes.machines * scale)]);
+    await client.query(seatsSql, [Math.round(updateSizes.machines * scale)]);
+    await client.query("insert into customer_tags select customer_id, 'bench' from customers");
     await client.query(eventsSql, [
       Math.round(updateSizes.events * scale),
       Math.round(updateSizes.machines * scale),
@@ -43,6 +45,15 @@ const machinesSql = `
          '4.' || (n % 30) || '.0', now() - interval '300 days', now() - (n % 2592000) * interval '1 second',
          (now() - interval '1 day')::date, 100, 120
     from (select n, sha256(convert_to('bench-' || n, 'UTF8')) as h from generate_series(1, $1::int) n) m`;
+
+/** Each machine belongs to a customer by its seat; the policy of their tag is set by the job that needs it. */
+const seatsSql = `
+  insert into activations (activation_id, license_id, machine_id, status, activation_type, platform,
+                           last_checked_at, created_at, updated_at)
+  select gen_random_uuid(), l.license_id, 'bench-' || n, 'active', 'automatic', 'win32', now(), now(), now()
+    from generate_series(1, $1::int) n
+    join (select license_id, row_number() over () - 1 as i, count(*) over () as all_n from licenses) l
+      on l.i = n % l.all_n`;
 
 const eventsSql = `
   insert into update_events (event_id, occurred_at, machine_hash, event_type, success, from_version, to_version)

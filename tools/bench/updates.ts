@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { noPolicy, weekdays, type UpdatePolicy } from '../../contract/policies.ts';
 import { compare } from './load.ts';
 import { ratioRow, readingRow, type Row, type Stage } from './stage.ts';
 import { updateSizes } from './updates-dataset.ts';
@@ -8,17 +9,19 @@ export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> 
   const { bare, ours, sample } = stage;
   const staff = { authorization: `Bearer ${stage.bearer}` };
   const machines = Math.round(updateSizes.machines * scale);
-  const check = await compare(
-    { url: bare, next: (n) => ({ path: `/row?key=${sample[n % sample.length]!.licenseKey}` }) },
-    {
-      url: ours,
-      headers: { 'x-api-key': stage.apiKey },
-      next: (n) => ({
-        path: `/api/v1/updates/electron/win32/x64/latest.yml?noCache=${n}&machineId=bench-${1 + ((n * 7919) % machines)}&currentVersion=4.1.0`,
-      }),
-    },
-    stage.seconds,
-  );
+  const compareChecks = () =>
+    compare(
+      { url: bare, next: (n) => ({ path: `/row?key=${sample[n % sample.length]!.licenseKey}` }) },
+      {
+        url: ours,
+        headers: { 'x-api-key': stage.apiKey },
+        next: (n) => ({
+          path: `/api/v1/updates/electron/win32/x64/latest.yml?noCache=${n}&machineId=bench-${1 + ((n * 7919) % machines)}&currentVersion=4.1.0`,
+        }),
+      },
+      stage.seconds,
+    );
+  const check = await compareChecks();
   const pick = (n: number) => sample[n % sample.length]!;
   const feed = '/api/v1/updates/electron/win32/x64/latest.yml?currentVersion=4.1.0&noCache=';
   const checkByToken = await compare(
@@ -30,15 +33,31 @@ export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> 
     { url: ours, next: (n) => ({ path: `${feed}${n}`, headers: { 'x-machine-token': pick(n).token } }) },
     stage.seconds,
   );
+  await setPolicy(stage, { deferDays: 7, windows: [alwaysOpen] });
+  const checkWithPolicy = await compareChecks();
+  await setPolicy(stage, {});
   const reading = (job: string, path: string) =>
     readingRow(job, 50, { url: `${ours}/api/v1/updates/admin/${path}`, headers: staff });
   return [
     ratioRow('update check with machine, decision, event', 0.4, check),
+    ratioRow('update check with the policies of customers', 0.4, checkWithPolicy),
     ratioRow('update check by machine token, to API key', 0.95, checkByToken),
     await reading('release list', 'releases?showInactive=false'),
     await reading('analytics tab', 'analytics'),
     await reading('machine page', `machines/${displayHash(1)}`),
   ];
+}
+
+const alwaysOpen = { zone: 'Europe/Berlin', weekdays: [...weekdays], from: '00:00', to: '00:00' };
+
+/** Sets the policy of the tag that every customer of the data has. */
+async function setPolicy({ ours, bearer }: Stage, policy: Partial<UpdatePolicy>): Promise<void> {
+  const answer = await fetch(`${ours}/api/update-policies/tags/bench`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...noPolicy, ...policy }),
+  });
+  if (!answer.ok) throw new Error(`The policy was not set: ${await answer.text()}`);
 }
 
 const displayHash = (n: number) => createHash('sha256').update(`bench-${n}`).digest('hex');
