@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { id, instant, namedObject } from './common.ts';
 import { percentage } from './builds.ts';
+import { dateTime, id, instant, listMeta, namedObject, search, wholeNumber } from './common.ts';
+import { guardState } from './guard.ts';
 import { canRollOut, release } from './releases.ts';
 import { rolloutPlan } from './rollout-plan.ts';
 import { route, staffWith } from './route.ts';
@@ -12,6 +13,64 @@ export const rolloutDefault = namedObject('RolloutDefault', {
   plan: rolloutPlan.nullable().meta({ description: 'Null: the form asks for a percentage' }),
 });
 export type RolloutDefault = z.output<typeof rolloutDefault>;
+
+const count = z.number();
+
+/** Where a release stands, and what became of it on the machines. */
+export const rolloutProgress = namedObject('RolloutProgress', {
+  release,
+  guard: guardState,
+  figures: z.object({
+    eligible: count.meta({
+      description: 'Machines that would be offered it at 100 %, and those that run it already',
+    }),
+    running: count.meta({ description: 'Machines that run its version now' }),
+    offered: count.meta({ description: 'Machines that a feed offered it' }),
+    fetched: count.meta({ description: 'Machines that fetched its file, or part of it' }),
+    installed: count.meta({ description: 'Machines whose last install of it succeeded' }),
+    failed: count.meta({ description: 'Machines whose last install of it failed' }),
+    rolledBack: count.meta({ description: 'Machines that installed it and went back' }),
+  }),
+  adoption: z
+    .array(z.object({ date: z.string(), installed: count, failed: count }))
+    .meta({ description: 'Machines by the UTC day of their last install; days without one are absent' }),
+  failures: z.array(
+    z.object({
+      code: z.string().nullable().meta({ description: 'Null where the machine gave no code' }),
+      machines: count,
+      latest: z.array(z.string()).meta({ description: 'Display ids of the last 10 of them' }),
+    }),
+  ),
+  fromVersions: z.array(
+    z.object({
+      version: z.string().nullable().meta({ description: 'Null where it is not known' }),
+      machines: count,
+    }),
+  ),
+  affected: z.object({ machines: count, movedOn: count, withdrawnAt: dateTime }).nullable().meta({
+    description: 'Machines that had it when it was last withdrawn, and those that run another version now',
+  }),
+});
+export type RolloutProgress = z.output<typeof rolloutProgress>;
+
+export const machineGroups = ['running', 'failed', 'affected'] as const;
+export type MachineGroup = (typeof machineGroups)[number];
+
+export const rolloutMachine = namedObject('RolloutMachine', {
+  displayId: z.string(),
+  customers: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'Of the licenses with a seat of it; null for users who may not read customers' }),
+  runs: z.string().nullable(),
+  lastSeen: dateTime,
+  installedAt: dateTime.nullable(),
+  failureCode: z.string().nullable(),
+  movedOn: z.boolean().meta({ description: 'It runs another version now' }),
+});
+export type RolloutMachine = z.output<typeof rolloutMachine>;
+
+const ofMachines = { group: z.enum(machineGroups).default('running'), search };
 
 const canRead = staffWith('releases', 'read');
 const byId = z.object({ releaseId: id });
@@ -41,6 +100,43 @@ export const rollouts = {
     }),
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
+  }),
+  progress: route('GET', `${base}/releases/{releaseId}/progress`, {
+    summary: 'Where a release stands: plan, guard, figures, failures',
+    access: canRead,
+    params: byId,
+    answer: rolloutProgress,
+    errors: ['NOT_FOUND'],
+  }),
+  machines: route('GET', `${base}/releases/{releaseId}/machines`, {
+    summary: 'The machines that run a release, failed to install it, or had it when it was withdrawn',
+    access: canRead,
+    params: byId,
+    query: z.strictObject({
+      ...ofMachines,
+      limit: wholeNumber(1, 500).default(50),
+      offset: wholeNumber(0, 10_000).default(0),
+    }),
+    answer: z.array(rolloutMachine),
+    meta: listMeta,
+    errors: ['NOT_FOUND'],
+  }),
+  machinesCsv: route('GET', `${base}/releases/{releaseId}/machines.csv`, {
+    summary: 'The same machines as CSV',
+    access: canRead,
+    params: byId,
+    query: z.strictObject(ofMachines),
+    csv: true,
+    errors: ['NOT_FOUND'],
+  }),
+  history: route('GET', `${base}/releases/{releaseId}/history`, {
+    summary: 'The last 100 changes of a release, the newest first',
+    access: canRead,
+    params: byId,
+    answer: z.array(
+      z.object({ id: z.string(), at: dateTime, by: z.string(), event: z.string(), what: z.string() }),
+    ),
+    errors: ['NOT_FOUND'],
   }),
   defaults: route('GET', `${base}/rollout-defaults`, {
     summary: 'The plan that the release form suggests, for each channel',

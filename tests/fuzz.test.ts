@@ -329,6 +329,7 @@ const recordsOfCalls = [
   'login_failures',
   // a feed accepts any machine id, and records its check
   'machines',
+  'release_offers',
   'update_events',
   'update_events_other',
   'update_days',

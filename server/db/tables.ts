@@ -298,6 +298,8 @@ export type Tables = {
     added_at: Date;
     ended_at: Date | null;
   };
+  release_offers: { release_id: string; machine_hash: Buffer; offered_at: Date };
+  withdrawn_machines: { release_id: string; machine_hash: Buffer; withdrawn_at: Date };
   rollout_defaults: { channel: Channel; plan: Json<RolloutPlan | null>; updated_at: Date };
   uploads: {
     upload_id: string;
@@ -371,6 +373,9 @@ export type Tables = {
     installed_at: Date | null;
     install_failed: boolean | null;
     ever_failed: Generated<boolean>;
+    failure_code: string | null;
+    rolled_back: boolean | null;
+    from_version: string | null;
     offered_at: Generated<Date | null>;
     fetched_at: Generated<Date | null>;
     by_delivery: Generated<boolean>;

@@ -3,6 +3,7 @@ export { refuseNew } from './publishing.ts';
 export { countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';
 export { type ReleaseRow, filePathOf, lockRelease, selectReleases } from './release-row.ts';
+export { reachOf } from './reach.ts';
 export { type NewRelease, checkIdentity, createRelease } from './releases.ts';
 export { liveRelease } from './release-change.ts';
-export { pauseRollout, setPlan, setRollout } from './rollout.ts';
+export { pauseRollout, running, setPlan, setRollout } from './rollout.ts';

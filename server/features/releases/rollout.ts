@@ -104,7 +104,20 @@ export async function withdrawRelease(
     columns: { is_active: false },
     what: () => `withdrawn, while ${total} ${total === 1 ? 'machine runs' : 'machines run'} it: ${reason}`,
   });
-  return isFailure(release) ? release : { release, affectedMachines: machines, affectedTotal: total };
+  if (isFailure(release)) return release;
+  await keepAffected(change, release);
+  return { release, affectedMachines: machines, affectedTotal: total };
+}
+
+/** Keeps which machines had the release when it was last withdrawn. */
+async function keepAffected({ tx, now }: Change, { id, version, platform, architecture }: Release) {
+  await tx.deleteFrom('withdrawn_machines').where('release_id', '=', id).execute();
+  await sql`
+    insert into withdrawn_machines (release_id, machine_hash, withdrawn_at)
+    select ${id}::uuid, machine_hash, ${now}::timestamptz from machines
+     where last_version = ${version} and platform = ${platform} and architecture = ${architecture}`.execute(
+    tx,
+  );
 }
 
 /** Machines that run the version of a release, in the recycle bin or not. */
@@ -116,7 +129,8 @@ export async function impactOfRelease(
   return row ? { machines: await count(running(db, row)) } : notFound;
 }
 
-const running = (db: Db, { version, platform, architecture }: Build) =>
+/** The machines that run the version of a release. */
+export const running = (db: Db, { version, platform, architecture }: Build) =>
   db
     .selectFrom('machines')
     .where('last_version', '=', version)

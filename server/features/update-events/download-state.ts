@@ -12,6 +12,12 @@ export type DownloadState = {
   installFailed: boolean | null;
   /** An install failed, even if a later one succeeded. */
   everFailed: boolean;
+  /** Why the last install failed; null without a code. */
+  failureCode: string | null;
+  /** The last install was undone. */
+  rolledBack: boolean | null;
+  /** The version that the machine came from. */
+  fromVersion: string | null;
   /** When a feed of the service offered the release to the machine. */
   offeredAt: Date | null;
   /** When the machine first fetched the file, or a part of it, from the service. */
@@ -26,16 +32,21 @@ export type DownloadState = {
  * rollback is a failure. A slow clock may date an install before the release, which would exclude it from the failure
  * count: it is dated `published` at the earliest.
  */
-export function nextState(
-  before: DownloadState,
-  { type, at, bytesDownloaded, errorCode, proven }: UpdateEvent,
-  published: Date,
-): DownloadState {
+export function nextState(before: DownloadState, event: UpdateEvent, published: Date): DownloadState {
+  const { type, at, bytesDownloaded, errorCode, proven, fromVersion } = event;
   if (before.proven && !proven) return before;
   // an outcome that was only claimed does not become that of the machine
   const state =
     proven && !before.proven
-      ? { ...before, proven, installedAt: null, installFailed: null, everFailed: false }
+      ? {
+          ...before,
+          proven,
+          installedAt: null,
+          installFailed: null,
+          everFailed: false,
+          failureCode: null,
+          rolledBack: null,
+        }
       : before;
   const outcomeAt = at < published ? published : at;
   const complete = {
@@ -63,20 +74,31 @@ export function nextState(
             errorCode: errorCode ?? 'UNKNOWN',
           };
     case 'install_complete':
-      return { ...complete, bytesDownloaded: state.bytesDownloaded, ...outcome(state, outcomeAt, false) };
+      return {
+        ...complete,
+        bytesDownloaded: state.bytesDownloaded,
+        // of a rollback, it is the version that was abandoned
+        fromVersion: fromVersion ?? state.fromVersion,
+        ...outcome(state, outcomeAt, event),
+      };
     case 'install_error':
     case 'rollback':
-      return { ...state, everFailed: true, ...outcome(state, outcomeAt, true) };
+      return { ...state, everFailed: true, ...outcome(state, outcomeAt, event) };
     default:
       return state;
   }
 }
 
 /** Reports may arrive late: an older outcome changes nothing. */
-function outcome({ installedAt, installFailed }: DownloadState, at: Date, failed: boolean) {
-  return installedAt && installedAt > at
-    ? { installedAt, installFailed }
-    : { installedAt: at, installFailed: failed };
+function outcome(state: DownloadState, at: Date, { type, errorCode }: UpdateEvent) {
+  const { installedAt, installFailed, failureCode, rolledBack } = state;
+  if (installedAt && installedAt > at) return { installedAt, installFailed, failureCode, rolledBack };
+  return {
+    installedAt: at,
+    installFailed: type !== 'install_complete',
+    failureCode: type === 'install_complete' ? null : errorCode,
+    rolledBack: type === 'rollback',
+  };
 }
 
 /** The contribution of a state to the totals of the release. */

@@ -90,6 +90,7 @@ async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<s
            d.started_at as "startedAt", d.completed_at as "completedAt",
            d.bytes_downloaded as "bytesDownloaded", d.error_code as "errorCode", d.by_delivery as "byDelivery",
            d.installed_at as "installedAt", d.install_failed as "installFailed", d.ever_failed as "everFailed",
+           d.failure_code as "failureCode", d.rolled_back as "rolledBack", d.from_version as "fromVersion",
            d.offered_at as "offeredAt", d.fetched_at as "fetchedAt", d.proven
       from downloads d
       join unnest(${downloads.map((d) => d.machineHash)}::text[], ${downloads.map((d) => d.releaseId)}::uuid[])
@@ -129,15 +130,17 @@ async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
     update downloads d
        set completed_at = s.completed_at, bytes_downloaded = s.bytes, error_code = s.error_code,
            by_delivery = s.by_delivery, installed_at = s.installed_at, install_failed = s.install_failed,
-           ever_failed = s.ever_failed, offered_at = s.offered_at, fetched_at = s.fetched_at, proven = s.proven
+           ever_failed = s.ever_failed, offered_at = s.offered_at, fetched_at = s.fetched_at, proven = s.proven,
+           failure_code = s.failure_code, rolled_back = s.rolled_back, from_version = s.from_version
       from unnest(
              ${changed.map((c) => c.machineHash)}::text[], ${changed.map((c) => c.releaseId)}::uuid[],
              ${column('completedAt')}::timestamptz[], ${column('bytesDownloaded')}::bigint[],
              ${column('errorCode')}::text[], ${column('byDelivery')}::bool[], ${column('installedAt')}::timestamptz[],
              ${column('installFailed')}::bool[], ${column('everFailed')}::bool[], ${column('offeredAt')}::timestamptz[],
-             ${column('fetchedAt')}::timestamptz[], ${column('proven')}::bool[])
+             ${column('fetchedAt')}::timestamptz[], ${column('proven')}::bool[], ${column('failureCode')}::text[],
+             ${column('rolledBack')}::bool[], ${column('fromVersion')}::text[])
         as s (hash, release_id, completed_at, bytes, error_code, by_delivery, installed_at, install_failed,
-              ever_failed, offered_at, fetched_at, proven)
+              ever_failed, offered_at, fetched_at, proven, failure_code, rolled_back, from_version)
      where d.machine_hash = decode(s.hash, 'hex') and d.release_id = s.release_id`.execute(tx);
 }
 

@@ -10,6 +10,7 @@ import {
   type MachineActivity,
 } from './update-event.ts';
 import { displayIdOf } from './machine-id.ts';
+import { writeOffers } from './write-offers.ts';
 import { writeDownloads } from './write-downloads.ts';
 
 /** The stored state of a machine before the batch. */
@@ -34,6 +35,7 @@ export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Da
     fresh.map((event) => withKnown(event, known.get(event.machineHash))),
   );
   await updateMachines(tx, activity, newDownloads);
+  await writeOffers(tx, fresh);
   await countCheckDays(tx, activity, known);
   await insertEvents(tx, events.filter(isEvent));
   return failedReleases;

@@ -1,0 +1,1 @@
+export { foundBy } from './machine-row.ts';

@@ -1,0 +1,36 @@
+import type { rollouts as calls } from '../../../contract/rollouts.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import type { Db } from '../../db/client.ts';
+import { isFailure, type Failure } from '../../failure.ts';
+import { getRelease } from '../releases/index.ts';
+
+const shownAtMost = 100;
+
+/**
+ * What was done to a release, by whom, the newest first. Who may read a release may know this, without the audit log,
+ * whose values before and after and addresses it leaves out.
+ */
+export async function releaseHistory(
+  db: Db,
+  releaseId: string,
+): Promise<NonNullable<RouteAnswer<typeof calls.history>> | Failure> {
+  const release = await getRelease(db, releaseId);
+  if (isFailure(release)) return release;
+  const rows = await db
+    .selectFrom('audit_entries')
+    .select(['audit_id', 'timestamp', 'user_email', 'event_type', 'changes_summary'])
+    .where('resource_id', '=', releaseId)
+    .where('resource_type', '=', 'release')
+    .orderBy('timestamp', 'desc')
+    .orderBy('audit_id', 'desc')
+    .limit(shownAtMost)
+    .execute();
+  return rows.map((row) => ({
+    id: row.audit_id,
+    at: row.timestamp.toISOString(),
+    by: row.user_email ?? 'system',
+    event: row.event_type,
+    // the name of the release stands above the list
+    what: row.changes_summary.slice(row.changes_summary.indexOf(': ') + 2),
+  }));
+}

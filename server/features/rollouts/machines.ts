@@ -1,0 +1,117 @@
+import { sql, type RawBuilder } from 'kysely';
+import { hasPermission } from '../../../contract/permissions.ts';
+import type { Release } from '../../../contract/releases.ts';
+import type { MachineGroup, RolloutMachine, rollouts as calls } from '../../../contract/rollouts.ts';
+import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import type { Caller } from '../../caller.ts';
+import { csvStream } from '../../csv.ts';
+import type { Db } from '../../db/client.ts';
+import { isFailure, type Failure } from '../../failure.ts';
+import type { CsvFile } from '../../http/call.ts';
+import { onlyRow } from '../../invariants.ts';
+import { foundBy } from '../machines/index.ts';
+import { getRelease } from '../releases/index.ts';
+
+type Query = RouteInput<typeof calls.machines>['query'];
+type Row = Omit<RolloutMachine, 'lastSeen' | 'installedAt'> & {
+  hash: string;
+  lastSeen: Date;
+  installedAt: Date | null;
+};
+
+/** Rows read at once for a CSV file. */
+const atOnce = 1000;
+
+/** The machines of a release in a group, the last seen first. Customers are named to users who may read them. */
+export async function rolloutMachines(
+  db: Db,
+  by: Caller,
+  releaseId: string,
+  { group, search, limit, offset }: Query,
+): Promise<RouteAnswer<typeof calls.machines> | Failure> {
+  const release = await getRelease(db, releaseId);
+  if (isFailure(release)) return release;
+  const found = sql<boolean>`${inGroup(release, group)} and ${search ? foundBy(search) : sql`true`}`;
+  const [rows, counted] = await Promise.all([
+    read(db, by, release, sql`${found}`, { limit, offset }),
+    sql<{ total: number }>`select count(*) as total from machines m where ${found}`.execute(db),
+  ]);
+  return { data: rows.map(toMachine), meta: { total: onlyRow(counted).total, limit, offset } };
+}
+
+/** All of them as CSV, read in batches by their key. */
+export async function machinesCsv(
+  db: Db,
+  by: Caller,
+  releaseId: string,
+  { group, search }: Pick<Query, 'group' | 'search'>,
+): Promise<CsvFile | Failure> {
+  const release = await getRelease(db, releaseId);
+  if (isFailure(release)) return release;
+  const found = sql<boolean>`${inGroup(release, group)} and ${search ? foundBy(search) : sql`true`}`;
+  async function* rows() {
+    for (let after = ''; ;) {
+      const beyond = sql<boolean>`${found} and m.machine_hash > decode(${after}, 'hex')`;
+      const batch = await read(db, by, release as Release, beyond, { limit: atOnce, inKeyOrder: true });
+      yield* batch;
+      after = batch.at(-1)?.hash ?? '';
+      if (batch.length < atOnce) return;
+    }
+  }
+  return {
+    fileName: `machines-${release.version}-${group}.csv`,
+    stream: csvStream(rows(), {
+      Machine: (row) => row.displayId,
+      ...(mayReadCustomers(by) && { Customers: (row: Row) => row.customers?.join('; ') }),
+      Runs: (row) => row.runs,
+      'Moved On': (row) => (row.movedOn ? 'Yes' : 'No'),
+      'Last Seen': (row) => row.lastSeen.toISOString(),
+      Installed: (row) => row.installedAt?.toISOString(),
+      Failure: (row) => row.failureCode,
+    }),
+  };
+}
+
+const mayReadCustomers = ({ actor }: Caller): boolean =>
+  actor.kind === 'staff' && hasPermission(actor.permissions, 'customers', 'read');
+
+function inGroup({ id, version, platform, architecture }: Release, group: MachineGroup): RawBuilder<boolean> {
+  if (group === 'running')
+    return sql`m.last_version = ${version} and m.platform = ${platform} and m.architecture = ${architecture}`;
+  if (group === 'failed')
+    return sql`m.machine_hash in (select machine_hash from downloads where release_id = ${id} and install_failed)`;
+  return sql`m.machine_hash in (select machine_hash from withdrawn_machines where release_id = ${id})`;
+}
+
+async function read(
+  db: Db,
+  by: Caller,
+  { id, version }: Release,
+  found: RawBuilder<unknown>,
+  { limit, offset = 0, inKeyOrder = false }: { limit: number; offset?: number; inKeyOrder?: boolean },
+): Promise<Row[]> {
+  const order = inKeyOrder ? sql`m.machine_hash` : sql`m.last_seen desc, m.machine_hash desc`;
+  const customers = mayReadCustomers(by)
+    ? sql`array(select distinct c.name from activations a join licenses l using (license_id)
+                  join customers c using (customer_id)
+                 where machine_hash(a.machine_id) = m.machine_hash and a.status = 'active' order by c.name)`
+    : sql`null`;
+  const { rows } = await sql<Row>`
+    with m as (select * from machines m where ${found} order by ${order} limit ${limit} offset ${offset})
+    select encode(m.machine_hash, 'hex') as hash, m.display_id as "displayId", ${customers} as customers,
+           m.last_version as runs, m.last_seen as "lastSeen", d.installed_at as "installedAt",
+           d.failure_code as "failureCode", m.last_version is distinct from ${version} as "movedOn"
+      from m left join downloads d on d.machine_hash = m.machine_hash and d.release_id = ${id}
+     order by ${order}`.execute(db);
+  return rows;
+}
+
+const toMachine = (row: Row): RolloutMachine => ({
+  displayId: row.displayId,
+  customers: row.customers,
+  runs: row.runs,
+  failureCode: row.failureCode,
+  movedOn: row.movedOn,
+  lastSeen: row.lastSeen.toISOString(),
+  installedAt: row.installedAt?.toISOString() ?? null,
+});

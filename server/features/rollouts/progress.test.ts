@@ -1,0 +1,146 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, expect, test } from 'vitest';
+import { releases as calls } from '../../../contract/releases.ts';
+import type { RouteRequest } from '../../../contract/route.ts';
+import { rollouts, type MachineGroup } from '../../../contract/rollouts.ts';
+import { updateEvents } from '../../../contract/update-events.ts';
+import { updates } from '../../../contract/updates.ts';
+import { makeApiKey, makeCustomer, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
+import { eventually, startTestServer, type Api } from '../../../tests/harness.ts';
+
+type Event = Partial<RouteRequest<typeof updateEvents.report>['body']['events'][number]>;
+
+const server = await startTestServer();
+const admin = server.api(await server.signInAs('super_admin'));
+const manager = server.api(await server.signInAs('binary_manager'));
+const key = await makeApiKey(admin, { scopes: ['updates', 'validate'] });
+const desktop = server.api(key);
+afterAll(() => server.close());
+
+const check = async (machineId: string, version: string) =>
+  desktop.call(
+    updates.electron,
+    { params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' } },
+    { 'x-app-version': version, 'x-machine-id': machineId },
+  );
+const report = (events: Event[]) =>
+  desktop.ok(updateEvents.report, {
+    body: {
+      events: events.map((event) => ({
+        eventId: uuidv7(),
+        machineId: 'x',
+        eventType: 'check' as const,
+        platform: 'win32' as const,
+        architecture: 'x64' as const,
+        ...event,
+      })),
+    },
+  });
+const at = ({ id }: { id: string }) => ({ params: { releaseId: id } });
+const progress = (release: { id: string }, as: Api = manager) => as.ok(rollouts.progress, at(release));
+const listed = (release: { id: string }, group: MachineGroup, search?: string, as: Api = manager) =>
+  as.ok(rollouts.machines, { ...at(release), query: { group, ...(search && { search }) } });
+
+const release = await makeRelease(server, { version: '5.1.0' });
+const customer = await makeCustomer(admin, { name: 'Clinic "Ost", =1+1' });
+const license = await makeLicense(admin, { customerId: customer.customerId });
+await validateOn(desktop, license, 'good');
+for (const machine of ['good', 'bad', 'undone', 'waiting']) await check(machine, '5.0.0');
+const took = { toVersion: '5.1.0', fromVersion: '5.0.0', releaseId: release.id };
+await report([
+  { ...took, machineId: 'good', eventType: 'install_complete' },
+  { ...took, machineId: 'good 2', eventType: 'install_complete', fromVersion: '4.9.0' },
+  { ...took, machineId: 'bad', eventType: 'install_error', errorCode: 'EACCES' },
+  { ...took, machineId: 'undone', eventType: 'install_complete' },
+  {
+    machineId: 'undone',
+    eventType: 'rollback',
+    fromVersion: '5.1.0',
+    toVersion: '5.0.0',
+    releaseId: release.id,
+  },
+]);
+await eventually(async () => {
+  const { figures } = await progress(release);
+  return figures.offered === 4 && figures.rolledBack === 1;
+});
+
+test('a release says what became of it on the machines', async () => {
+  const { figures, adoption, failures, fromVersions, affected, guard } = await progress(release);
+  expect(figures).toEqual({
+    eligible: 5,
+    running: 2,
+    offered: 4,
+    fetched: 0,
+    installed: 2,
+    failed: 1,
+    rolledBack: 1,
+  });
+  expect(adoption).toEqual([{ date: '2026-11-20', installed: 2, failed: 2 }]);
+  const [bad] = await listed(release, 'failed', 'bad');
+  expect(failures).toContainEqual({ code: 'EACCES', machines: 1, latest: [bad!.displayId] });
+  expect(failures).toHaveLength(2);
+  expect(fromVersions).toEqual([
+    { version: '5.0.0', machines: 1 },
+    { version: '4.9.0', machines: 1 },
+  ]);
+  expect([affected, guard.verdict]).toEqual([null, 'QUIET']);
+});
+
+test('a draft that nobody was offered has a page of zeros', async () => {
+  const draft = await makeRelease(server, { version: '7.0.0', isDraft: true, architecture: 'arm64' });
+  const { figures, adoption, failures, fromVersions } = await progress(draft);
+  expect(Object.values(figures)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  expect([adoption, failures, fromVersions]).toEqual([[], [], []]);
+  expect(await listed(draft, 'running')).toEqual([]);
+});
+
+test('its machines are searched, and name their customers to those who may read them', async () => {
+  expect((await listed(release, 'running')).map((m) => m.runs)).toEqual(['5.1.0', '5.1.0']);
+  const [good] = await listed(release, 'running', 'good', admin);
+  expect(good).toMatchObject({ customers: ['Clinic "Ost", =1+1'], movedOn: false, failureCode: null });
+  expect((await listed(release, 'running', 'good'))[0]!.customers).toBeNull();
+  expect(await listed(release, 'running', 'nowhere')).toEqual([]);
+  const csv = await admin.call(rollouts.machinesCsv, { ...at(release), query: { group: 'running' } });
+  expect(csv.headers.get('content-disposition')).toBe('attachment; filename="machines-5.1.0-running.csv"');
+  expect(csv.text.trim().split('\n')).toHaveLength(3);
+  expect(csv.text).toContain('Clinic ""Ost"", =1+1');
+  const without = await manager.call(rollouts.machinesCsv, { ...at(release), query: {} });
+  expect(without.text).not.toContain('Clinic');
+  expect(without.text).not.toContain('Customers');
+});
+
+test('everything that was done to it is listed, also for who may not read the audit log', async () => {
+  await manager.ok(calls.rollout, { ...at(release), body: { percentage: 50 } });
+  const history = await manager.ok(rollouts.history, at(release));
+  expect(history.map(({ event, what }) => [event, what])).toEqual([
+    ['release.rollout_changed', 'rollout 100 % → 50 %'],
+    ['release.created', 'created at 100 %'],
+  ]);
+});
+
+test('a withdrawn release keeps who had it, and who has moved on since', async () => {
+  await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'It crashes' } });
+  const withdrawnAt = server.clock.now().toISOString();
+  expect((await progress(release)).affected).toEqual({ machines: 2, movedOn: 0, withdrawnAt });
+  await report([
+    { machineId: 'good', eventType: 'install_complete', fromVersion: '5.1.0', toVersion: '5.2.0' },
+  ]);
+  await eventually(async () => (await progress(release)).affected?.movedOn === 1);
+  const affected = await listed(release, 'affected', undefined, admin);
+  expect(affected.map(({ runs, movedOn }) => [runs, movedOn]).toSorted()).toEqual([
+    ['5.1.0', false],
+    ['5.2.0', true],
+  ]);
+  expect(affected.flatMap(({ customers }) => customers)).toEqual(['Clinic "Ost", =1+1']);
+  await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
+  await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Again' } });
+  expect((await progress(release)).affected).toMatchObject({ machines: 1, movedOn: 0 });
+});
+
+test('a release in the bin or unknown has no page', async () => {
+  const binned = await makeRelease(server);
+  await manager.ok(calls.softDelete, { ...at(binned), body: { reason: 'x' } });
+  for (const route of [rollouts.progress, rollouts.history, rollouts.machines, rollouts.machinesCsv])
+    expect((await manager.call(route, at(binned))).status).toBe(404);
+});

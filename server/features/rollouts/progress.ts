@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import type { Release } from '../../../contract/releases.ts';
+import type { RolloutProgress } from '../../../contract/rollouts.ts';
+import { compareVersions, isVersion } from '../../../contract/versions.ts';
+import type { Db } from '../../db/client.ts';
+import { isFailure, type Failure } from '../../failure.ts';
+import { onlyRow } from '../../invariants.ts';
+import { getRelease, reachOf, running } from '../releases/index.ts';
+import { guardState } from '../update-events/index.ts';
+
+/** Where a release stands, and what became of it on the machines; all figures by index, in one reading each. */
+export async function rolloutProgress(
+  db: Db,
+  releaseId: string,
+  now: Date,
+): Promise<RolloutProgress | Failure> {
+  const release = await getRelease(db, releaseId);
+  if (isFailure(release)) return release;
+  const [guard, outcomes, offered, reach, onIt, failures, affected] = await Promise.all([
+    guardState(db, releaseId, now),
+    outcomesOf(db, releaseId),
+    countOffered(db, releaseId),
+    reachOf(db, { ...release, minimumAppVersion: release.minimumAppVersion ?? undefined }),
+    countRunning(db, release),
+    failuresOf(db, releaseId),
+    affectedBy(db, release),
+  ]);
+  const sum = (name: 'fetched' | 'installed' | 'failed' | 'rolledBack') =>
+    outcomes.reduce((all, row) => all + row[name], 0);
+  return {
+    release,
+    guard,
+    figures: {
+      eligible: reach.machines + onIt,
+      running: onIt,
+      offered: Math.max(offered, sum('fetched')),
+      fetched: sum('fetched'),
+      installed: sum('installed'),
+      failed: sum('failed'),
+      rolledBack: sum('rolledBack'),
+    },
+    adoption: adoptionIn(outcomes),
+    failures,
+    fromVersions: fromVersionsIn(outcomes),
+    affected,
+  };
+}
+
+type Outcomes = {
+  day: string | null;
+  fromVersion: string | null;
+  fetched: number;
+  installed: number;
+  failed: number;
+  rolledBack: number;
+};
+
+/** Machines by the day of their last install and the version that they came from: everything in one index scan. */
+async function outcomesOf(db: Db, releaseId: string): Promise<Outcomes[]> {
+  const { rows } = await sql<Outcomes>`
+    select to_char(installed_at at time zone 'UTC', 'YYYY-MM-DD') as day, from_version as "fromVersion",
+           count(*) filter (where fetched_at is not null) as fetched,
+           count(*) filter (where install_failed is false) as installed,
+           count(*) filter (where install_failed and rolled_back is not true) as failed,
+           count(*) filter (where install_failed and rolled_back) as "rolledBack"
+      from downloads where release_id = ${releaseId} group by 1, 2`.execute(db);
+  return rows;
+}
+
+function adoptionIn(outcomes: readonly Outcomes[]): RolloutProgress['adoption'] {
+  const days = new Map<string, { installed: number; failed: number }>();
+  for (const { day, installed, failed, rolledBack } of outcomes) {
+    if (day === null) continue;
+    const before = days.get(day) ?? { installed: 0, failed: 0 };
+    days.set(day, {
+      installed: before.installed + installed,
+      failed: before.failed + failed + rolledBack,
+    });
+  }
+  return [...days]
+    .map(([date, counts]) => ({ date, ...counts }))
+    .toSorted((a, b) => (a.date < b.date ? -1 : 1));
+}
+
+/** The versions that machines installed it from, the newest first; unknown ones last. */
+function fromVersionsIn(outcomes: readonly Outcomes[]): RolloutProgress['fromVersions'] {
+  const versions = new Map<string | null, number>();
+  for (const { fromVersion, installed } of outcomes)
+    versions.set(fromVersion, (versions.get(fromVersion) ?? 0) + installed);
+  const rank = (version: string | null) => (version !== null && isVersion(version) ? version : '0.0.0');
+  return [...versions]
+    .filter(([, machines]) => machines > 0)
+    .map(([version, machines]) => ({ version, machines }))
+    .toSorted((a, b) => compareVersions(rank(b.version), rank(a.version)));
+}
+
+type Counted = { machines: number };
+
+async function countOffered(db: Db, releaseId: string): Promise<number> {
+  const counted = await sql<Counted>`
+    select count(*) as machines from release_offers where release_id = ${releaseId}`.execute(db);
+  return onlyRow(counted).machines;
+}
+
+async function countRunning(db: Db, release: Release): Promise<number> {
+  const { machines } = await running(db, release)
+    .select((eb) => eb.fn.countAll<number>().as('machines'))
+    .executeTakeFirstOrThrow();
+  return machines;
+}
+
+/** How many codes are listed; more would be noise of one machine each. */
+const mostCodes = 50;
+
+async function failuresOf(db: Db, releaseId: string): Promise<RolloutProgress['failures']> {
+  const { rows } = await sql<RolloutProgress['failures'][number]>`
+    with codes as (
+      select failure_code, count(*) as machines from downloads
+       where release_id = ${releaseId} and install_failed
+       group by failure_code order by machines desc, failure_code limit ${mostCodes})
+    select c.failure_code as code, c.machines,
+           array(select m.display_id from downloads d join machines m using (machine_hash)
+                  where d.release_id = ${releaseId} and d.install_failed
+                    and d.failure_code is not distinct from c.failure_code
+                  order by d.installed_at desc limit 10) as latest
+      from codes c order by c.machines desc, c.failure_code`.execute(db);
+  return rows;
+}
+
+async function affectedBy(db: Db, { id, version }: Release): Promise<RolloutProgress['affected']> {
+  const counted = await sql<{ machines: number; movedOn: number; withdrawnAt: Date | null }>`
+    select count(*) as machines, count(*) filter (where m.last_version is distinct from ${version}) as "movedOn",
+           max(w.withdrawn_at) as "withdrawnAt"
+      from withdrawn_machines w join machines m using (machine_hash)
+     where w.release_id = ${id}`.execute(db);
+  const { withdrawnAt, ...counts } = onlyRow(counted);
+  return withdrawnAt && { ...counts, withdrawnAt: withdrawnAt.toISOString() };
+}
