@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { architectureNames, platformNames } from '../contract/builds.ts';
 import { releases, type Release } from '../contract/releases.ts';
 import { call } from './api.ts';
@@ -10,6 +10,23 @@ type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture
   rolloutPercentage: number;
 };
 
+/** How many machines would be offered a build at 100 %. */
+export function reachQuery(build: Omit<Reaching, 'rolloutPercentage'>) {
+  const { version, channel, platform, architecture, minimumAppVersion } = build;
+  const query = {
+    version,
+    channel,
+    platform,
+    architecture,
+    minimumAppVersion: minimumAppVersion || undefined,
+  };
+  return queryOptions({
+    queryKey: ['releases', 'reach', query],
+    queryFn: ({ signal }) => call(releases.reach, { query }, { signal }),
+    ...askedOnce,
+  });
+}
+
 /** Confirms offering a build to more machines than now, and says how many they are. */
 export function ReachConfirm(props: {
   title: string;
@@ -19,19 +36,10 @@ export function ReachConfirm(props: {
   onClose: () => void;
 }) {
   const { build, ...rest } = props;
-  const { version, channel, platform, architecture, minimumAppVersion, rolloutPercentage } = build;
-  const query = {
-    version,
-    channel,
-    platform,
-    architecture,
-    minimumAppVersion: minimumAppVersion || undefined,
-  };
+  const { version, channel, platform, architecture, rolloutPercentage } = build;
   const consequences = useQuery({
-    queryKey: ['releases', 'reach', query],
-    queryFn: ({ signal }) => call(releases.reach, { query }, { signal }),
+    ...reachQuery(build),
     select: ({ machines }) => [reachSentence(machines, rolloutPercentage)],
-    ...askedOnce,
   });
   return (
     <ConfirmDialog
@@ -55,4 +63,11 @@ export function reachSentence(machines: number, percentage: number): string {
     return `${counted(machines, 'machine')} ${where} will be offered it, from the next check.`;
   const share = Math.round((machines * percentage) / 100);
   return `About ${share.toLocaleString('en')} of ${counted(machines, 'machine')} ${where} will be offered it, from the next check.`;
+}
+
+/** How many more of them are offered it when the percentage rises. */
+export function widenSentence(machines: number, from: number, to: number): string {
+  if (machines === 0) return reachSentence(machines, to);
+  const more = Math.round((machines * (to - from)) / 100);
+  return `About ${more.toLocaleString('en')} more of ${counted(machines, 'machine')} of this platform, architecture and channel will be offered it, from the next check.`;
 }

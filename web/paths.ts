@@ -10,6 +10,7 @@ export const paths = {
   releases: '/releases',
   releaseTrash: '/releases/trash',
   approvals: '/releases/approvals',
+  release: '/releases/$releaseId',
   machine: '/machines/$machineId',
   users: '/users',
   account: '/account',

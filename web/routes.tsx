@@ -13,6 +13,7 @@ import { customerListSearch, customerTrashSearch } from './features/customers/cu
 import { licenseListSearch } from './features/licenses/licenses-search.ts';
 import { machineSearch } from './features/machines/machine-search.ts';
 import { releasesSearch, releaseTrashSearch } from './features/releases/releases-search.ts';
+import { releaseSearch } from './features/rollouts/release-search.ts';
 import { loginSearch } from './features/session/login-search.ts';
 import { uploadsWanted } from './features/uploads/uploads-wanted.ts';
 import { usersSearch } from './features/users/users-search.ts';
@@ -118,6 +119,14 @@ const approvals = createRoute({
   component: lazyRouteComponent(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
 });
 
+const release = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.release,
+  staticData: { needs: reads('releases') },
+  validateSearch: releaseSearch,
+  component: lazyRouteComponent(() => import('./features/rollouts/ReleasePage.tsx'), 'ReleasePage'),
+});
+
 const machine = createRoute({
   getParentRoute: () => signedIn,
   path: paths.machine,
@@ -176,6 +185,7 @@ const routeTree = root.addChildren([
     releases,
     releaseTrash,
     approvals,
+    release,
     machine,
     audit,
     apiKeys,

@@ -1,6 +1,6 @@
 import { releases, type Release } from '../../contract/releases.ts';
 import { rollouts } from '../../contract/rollouts.ts';
-import { makeRelease } from './releases.ts';
+import { makeRelease, report } from './releases.ts';
 import {
   dialog,
   expect,
@@ -101,4 +101,49 @@ test('the steps that the form suggests are set for each channel', async ({ page,
   await editing(page).getByRole('checkbox', { name: 'Draft Release' }).uncheck();
   await expect(stepField(page, 'Percentage of step 1')).toHaveValue('20');
   await server.admin.ok(rollouts.setDefault, { params: { channel: 'alpha' }, body: { plan: null } });
+});
+
+test('the page of a release shows its plan and what became of it, and changes it', async ({
+  page,
+  server,
+}) => {
+  const plan = [
+    { percentage: 1, hours: 24 },
+    { percentage: 10, hours: 48 },
+    { percentage: 100, hours: null },
+  ];
+  const release = await makeRelease(server, { version: '80.1.0' }, { isDraft: true });
+  await signInAs(page, 'binary_manager', '/releases', server);
+  await page.getByRole('link', { name: 'Windows', exact: true }).first().click();
+  await expect(page).toHaveURL(`${server.url}/releases/${release.id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Release 80.1.0');
+  await expect(page.getByText('A draft: the rollout begins when it is published.')).toBeVisible();
+  await expect(page.getByText('No install has failed.')).toBeVisible();
+  await expectAccessible(page);
+
+  await server.admin.ok(releases.update, {
+    params: { releaseId: release.id },
+    body: { isDraft: false, rolloutPlan: plan },
+  });
+  await report(server, [
+    { machineId: 'page-1', eventType: 'install_complete', releaseId: release.id, toVersion: '80.1.0' },
+    {
+      machineId: 'page-2',
+      eventType: 'install_error',
+      releaseId: release.id,
+      toVersion: '80.1.0',
+      errorCode: 'EBUSY',
+    },
+  ]);
+  await page.reload();
+  await expect(page.getByText('Offered to 1 % of machines, step 1 of 3.')).toBeVisible();
+  await expect(page.getByText(/^Next step: 10 % at /)).toBeVisible();
+  await expect(page.getByRole('cell', { name: 'EBUSY' }).first()).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Widen to 10 %' }).click();
+  const widening = dialog(page, 'Widen Rollout');
+  await expect(widening.getByRole('group', { name: 'Consequences' })).toContainText('machine');
+  await widening.getByRole('button', { name: 'Widen to 10 %' }).click();
+  await expect(page.getByText('Offered to 10 % of machines, step 2 of 3.')).toBeVisible();
+  await expect(page.getByText(/^step 2 of 3 taken by hand: rollout 1 % → 10 %/)).toBeVisible();
 });

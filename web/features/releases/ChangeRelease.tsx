@@ -16,15 +16,17 @@ import {
 import { useReleaseConsequences, type ReleaseChange } from './release-consequences.ts';
 import { buildText, releaseProblem } from './release-labels.ts';
 
+const WidenRollout = lazy(() => import('./WidenRollout.tsx'));
 const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
 
 /** A change of one release that was asked for, and waits for its confirmation. */
-export type AskedChange = { change: ReleaseChange; release: Release };
+export type AskedChange = { change: ReleaseChange | 'widen'; release: Release };
 
 /** Confirms a change of a release; all but resuming ask for the reason. */
 export default function ChangeRelease(props: AskedChange & { onClose: () => void }) {
   const { change, release, onClose } = props;
   if (change === 'withdraw') return <WithdrawRelease release={release} onClose={onClose} />;
+  if (change === 'widen') return <WidenRollout release={release} onClose={onClose} />;
   return <Confirm {...props} change={change} />;
 }
 

@@ -1,19 +1,16 @@
 import { Button, Group } from '@mantine/core';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
 import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
-import type { AskedChange } from './ChangeRelease.tsx';
+import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
 import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
 import { pausedReleasesQuery } from './queries.ts';
-
-const ChangeRelease = lazy(() => import('./ChangeRelease.tsx'));
 
 /** Paused rollouts, regardless of the filters of the list, with who paused them and why. */
 export function PausedRollouts() {
@@ -29,7 +26,9 @@ export function PausedRollouts() {
           onWithdraw={() => setAsked({ change: 'withdraw', release })}
         />
       ))}
-      <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
+      <LazyDialogs>
+        {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}
+      </LazyDialogs>
     </>
   );
 }

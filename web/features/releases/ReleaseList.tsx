@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
@@ -14,7 +14,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
-import type { AskedChange } from './ChangeRelease.tsx';
+import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
 import { releaseColumns } from './release-columns.tsx';
 import { inSeveralKinds } from './release-labels.ts';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
@@ -22,8 +22,6 @@ import classes from './releases.module.css';
 import { pageSize, releaseListQuery } from './queries.ts';
 import { useReleasesSearch } from './releases-search.ts';
 import { newestFirst } from './version-groups.ts';
-
-const ChangeRelease = lazy(() => import('./ChangeRelease.tsx'));
 
 const count = (value: number | undefined) => value?.toLocaleString('en');
 
@@ -82,7 +80,9 @@ export function ReleaseList() {
         />
       </div>
       <ListPages search={search} change={change} pageSize={pageSize} total={meta?.total} />
-      <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
+      <LazyDialogs>
+        {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}
+      </LazyDialogs>
     </>
   );
 }

@@ -132,6 +132,9 @@ export const setRollout = (id: string, percentage: number) =>
   call(releases.rollout, { ...withId(id), body: { percentage } });
 export const setPlan = (id: string, body: RouteRequest<typeof rollouts.plan>['body']) =>
   call(rollouts.plan, { ...withId(id), body });
+/** `percentage`: of the next step, as it was shown. */
+export const widenRollout = (id: string, percentage: number) =>
+  call(rollouts.widen, { ...withId(id), body: { percentage } });
 export const pauseRollout = (id: string, reason: string) =>
   call(releases.pause, { ...withId(id), body: { reason } });
 export const resumeRollout = (id: string) => call(releases.resume, withId(id));

@@ -1,10 +1,13 @@
+import { Anchor } from '@mantine/core';
 import { IconBrandApple, IconBrandWindows, IconDeviceDesktop } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { Platform } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
+import { paths } from '../../paths.ts';
 import { ShareBar } from '../../ui/ShareBar.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { channelTones, shortPlatformText } from './release-labels.ts';
+import { buildText, channelTones, shortPlatformText } from './release-labels.ts';
 import classes from './releases.module.css';
 
 const platformIcons = { win32: IconBrandWindows, darwin: IconBrandApple, linux: IconDeviceDesktop };
@@ -15,15 +18,20 @@ function PlatformIcon({ platform }: { platform: Platform }) {
 }
 
 /** `kind` distinguishes it from another file of the same version for the same machines. */
-export function PlatformCell(props: {
-  release: Pick<Release, 'platform' | 'architecture'>;
-  kind: string | undefined;
-}) {
+export function PlatformCell(props: { release: Release; kind: string | undefined }) {
   const { release, kind } = props;
   return (
     <span className={classes.platform}>
       <PlatformIcon platform={release.platform} />
-      {shortPlatformText(release.platform, release.architecture)}
+      <Anchor
+        component={Link}
+        to={paths.release}
+        params={{ releaseId: release.id } as never}
+        c="inherit"
+        title={`Open the rollout of ${buildText(release)}`}
+      >
+        {shortPlatformText(release.platform, release.architecture)}
+      </Anchor>
       {kind && <span className={classes.dimmed}>.{kind}</span>}
     </span>
   );

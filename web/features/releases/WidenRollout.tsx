@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Release } from '../../../contract/releases.ts';
+import { nextStep } from '../../../contract/rollout-plan.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
+import { reachQuery, widenSentence } from '../../ReachConfirm.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { widenRollout } from './queries.ts';
+import { buildText } from './release-labels.ts';
+
+/** Takes the next step of a plan at once, and says how many more machines that is. */
+export default function WidenRollout({ release, onClose }: { release: Release; onClose: () => void }) {
+  const { rolloutPercentage: from, version } = release;
+  const to = nextStep(release)?.percentage ?? from;
+  const consequences = useQuery({
+    ...reachQuery(release),
+    select: ({ machines }: { machines: number }) => [widenSentence(machines, from, to)],
+  });
+  const confirmed = useConfirmedChange({
+    change: () => widenRollout(release.id, to),
+    done: () => ({ message: `Rollout of ${version} widened to ${to} %` }),
+    onClose,
+  });
+  return (
+    <ConfirmDialog
+      {...confirmed}
+      title="Widen Rollout"
+      message={`Offer ${buildText(release)} to ${to} % of users now, without waiting for the time of the step?`}
+      confirmLabel={`Widen to ${to} %`}
+      consequences={consequences}
+      onConfirm={() => confirmed.onConfirm()}
+    />
+  );
+}

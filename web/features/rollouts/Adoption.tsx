@@ -1,0 +1,38 @@
+import '@mantine/charts/styles.layer.css';
+import { BarChart } from '@mantine/charts';
+import type { RolloutProgress } from '../../../contract/rollouts.ts';
+import { ChartCard } from '../../ui/ChartCard.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { dayLabel } from '../../ui/time.ts';
+
+/** Installs by day, succeeded and failed. */
+export default function Adoption({ progress: { adoption } }: { progress: RolloutProgress }) {
+  const data = adoption.map((day) => ({ ...day, day: dayLabel(day.date) }));
+  return (
+    <ChartCard
+      title="Adoption"
+      columns={['Date', 'Installed', 'Failed']}
+      rows={data.map((day) => [day.day, day.installed, day.failed])}
+      exportable
+      empty={<EmptyState title="No installs yet">Installs appear here by day.</EmptyState>}
+    >
+      <BarChart
+        h={220}
+        data={data}
+        dataKey="day"
+        type="stacked"
+        series={[
+          { name: 'installed', label: 'Installed', color: 'var(--ui-teal-solid)' },
+          { name: 'failed', label: 'Failed', color: 'var(--ui-red-solid)' },
+        ]}
+        withLegend
+        legendProps={{ verticalAlign: 'top', height: 36 }}
+        tickLine="none"
+        maxBarWidth={28}
+        valueFormatter={(value) => value.toLocaleString('en')}
+        yAxisProps={{ allowDecimals: false, width: 56 }}
+        barChartProps={{ title: 'Installs by day' }}
+      />
+    </ChartCard>
+  );
+}

@@ -1,0 +1,109 @@
+import { Button, Group, SegmentedControl, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../../contract/rollouts.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
+import { LoadError } from '../../LoadError.tsx';
+import { oneOf } from '../../search-params.ts';
+import { Card } from '../../ui/Card.tsx';
+import { counted } from '../../ui/counted.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
+import type { Column } from '../../ui/data-table.ts';
+import { FilterRow } from '../../ui/Page.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { shortDate } from '../../ui/time.ts';
+import { useSearch } from '../../use-search.ts';
+import { MachineLink } from './Failures.tsx';
+import { machinesCsvUrl, machinesPerPage, machinesQuery } from './queries.ts';
+import type { ReleaseSearch } from './release-search.ts';
+
+const route = getRouteApi('/signed-in/releases/$releaseId');
+
+const groupLabels = { running: 'Run it now', failed: 'Failed', affected: 'At withdrawal' };
+
+const columns: Column<RolloutMachine>[] = [
+  { id: 'machine', header: 'Machine', cell: ({ displayId }) => <MachineLink displayId={displayId} /> },
+  {
+    id: 'customers',
+    header: 'Customers',
+    width: '30%',
+    cell: ({ customers }) => customers?.join(', '),
+  },
+  {
+    id: 'runs',
+    header: 'Runs',
+    cell: ({ runs, movedOn }) => (movedOn ? `${runs ?? 'Unknown'} (moved on)` : runs),
+  },
+  { id: 'lastSeen', header: 'Last Seen', cell: ({ lastSeen }) => <RelativeTime value={lastSeen} /> },
+  {
+    id: 'installedAt',
+    header: 'Installed',
+    cell: ({ installedAt }) => installedAt && shortDate(installedAt),
+  },
+  { id: 'failureCode', header: 'Failure', cell: ({ failureCode }) => failureCode },
+];
+
+/** The machines of a release, searched and as CSV; after a withdrawal, also those that had it then. */
+export function Machines({ progress: { release, affected } }: { progress: RolloutProgress }) {
+  const { search, change } = useSearch<ReleaseSearch>(route, { tabs: ['group'] });
+  const group = search.group ?? (affected ? 'affected' : 'running');
+  const shown = { ...search, group };
+  const machines = useQuery(machinesQuery(release.id, shown));
+  const hasCustomers = machines.data?.data.some(({ customers }) => customers !== null) ?? true;
+  const groups = machineGroups.filter((one) => one !== 'affected' || affected);
+  return (
+    <Card title="Machines">
+      {affected && (
+        <Text mb={8}>
+          {counted(affected.machines, 'machine')} had it when it was withdrawn on{' '}
+          {shortDate(affected.withdrawnAt)}; {affected.movedOn.toLocaleString('en')} moved on since.
+        </Text>
+      )}
+      <FilterRow
+        left={
+          <Group gap="xs">
+            <SegmentedControl
+              aria-label="Which machines"
+              data={groups.map((value) => ({ value, label: groupLabels[value] }))}
+              value={group}
+              onChange={(value) => change({ group: oneOf(machineGroups, value) })}
+            />
+            <ListSearch search={search} change={change} placeholder="Search machine or host name..." />
+          </Group>
+        }
+        right={
+          <Button
+            component="a"
+            href={machinesCsvUrl(release.id, shown)}
+            download
+            variant="default"
+            leftSection={<IconDownload size={15} stroke={1.75} />}
+          >
+            CSV
+          </Button>
+        }
+      />
+      {machines.isLoadingError ? (
+        <LoadError title="Error loading machines" query={machines} />
+      ) : (
+        <DataTable
+          label="Machines of the release"
+          columns={columns}
+          columnVisibility={{ customers: hasCustomers, failureCode: group === 'failed' }}
+          rows={machines.data?.data}
+          rowId={({ displayId }) => displayId}
+          stale={machines.isPlaceholderData}
+          empty={<EmptyState title="No machines">No machine matches.</EmptyState>}
+        />
+      )}
+      <ListPages
+        search={search}
+        change={change}
+        pageSize={machinesPerPage}
+        total={machines.data?.meta.total}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,70 @@
+import { Text } from '@mantine/core';
+import type { Release } from '../../../contract/releases.ts';
+import { nextStep, type NextStep } from '../../../contract/rollout-plan.ts';
+import type { RolloutProgress } from '../../../contract/rollouts.ts';
+import { Card } from '../../ui/Card.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { momentText } from '../../ui/time.ts';
+import classes from './rollouts.module.css';
+
+/** The plan of a release, where it stands, and what the guard sees. */
+export function PlanCard({ progress: { release, guard } }: { progress: RolloutProgress }) {
+  const { rolloutPlan, stepTaken, rolloutPercentage, pauseReason, pausedBy } = release;
+  const steps = rolloutPlan ?? [{ percentage: rolloutPercentage, hours: null }];
+  const at = rolloutPlan === null ? 0 : stepTaken;
+  const next = nextStep(release);
+  return (
+    <Card title="Rollout" actions={<Guard verdict={guard.verdict} />}>
+      <ol className={classes.steps} aria-label="Steps">
+        {steps.map(({ percentage, hours }, index) => (
+          <li
+            key={percentage}
+            className={classes.step}
+            data-state={at === null || index > at ? 'ahead' : index === at ? 'now' : 'done'}
+            aria-current={index === at ? 'step' : undefined}
+          >
+            <strong>{percentage} %</strong>
+            {hours !== null && <span> for {hours} h</span>}
+          </li>
+        ))}
+      </ol>
+      <Text mt={10}>{whereText(release)}</Text>
+      {release.pausedAt && (
+        <Text c="var(--ui-orange-text)">
+          Paused {pausedBy === null ? 'by itself' : `by ${pausedBy}`}: {pauseReason}
+        </Text>
+      )}
+      {next?.dueAt && <Due next={next} release={release} isQuiet={guard.verdict === 'QUIET'} />}
+      <Text c="dimmed" size="xs" mt={6}>
+        {guard.sentence}
+      </Text>
+    </Card>
+  );
+}
+
+function Guard({ verdict }: { verdict: RolloutProgress['guard']['verdict'] }) {
+  if (verdict === 'QUIET') return <StatusBadge tone="teal">Guard quiet</StatusBadge>;
+  return <StatusBadge tone="red">{verdict === 'FAILING' ? 'Installs fail' : 'Machines silent'}</StatusBadge>;
+}
+
+function whereText(release: Release): string {
+  const { isDraft, isActive, rolloutPlan, stepTaken, rolloutPercentage } = release;
+  if (isDraft) return 'A draft: the rollout begins when it is published.';
+  if (!isActive) return 'Inactive: it is offered to no machine.';
+  if (rolloutPlan === null) return `Offered to ${rolloutPercentage} % of machines, without further steps.`;
+  if (stepTaken === null) return `Not started: offered to ${rolloutPercentage} % of machines.`;
+  return `Offered to ${rolloutPercentage} % of machines, step ${stepTaken + 1} of ${rolloutPlan.length}.`;
+}
+
+function Due({ next, release, isQuiet }: { next: NextStep; release: Release; isQuiet: boolean }) {
+  const { isActive, pausedAt, damagedAt } = release;
+  if (!isActive || damagedAt) return null;
+  if (pausedAt) return <Text>The next step, {next.percentage} %, waits until the rollout is resumed.</Text>;
+  return (
+    <Text>
+      Next step: {next.percentage} % at {next.dueAt && momentText(next.dueAt)} (
+      <RelativeTime value={next.dueAt} />){!isQuiet && '; it waits until the guard is quiet'}.
+    </Text>
+  );
+}
