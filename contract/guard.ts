@@ -40,9 +40,10 @@ export const guardState = namedObject('GuardState', {
       .meta({ description: 'Installs since the rollout began or was resumed' }),
     silence: z
       .object({
-        taken: z
-          .number()
-          .meta({ description: 'Machines that took it more than twice their usual interval ago' }),
+        taken: z.number().meta({
+          description:
+            'Machines that took it more than twice their usual interval ago; a sample beyond 10,000',
+        }),
         silent: z.number().meta({ description: 'Of these, not heard of for twice their usual interval' }),
         others: z.number().meta({
           description: 'A sample of the machines without it that were heard of when they could have taken it',

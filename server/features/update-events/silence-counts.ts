@@ -9,13 +9,20 @@ type Silence = NonNullable<GuardState['figures']['silence']>;
 
 /** Longer after its begin, a rollout reaches only machines that are rarely in use. */
 const watchedMs = 60 * 86_400_000;
+/** Machines that took the release, of those that did: beyond, a random sample. */
+const sampledTaken = 10_000;
 /** Machines without the release that are compared with. */
 const sampled = 2000;
+/** Machines among which they are searched, of all platforms. */
+const searched = 40_000;
 /** A machine with fewer checks has no usual interval. */
 const fewestChecks = 3;
 
 /** Seconds between two checks of machine `m`, on average: from an hour to two weeks. */
 const usual = sql`greatest(3600, least(1209600, extract(epoch from m.last_seen - m.first_seen) / m.total_checks))`;
+
+/** A random number from 0 to 65,535 for each machine. */
+const drawn = (hash: RawBuilder<unknown>) => sql`(get_byte(${hash}, 30) * 256 + get_byte(${hash}, 31))`;
 
 /** Whether machine `m` neither asked for updates, reported nor validated for twice its usual interval. */
 const isSilent = (now: Date): RawBuilder<boolean> => sql<boolean>`
@@ -38,17 +45,10 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
   const steps = await stepsOf(db, release, from);
   const { release_id: id } = release;
   const reached = channels.slice(channels.indexOf(release.channel));
-  const withoutIt = (machines: RawBuilder<unknown>) => sql`
-    (select m.* from machines m, known k
-      where m.platform = ${release.platform} and m.architecture = ${release.architecture}
-        and coalesce(m.channel, 'stable') = any(${reached}::text[])
-        and m.total_checks >= ${fewestChecks} and m.last_seen >= ${from}
-        and (m.proven_at is not null or not k.proven) and ${machines}
-        and not exists (select from downloads d where d.machine_hash = m.machine_hash
-                           and d.release_id = ${id} and d.fetched_at is not null)
-      order by m.machine_hash limit ${sampled})`;
   // machines are sorted by a hash, so those that follow a random one are a random sample
   const place = sql`sha256(convert_to(${release.rollout_salt}, 'UTF8'))`;
+  const beside = (isThere: RawBuilder<unknown>) =>
+    sql`(select * from machines where ${isThere} order by machine_hash limit ${searched})`;
   return onlyRow(
     await sql<Silence>`
       with known as materialized (
@@ -57,22 +57,33 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
                           and offered_at is not null and fetched_at is not null) as proven),
       steps as (select * from unnest(${steps.map(({ at }) => at)}::timestamptz[],
                                      ${steps.map(({ percentage }) => percentage)}::int[]) as s (at, percentage)),
+      part as materialized (
+        select 65536.0 * ${sampledTaken} / greatest(max(unique_downloads), 1) as size
+          from release_totals where release_id = ${id}),
       took as (
         select ${isSilent(now)} as silent
-          from known k, downloads d join machines m on m.machine_hash = d.machine_hash
-         where d.release_id = ${id} and d.fetched_at >= ${from} and d.offered_at is not null
-           and (d.proven or not k.proven)
+          from known k, part p, downloads d join machines m on m.machine_hash = d.machine_hash
+         where d.release_id = ${id} and ${drawn(sql`d.machine_hash`)} < p.size
+           and d.fetched_at >= ${from} and d.offered_at is not null and (d.proven or not k.proven)
            and m.total_checks >= ${fewestChecks} and d.fetched_at < ${since(now)}),
+      around as materialized (
+        select * from (${beside(sql`machine_hash >= ${place}`)} union all
+                       ${beside(sql`machine_hash < ${place}`)}) parts limit ${searched}),
       sample as (
-        select * from (${withoutIt(sql`m.machine_hash >= ${place}`)} union all
-                       ${withoutIt(sql`m.machine_hash < ${place}`)}) both_parts limit ${sampled}),
+        select m.* from around m, known k
+         where m.platform = ${release.platform} and m.architecture = ${release.architecture}
+           and coalesce(m.channel, 'stable') = any(${reached}::text[])
+           and m.total_checks >= ${fewestChecks} and m.last_seen >= ${from}
+           and (m.proven_at is not null or not k.proven)
+           and not exists (select from downloads d where d.machine_hash = m.machine_hash
+                              and d.release_id = ${id} and d.fetched_at is not null)
+         limit ${sampled}),
       others as (
         select ${isSilent(now)} as silent
           from sample m
          cross join lateral (
            select s.at from steps s
-            where s.percentage > (get_byte(m.machine_hash, 30) * 256 + get_byte(m.machine_hash, 31)) / 65536.0
-                                 * (select max(percentage) from steps)
+            where s.percentage > ${drawn(sql`m.machine_hash`)} / 65536.0 * (select max(percentage) from steps)
             order by s.at limit 1) s
          cross join lateral (
            select e.occurred_at from update_events e
