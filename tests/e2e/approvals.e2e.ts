@@ -80,6 +80,14 @@ test('a publication waits for a second person, and loses nothing that was typed'
     expect(isDraft).toBe(true);
   });
 
+  await test.step('the form of a new release says before the upload that it must be a draft', async () => {
+    await page.goto(`${server.url}/releases?dialog=create`);
+    const form = dialog(page, 'Upload New Release');
+    await form.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
+    await expect(form.getByText('Publishing on stable needs the approval of a second person.')).toBeVisible();
+    await expectAccessible(page);
+  });
+
   await test.step('the palette finds it', async () => {
     await signInAs(otherPage, 'admin', '/customers', server);
     await expect(otherPage.getByText('asks for your approval.')).toBeVisible();

@@ -266,8 +266,11 @@ describe('on a channel with the setting', () => {
     expect((await approveAs(other, request)).status).toBe(200);
     const from = server.clock.now();
     server.clock.advance(hours(24));
-    await stepRollouts(server.context, checkedTime(server));
-    server.clock.set(from);
+    try {
+      await stepRollouts(server.context, checkedTime(server));
+    } finally {
+      server.clock.set(from);
+    }
     expect((await rowOf(release)).rollout_percentage).toBe(100);
     const entry = (await auditOf(server, release.id)).at(-1)!;
     expect([entry.user_email, entry.changes_summary.includes('requested by')]).toEqual(['system', false]);

@@ -4,6 +4,7 @@ import { withDraft } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import { AcceptableFailures } from '../../ui/AcceptableFailures.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
+import { DraftOnly } from '../approvals/index.ts';
 import { reachText, type NewReleaseState } from './new-release.ts';
 
 /** Aligns fields whose descriptions differ in length. */
@@ -93,6 +94,7 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
             {...form.getInputProps('minimumSupportedVersion')}
           />
         </SimpleGrid>
+        <DraftOnly channel={values.channel} isDraft={values.isDraft} />
         <AcceptableFailures {...form.getInputProps('acceptableFailures')} />
       </Stack>
     </>

@@ -1,0 +1,20 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Channel } from '../../../contract/versions.ts';
+import { useAuth } from '../../session.tsx';
+import classes from './approvals.module.css';
+import { channelsQuery } from './queries.ts';
+
+/** Says before an upload that it would be refused: a new release on such a channel must be a draft. */
+export function DraftOnly({ channel, isDraft }: { channel: Channel; isDraft: boolean }) {
+  const { can } = useAuth();
+  const { data } = useQuery({ ...channelsQuery(), enabled: can.manageRollouts && !isDraft });
+  const isRequired = data?.some((setting) => setting.channel === channel && setting.required);
+  if (isDraft || !isRequired) return null;
+  return (
+    <Text size="xs" role="status" className={classes.note}>
+      Publishing on {channel} needs the approval of a second person. Upload a draft, then publish it: you can
+      ask for the approval there.
+    </Text>
+  );
+}

@@ -1,0 +1,1 @@
+export { DraftOnly } from './DraftOnly.tsx';
