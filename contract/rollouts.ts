@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { percentage } from './builds.ts';
-import { dateTime, id, instant, listMeta, namedObject, search, wholeNumber } from './common.ts';
+import { dateTime, id, idList, instant, listMeta, namedObject, search, wholeNumber } from './common.ts';
 import { guardState } from './guard.ts';
 import { canRollOut, release } from './releases.ts';
 import { rolloutPlan } from './rollout-plan.ts';
@@ -53,6 +53,15 @@ export const rolloutProgress = namedObject('RolloutProgress', {
 });
 export type RolloutProgress = z.output<typeof rolloutProgress>;
 
+/** A release in short, for the list. */
+export const rolloutStrip = namedObject('RolloutStrip', {
+  releaseId: z.string(),
+  running: count,
+  eligible: count,
+  failed: count,
+});
+export type RolloutStrip = z.output<typeof rolloutStrip>;
+
 export const machineGroups = ['running', 'failed', 'affected'] as const;
 export type MachineGroup = (typeof machineGroups)[number];
 
@@ -100,6 +109,12 @@ export const rollouts = {
     }),
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
+  }),
+  strips: route('GET', `${base}/rollout-strips`, {
+    summary: 'For each of these releases: machines that run it, of those that could, and failed installs',
+    access: canRead,
+    query: z.strictObject({ ids: idList }),
+    answer: z.array(rolloutStrip),
   }),
   progress: route('GET', `${base}/releases/{releaseId}/progress`, {
     summary: 'Where a release stands: plan, guard, figures, failures',

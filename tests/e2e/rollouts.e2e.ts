@@ -126,7 +126,14 @@ test('the page of a release shows its plan and what became of it, and changes it
     body: { isDraft: false, rolloutPlan: plan },
   });
   await report(server, [
-    { machineId: 'page-1', eventType: 'install_complete', releaseId: release.id, toVersion: '80.1.0' },
+    {
+      machineId: 'page-1',
+      eventType: 'install_complete',
+      platform: 'win32',
+      architecture: 'x64',
+      releaseId: release.id,
+      toVersion: '80.1.0',
+    },
     {
       machineId: 'page-2',
       eventType: 'install_error',
@@ -146,4 +153,11 @@ test('the page of a release shows its plan and what became of it, and changes it
   await widening.getByRole('button', { name: 'Widen to 10 %' }).click();
   await expect(page.getByText('Offered to 10 % of machines, step 2 of 3.')).toBeVisible();
   await expect(page.getByText(/^step 2 of 3 taken by hand: rollout 1 % → 10 %/)).toBeVisible();
+
+  await page.goto(`${server.url}/releases`);
+  await expect(page.getByText(/1 failed$/)).toBeVisible();
+  await page.getByRole('button', { name: 'Widen 80.1.0 (stable) for Windows (x64)' }).click();
+  await dialog(page, 'Widen Rollout').getByRole('button', { name: 'Widen to 100 %' }).click();
+  await expect(page.getByText('Rollout of 80.1.0 widened to 100 %')).toBeVisible();
+  expect((await stored(server, release)).rolloutPercentage).toBe(100);
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { releases as calls } from '../../../contract/releases.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import { channels, compareVersions, isVersion } from '../../../contract/versions.ts';
+import { channels, compareVersions, isVersion, type Channel } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 
 /**
@@ -9,11 +9,8 @@ import type { Db } from '../../db/client.ts';
  * that run an older version, and at least its minimum version. As in the feeds, a machine of unknown version counts,
  * and one without a channel is on stable.
  */
-export async function reachOf(
-  db: Db,
-  build: RouteInput<typeof calls.reach>['query'],
-): Promise<RouteAnswer<typeof calls.reach>> {
-  const { platform, architecture, version, minimumAppVersion } = build;
+export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof calls.reach>> {
+  const { platform, architecture } = build;
   const reached = channels.slice(channels.indexOf(build.channel));
   const rows = await db
     .selectFrom('machines')
@@ -23,10 +20,23 @@ export async function reachOf(
     .select((eb) => ['last_version as runs', eb.fn.countAll<number>().as('machines')])
     .groupBy('last_version')
     .execute();
-  const takes = (runs: string | null) =>
-    runs === null ||
-    !isVersion(runs) ||
-    (compareVersions(version, runs) > 0 &&
-      (minimumAppVersion === undefined || compareVersions(runs, minimumAppVersion) >= 0));
-  return { machines: rows.filter(({ runs }) => takes(runs)).reduce((sum, row) => sum + row.machines, 0) };
+  const taking = rows.filter(({ runs }) => isOlder(build, runs));
+  return { machines: taking.reduce((sum, row) => sum + row.machines, 0) };
 }
+
+type Build = RouteInput<typeof calls.reach>['query'];
+
+/** Whether machines of its platform and architecture, on that channel and version, would be offered a build at 100 %. */
+export const wouldTake = (
+  build: Pick<Build, 'version' | 'channel' | 'minimumAppVersion'>,
+  { channel, runs }: { channel: Channel; runs: string | null },
+): boolean => channels.indexOf(channel) >= channels.indexOf(build.channel) && isOlder(build, runs);
+
+const isOlder = (
+  { version, minimumAppVersion }: Pick<Build, 'version' | 'minimumAppVersion'>,
+  runs: string | null,
+): boolean =>
+  runs === null ||
+  !isVersion(runs) ||
+  (compareVersions(version, runs) > 0 &&
+    (minimumAppVersion === undefined || compareVersions(runs, minimumAppVersion) >= 0));

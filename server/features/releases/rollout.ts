@@ -129,8 +129,7 @@ export async function impactOfRelease(
   return row ? { machines: await count(running(db, row)) } : notFound;
 }
 
-/** The machines that run the version of a release. */
-export const running = (db: Db, { version, platform, architecture }: Build) =>
+const running = (db: Db, { version, platform, architecture }: Build) =>
   db
     .selectFrom('machines')
     .where('last_version', '=', version)

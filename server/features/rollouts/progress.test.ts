@@ -62,7 +62,7 @@ await report([
 ]);
 await eventually(async () => {
   const { figures } = await progress(release);
-  return figures.offered === 4 && figures.rolledBack === 1;
+  return figures.offered === 4 && figures.rolledBack === 1 && figures.running === 2;
 });
 
 test('a release says what became of it on the machines', async () => {
@@ -85,6 +85,14 @@ test('a release says what became of it on the machines', async () => {
     { version: '4.9.0', machines: 1 },
   ]);
   expect([affected, guard.verdict]).toEqual([null, 'QUIET']);
+});
+
+test('the list has the same in short, for several releases at once', async () => {
+  const draft = await makeRelease(server, { version: '5.0.1', isDraft: true });
+  const strips = await manager.ok(rollouts.strips, { query: { ids: `${release.id},${draft.id}` } });
+  expect(strips).toHaveLength(2);
+  expect(strips).toContainEqual({ releaseId: release.id, running: 2, eligible: 5, failed: 2 });
+  expect(strips).toContainEqual({ releaseId: draft.id, running: 0, eligible: 3, failed: 0 });
 });
 
 test('a draft that nobody was offered has a page of zeros', async () => {

@@ -5,23 +5,24 @@ import { compareVersions, isVersion } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
-import { getRelease, reachOf, running } from '../releases/index.ts';
+import { getRelease } from '../releases/index.ts';
+import { reachedIn, type Census } from './census.ts';
 import { guardState } from '../update-events/index.ts';
 
 /** Where a release stands, and what became of it on the machines; all figures by index, in one reading each. */
 export async function rolloutProgress(
   db: Db,
+  census: Census,
   releaseId: string,
   now: Date,
 ): Promise<RolloutProgress | Failure> {
   const release = await getRelease(db, releaseId);
   if (isFailure(release)) return release;
-  const [guard, outcomes, offered, reach, onIt, failures, affected] = await Promise.all([
+  const [guard, outcomes, offered, groups, failures, affected] = await Promise.all([
     guardState(db, releaseId, now),
     outcomesOf(db, releaseId),
     countOffered(db, releaseId),
-    reachOf(db, { ...release, minimumAppVersion: release.minimumAppVersion ?? undefined }),
-    countRunning(db, release),
+    census(),
     failuresOf(db, releaseId),
     affectedBy(db, release),
   ]);
@@ -31,8 +32,7 @@ export async function rolloutProgress(
     release,
     guard,
     figures: {
-      eligible: reach.machines + onIt,
-      running: onIt,
+      ...reachedIn(groups, release),
       offered: Math.max(offered, sum('fetched')),
       fetched: sum('fetched'),
       installed: sum('installed'),
@@ -100,13 +100,6 @@ async function countOffered(db: Db, releaseId: string): Promise<number> {
   const counted = await sql<Counted>`
     select count(*) as machines from release_offers where release_id = ${releaseId}`.execute(db);
   return onlyRow(counted).machines;
-}
-
-async function countRunning(db: Db, release: Release): Promise<number> {
-  const { machines } = await running(db, release)
-    .select((eb) => eb.fn.countAll<number>().as('machines'))
-    .executeTakeFirstOrThrow();
-  return machines;
 }
 
 /** How many codes are listed; more would be noise of one machine each. */

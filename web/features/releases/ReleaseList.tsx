@@ -21,6 +21,7 @@ import { ReleaseFilters } from './ReleaseFilters.tsx';
 import classes from './releases.module.css';
 import { pageSize, releaseListQuery } from './queries.ts';
 import { useReleasesSearch } from './releases-search.ts';
+import { VersionStrip } from './VersionStrip.tsx';
 import { newestFirst } from './version-groups.ts';
 
 const count = (value: number | undefined) => value?.toLocaleString('en');
@@ -74,7 +75,7 @@ export function ReleaseList() {
           )}
           rows={rows}
           rowId={(release) => release.id}
-          groups={versionGroups}
+          groups={versionGroups(rows ?? [], askTo('widen', can.manageRollouts))}
           stale={list.isPlaceholderData}
           empty={<NoReleases />}
         />
@@ -87,20 +88,23 @@ export function ReleaseList() {
   );
 }
 
-const versionGroups = {
+const versionGroups = (shown: readonly Release[], onWiden: ((release: Release) => void) | undefined) => ({
   of: (release: Release) => release.version,
   isCollapsed: () => false,
   header: (version: string, rows: Release[]) => (
-    <h2 className={classes.version}>
-      Version {version}
-      {rows.length > 1 && (
-        <Text span size="xs" c="dimmed" ml={8}>
-          {rows.length} builds
-        </Text>
-      )}
-    </h2>
+    <>
+      <h2 className={classes.version}>
+        Version {version}
+        {rows.length > 1 && (
+          <Text span size="xs" c="dimmed" ml={8}>
+            {rows.length} builds
+          </Text>
+        )}
+      </h2>
+      <VersionStrip releases={rows} shown={shown} onWiden={onWiden} />
+    </>
   ),
-};
+});
 
 function NoReleases() {
   const { search, change } = useReleasesSearch();

@@ -114,6 +114,17 @@ export const releaseImpactQuery = (releaseId: string) =>
     ...askedOnce,
   });
 
+/** How far these releases have come, for the list. */
+export const stripsQuery = (ids: readonly string[]) =>
+  queryOptions({
+    ...asReleases,
+    ...live,
+    queryKey: ['releases', 'strips', ids],
+    queryFn: ({ signal }) => call(rollouts.strips, { query: { ids: ids.join(',') } }, { signal }),
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+  });
+
 /** The plans that the form suggests, by channel. */
 export const rolloutDefaultsQuery = () =>
   queryOptions({

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -61,49 +61,51 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
           {shortDate(affected.withdrawnAt)}; {affected.movedOn.toLocaleString('en')} moved on since.
         </Text>
       )}
-      <FilterRow
-        left={
-          <Group gap="xs">
-            <SegmentedControl
-              aria-label="Which machines"
-              data={groups.map((value) => ({ value, label: groupLabels[value] }))}
-              value={group}
-              onChange={(value) => change({ group: oneOf(machineGroups, value) })}
-            />
-            <ListSearch search={search} change={change} placeholder="Search machine or host name..." />
-          </Group>
-        }
-        right={
-          <Button
-            component="a"
-            href={machinesCsvUrl(release.id, shown)}
-            download
-            variant="default"
-            leftSection={<IconDownload size={15} stroke={1.75} />}
-          >
-            CSV
-          </Button>
-        }
-      />
-      {machines.isLoadingError ? (
-        <LoadError title="Error loading machines" query={machines} />
-      ) : (
-        <DataTable
-          label="Machines of the release"
-          columns={columns}
-          columnVisibility={{ customers: hasCustomers, failureCode: group === 'failed' }}
-          rows={machines.data?.data}
-          rowId={({ displayId }) => displayId}
-          stale={machines.isPlaceholderData}
-          empty={<EmptyState title="No machines">No machine matches.</EmptyState>}
+      <Stack gap="sm">
+        <FilterRow
+          left={
+            <Group gap="xs">
+              <SegmentedControl
+                aria-label="Which machines"
+                data={groups.map((value) => ({ value, label: groupLabels[value] }))}
+                value={group}
+                onChange={(value) => change({ group: oneOf(machineGroups, value) })}
+              />
+              <ListSearch search={search} change={change} placeholder="Search machine or host name..." />
+            </Group>
+          }
+          right={
+            <Button
+              component="a"
+              href={machinesCsvUrl(release.id, shown)}
+              download
+              variant="default"
+              leftSection={<IconDownload size={15} stroke={1.75} />}
+            >
+              CSV
+            </Button>
+          }
         />
-      )}
-      <ListPages
-        search={search}
-        change={change}
-        pageSize={machinesPerPage}
-        total={machines.data?.meta.total}
-      />
+        {machines.isLoadingError ? (
+          <LoadError title="Error loading machines" query={machines} />
+        ) : (
+          <DataTable
+            label="Machines of the release"
+            columns={columns}
+            columnVisibility={{ customers: hasCustomers, failureCode: group === 'failed' }}
+            rows={machines.data?.data}
+            rowId={({ displayId }) => displayId}
+            stale={machines.isPlaceholderData}
+            empty={<EmptyState title="No machines">No machine matches.</EmptyState>}
+          />
+        )}
+        <ListPages
+          search={search}
+          change={change}
+          pageSize={machinesPerPage}
+          total={machines.data?.meta.total}
+        />
+      </Stack>
     </Card>
   );
 }

@@ -79,6 +79,7 @@ function Details({ progress }: { progress: RolloutProgress }) {
           Installed: count(figures.installed),
           Failed: count(figures.failed),
           'Rolled Back': count(figures.rolledBack),
+          Silent: progress.guard.figures.silence ? count(progress.guard.figures.silence.silent) : '—',
           'Run It Now': count(figures.running),
         }}
       />

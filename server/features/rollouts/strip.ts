@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { RolloutStrip } from '../../../contract/rollouts.ts';
+import type { Db } from '../../db/client.ts';
+import { selectReleases, toLiveRelease } from '../releases/index.ts';
+import { reachedIn, type Census } from './census.ts';
+
+/** For each of these releases: machines that run it, of those that could, and those whose install failed. */
+export async function rolloutStrips(db: Db, census: Census, ids: readonly string[]): Promise<RolloutStrip[]> {
+  const [groups, rows, failures] = await Promise.all([
+    census(),
+    selectReleases(db)
+      .where('r.release_id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+      .where('r.deleted_at', 'is', null)
+      .execute(),
+    failuresOf(db, ids),
+  ]);
+  return rows.map((row) => ({
+    releaseId: row.release_id,
+    ...reachedIn(groups, { ...toLiveRelease(row), downloadCount: row.download_count }),
+    failed: failures.get(row.release_id) ?? 0,
+  }));
+}
+
+async function failuresOf(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ releaseId: string; failed: number }>`
+    select release_id as "releaseId", count(*) as failed from downloads
+     where install_failed and release_id = any(${[...ids]}::uuid[]) group by release_id`.execute(db);
+  return new Map(rows.map(({ releaseId, failed }) => [releaseId, failed]));
+}

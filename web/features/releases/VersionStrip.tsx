@@ -1,0 +1,66 @@
+import { Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Release } from '../../../contract/releases.ts';
+import { releaseRefusal } from '../../../contract/releases.ts';
+import { nextStep } from '../../../contract/rollout-plan.ts';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { RowButton } from '../../ui/RowButton.tsx';
+import { ShareBar } from '../../ui/ShareBar.tsx';
+import { stripsQuery } from './queries.ts';
+import { buildText, shortPlatformText } from './release-labels.ts';
+
+/**
+ * Beside the heading of a version: how many of the machines that could run it do, how many failed, and the next step of
+ * each of its builds, which `onWiden` takes at once.
+ */
+export function VersionStrip(props: {
+  releases: readonly Release[];
+  shown: readonly Release[];
+  onWiden: ((release: Release) => void) | undefined;
+}) {
+  const { releases, shown, onWiden } = props;
+  const { data } = useQuery(stripsQuery(shown.map(({ id }) => id)));
+  const published = releases.filter(({ isDraft }) => !isDraft);
+  const strips = data?.filter(({ releaseId }) => published.some(({ id }) => id === releaseId)) ?? [];
+  const sum = (name: 'running' | 'eligible' | 'failed') => strips.reduce((all, one) => all + one[name], 0);
+  if (strips.length === 0) return null;
+  const [reached, eligible, failed] = [sum('running'), sum('eligible'), sum('failed')];
+  return (
+    <Group gap={10} component="span" display="inline-flex" ml={12} style={{ verticalAlign: 'middle' }}>
+      {eligible > 0 && <ShareBar percent={(reached / eligible) * 100} tone="teal" />}
+      <Text span size="xs" c="dimmed">
+        {[
+          eligible > 0 && `${reached.toLocaleString('en')} of ${eligible.toLocaleString('en')}`,
+          failed > 0 && `${failed.toLocaleString('en')} failed`,
+        ]
+          .filter(Boolean)
+          .join(', ')}
+      </Text>
+      {published.map((release) => (
+        <Next key={release.id} release={release} isOnly={published.length === 1} onWiden={onWiden} />
+      ))}
+    </Group>
+  );
+}
+
+function Next(props: {
+  release: Release;
+  isOnly: boolean;
+  onWiden: ((release: Release) => void) | undefined;
+}) {
+  const { release, isOnly, onWiden } = props;
+  const next = nextStep(release);
+  if (!next || releaseRefusal.widen(release) !== null) return null;
+  const { platform, architecture } = release;
+  return (
+    <Text span size="xs" c="dimmed">
+      {!isOnly && `${shortPlatformText(platform, architecture)}: `}
+      {next.percentage} % {next.dueAt && <RelativeTime value={next.dueAt} />}{' '}
+      {onWiden && (
+        <RowButton aria-label={`Widen ${buildText(release)}`} onClick={() => onWiden(release)}>
+          Widen
+        </RowButton>
+      )}
+    </Text>
+  );
+}
