@@ -39,9 +39,24 @@ const columns: Column<Explanation>[] = [
     id: 'detail',
     header: 'Why',
     width: '60%',
-    cell: (offer) => <div className={classes.why}>{offer.detail}</div>,
+    cell: (offer) => <Why offer={offer} />,
   },
 ];
+
+/** The result in a sentence, and what else the policy of the customer looked at. */
+function Why({ offer }: { offer: Explanation }) {
+  const others = offer.policy.filter((sentence) => sentence !== offer.detail);
+  return (
+    <div className={classes.why}>
+      {offer.detail}
+      {others.map((sentence) => (
+        <div key={sentence} className={classes.dimmed}>
+          {sentence}
+        </div>
+      ))}
+    </div>
+  );
+}
 
 /** The decision of the update feeds for each release, with its numbers. */
 export function Offers({ machineId }: { machineId: string }) {
