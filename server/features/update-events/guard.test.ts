@@ -118,6 +118,18 @@ describe('the evidence', () => {
   });
 });
 
+describe('a release on which every install fails is found', () => {
+  const all = { hits: 1000, of: 1000 };
+
+  test.each([0.1, 1, 10, 34, 40, 49, 50])('where staff accept %d %%', (given) => {
+    expect(exceeds(all, barOf(given, null))).toBe(true);
+  });
+
+  test.each([120, 200])('after one that failed on %i of 200 machines', (failed) => {
+    expect(exceeds(all, barOf(null, { version: '1.0.0', installs: 200, failed }))).toBe(true);
+  });
+});
+
 test('the highest share of a count is exceeded by too few machines at most as often as it says', () => {
   const random = randomOf(3);
   for (const installs of [10, 100, 1000]) {

@@ -26,24 +26,23 @@ const fewestHits = 2;
 /** Shares that are looked for in addition to the smallest one worth a pause. */
 const gross = [0.15, 0.3];
 
-/** The smallest share worth a pause, given the acceptable one: twice as many, and at least 3 points more. */
-const worthAPause = (acceptable: number): number => Math.max(2 * acceptable, acceptable + 0.03);
+/**
+ * The smallest share worth a pause, given the acceptable one: twice as many, and at least 3 points more; where that is
+ * close to all, halfway from the acceptable share to all.
+ */
+const worthAPause = (acceptable: number): number =>
+  Math.min(Math.max(2 * acceptable, acceptable + 0.03), (1 + acceptable) / 2);
 
 /**
  * How many times more likely the count is if the share is too high than if it is `acceptable`, averaged over the
- * alternatives. Depends on the counts only, not on their order; grows with `hits`. 0 where no share is too high.
+ * alternatives. Depends on the counts only, not on their order; grows with `hits`.
  */
 export function evidence({ hits, of }: Count, acceptable: number): number {
   const smallest = worthAPause(acceptable);
   const ratioAt = (share: number) =>
     Math.exp(hits * Math.log(share / acceptable) + (of - hits) * Math.log((1 - share) / (1 - acceptable)));
-  let [sum, alternatives] = [0, 0];
-  for (const share of [smallest, ...gross]) {
-    if (share >= 1 || share < smallest) continue;
-    sum += ratioAt(share);
-    alternatives += 1;
-  }
-  return sum / Math.max(alternatives, 1);
+  const ratios = [smallest, ...gross.filter((share) => share >= smallest)].map(ratioAt);
+  return ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
 }
 
 /**
@@ -77,6 +76,8 @@ const estimated = 2;
 /** A previous release with fewer installs shows nothing. */
 const fewestInstalls = 100;
 const leastAcceptable = 0.005;
+/** A previous release that failed more often is no measure; staff cannot accept more either. */
+const mostAcceptable = 0.5;
 
 /** An installed release of before, and how many of its machines ever failed to install it. */
 export type Previous = { version: string; installs: number; failed: number };
@@ -96,7 +97,8 @@ export function barOf(
     return { acceptable: usual, limit: 1 / falseAlarms.failures, acceptableFrom: 'USUAL' };
   const { failed: hits, installs: of } = previous;
   const highest = highestShare({ hits, of }, falseAlarms.failures / estimated);
-  const acceptable = Math.max(leastAcceptable, Math.min(highest, Math.max(usual, hits / of)));
+  const atMost = Math.min(mostAcceptable, Math.max(usual, hits / of));
+  const acceptable = Math.max(leastAcceptable, Math.min(highest, atMost));
   return { acceptable, limit: estimated / falseAlarms.failures, acceptableFrom: 'PREVIOUS' };
 }
 
