@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Release } from '../contract/releases.ts';
 import { makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
+import { pauseByGuard } from './approving.ts';
 import { auditOf, days, hours, startTestServer, startTwin } from './harness.ts';
 import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
 
@@ -84,6 +85,32 @@ describe('the previous full release', () => {
       sentence:
         '20 of 110 installs of 2.10.0 for Linux (x64) failed (18.2 %). ' +
         'Of 2.9.0, the previous full release, 15 of 1,000 failed (1.5 %).',
+    });
+  });
+
+  test('is not one that was paused or is damaged, which would be the measure for its own fix', async () => {
+    const made = (version: string) => makeRelease(server, { version, platform, fileKind: 'rpm' });
+    const good = await made('2.0.0');
+    await install(good, { failed: false, count: 1000 });
+    const paused = await made('2.1.0');
+    const damaged = await made('2.1.1');
+    for (const bad of [paused, damaged]) {
+      await install(bad, { failed: false, count: 70 });
+      await install(bad, { failed: true, count: 30 });
+    }
+    await pauseByGuard(server, paused);
+    const now = server.clock.now();
+    await server.db
+      .updateTable('releases')
+      .set({ damaged_at: now })
+      .where('release_id', '=', damaged.id)
+      .execute();
+    const fixed = await made('2.1.2');
+    await install(fixed, { failed: false, count: 70 });
+    await install(fixed, { failed: true, count: 30 });
+    expect(await stateOf(fixed)).toMatchObject({
+      verdict: 'FAILING',
+      figures: { failures: { previous: { version: '2.0.0' } } },
     });
   });
 

@@ -36,7 +36,7 @@ type Build = Pick<
 
 /**
  * The newest older release of the same platform, architecture and kind of file that all machines of the channel are
- * offered, with its installs since it was published; null without one.
+ * offered, with its installs since it was published; null without one. One that was paused is no measure for its fix.
  */
 export async function previousRelease(db: Db, release: Build): Promise<Previous | null> {
   const rows = await db
@@ -50,6 +50,8 @@ export async function previousRelease(db: Db, release: Build): Promise<Previous 
     .where('is_active', '=', true)
     .where('is_draft', '=', false)
     .where('deleted_at', 'is', null)
+    .where('paused_at', 'is', null)
+    .where('damaged_at', 'is', null)
     .execute();
   const [previous] = rows
     .filter(({ version }) => compareVersions(version, release.version) < 0)
