@@ -37,6 +37,8 @@ function reading(type: string): string {
   const inner = /^(?:Generated|Kept)<(.+)>$/.exec(type)?.[1];
   if (type.startsWith('ColumnType<unknown')) return 'json?';
   if (type.startsWith('ColumnType<object')) return 'json';
+  const json = /^Json<(.+)>$/.exec(type)?.[1];
+  if (json) return json.endsWith(' | null') ? 'json?' : 'json';
   const read = inner ?? type;
   const isNullable = read.endsWith(' | null');
   const base = read.replace(' | null', '');
