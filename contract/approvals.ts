@@ -3,7 +3,7 @@ import { dateTime, id, instant, namedObject, requiredText } from './common.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
 import { route, staffWithAny, type Route } from './route.ts';
-import { channels } from './versions.ts';
+import { channels, type Channel } from './versions.ts';
 
 /** How long a change request may be approved, in hours. */
 export const requestHours = 24;
@@ -21,11 +21,14 @@ const channelApproval = namedObject('ChannelApproval', {
   channel: z.enum(channels),
   required: z.boolean().meta({
     description:
-      'Publishing, widening to 100 % and resuming after a pause by the service need the approval of a second person',
+      'Publishing, widening to 100 %, resuming after a pause by the service and overriding update policies need the approval of a second person; on wider channels too, whose releases these machines receive',
   }),
   updatedAt: dateTime,
 });
 export type ChannelApproval = z.output<typeof channelApproval>;
+
+/** The channels whose machines receive releases of this one; each of them may require approvals. */
+export const channelsReached = (channel: Channel): Channel[] => channels.slice(channels.indexOf(channel));
 
 const setChannel = route('PUT', `${base}/channels/{channel}`, {
   summary: 'Whether a channel requires approvals; this change itself always needs one',

@@ -160,6 +160,7 @@ describe('while the setting is off, as it is at first', () => {
       approver.email,
       `Channel alpha: require the approval of a second person (requested by ${requester.email})`,
     ]);
+    await requireApproval(one, other, 'alpha', false);
   });
 });
 

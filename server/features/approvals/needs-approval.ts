@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { channelsReached } from '../../../contract/approvals.ts';
 import { subjectOf } from '../../../contract/audit-events.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/rollout-plan.ts';
-import type { Channel } from '../../../contract/versions.ts';
+import { compareVersions, type Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -44,8 +45,9 @@ export const isNeedsApproval = (value: unknown): value is NeedsApproval =>
   typeof value === 'object' && value !== null && 'wanted' in value;
 
 /**
- * The rule of two people for a change of a release: NEEDS_APPROVAL if its channel requires approvals, the change needs
- * one, and no second person consented to it. Lanyard itself needs none: it pauses, and moves along approved plans.
+ * The rule of two people for a change of a release: NEEDS_APPROVAL if a channel that it reaches, or reached before,
+ * requires approvals, the change needs one, and no second person consented to it. Lanyard itself needs none: it pauses,
+ * and moves along approved plans.
  */
 export async function refuseAlone(
   { tx, by }: Pick<Change, 'tx' | 'by'>,
@@ -54,7 +56,7 @@ export async function refuseAlone(
 ): Promise<Failure | undefined> {
   if (by.actor.kind === 'system' || by.consent?.subjectId === after.id) return undefined;
   const what = whatNeedsApproval(before, after);
-  if (what === undefined || !(await requiresApproval(tx, after.channel))) return undefined;
+  if (what === undefined || !(await requireApproval(tx, [before.channel, after.channel]))) return undefined;
   return needsApproval({
     subjectId: before.id,
     seen: before.updatedAt,
@@ -70,26 +72,34 @@ export async function refusePublished(
   by: Change['by'],
   { isDraft, channel }: Pick<Release, 'isDraft' | 'channel'>,
 ): Promise<Failure | undefined> {
-  if (isDraft || by.actor.kind === 'system' || !(await requiresApproval(db, channel))) return undefined;
+  if (isDraft || by.actor.kind === 'system' || !(await requireApproval(db, [channel]))) return undefined;
   return fail(
     'NEEDS_APPROVAL',
     `Publishing on the channel ${channel} needs the approval of a second person. Create the release as a draft, then publish it: you can ask for the approval there.`,
   );
 }
 
-/** Waits for a change of the setting in progress, and holds up later ones until the transaction ends. */
-async function requiresApproval(db: Db, channel: Channel): Promise<boolean> {
-  const { required } = await db
+/**
+ * Whether a channel requires approvals whose machines receive releases of one of these channels: machines receive those
+ * of wider channels too. Waits for a change of the setting in progress, and holds up later ones until the transaction
+ * ends.
+ */
+async function requireApproval(db: Db, of: readonly Channel[]): Promise<boolean> {
+  const rows = await db
     .selectFrom('channel_approvals')
     .select('required')
-    .where('channel', '=', channel)
+    .where('channel', 'in', of.flatMap(channelsReached))
+    .orderBy('channel')
     .forShare()
-    .executeTakeFirstOrThrow();
-  return required;
+    .execute();
+  return rows.some(({ required }) => required);
 }
 
 /** The part of a change that one person may not make alone; undefined if there is none. */
 function whatNeedsApproval(before: Changing, after: Changing): string | undefined {
+  // also while it is out of the feeds: who approves that it comes back is not told of a pause that ended before
+  if (before.pausedAt !== null && before.pausedBy === null && after.pausedAt === null)
+    return `resume at ${after.rolloutPercentage} % after a pause by the service: ${before.pauseReason ?? 'no reason given'}`;
   if (!isOut(after)) return undefined;
   if (!isOut(before) || before.channel !== after.channel)
     return `${entering(before, after)} ${offerText(after)}`;
@@ -98,8 +108,15 @@ function whatNeedsApproval(before: Changing, after: Changing): string | undefine
   // the service takes the steps of a plan, and asks nobody
   if (reachesAll(after) && before.rolloutPercentage < 100 && planOf(before) !== planOf(after))
     return `roll out ${offerText(after)}`;
-  if (before.pausedAt !== null && before.pausedBy === null && after.pausedAt === null)
-    return `resume at ${after.rolloutPercentage} % after a pause by the service: ${before.pauseReason ?? 'no reason given'}`;
+  return overridingPolicies(before, after);
+}
+
+function overridingPolicies(before: Changing, after: Changing): string | undefined {
+  if (after.security && !before.security)
+    return 'mark as a security update, which update policies do not hold back';
+  const [was, is] = [before.minimumSupportedVersion, after.minimumSupportedVersion];
+  if (is !== null && (was === null || compareVersions(is, was) > 0))
+    return `raise the minimum supported version to ${is}: update policies of machines below it do not hold the release back`;
   return undefined;
 }
 

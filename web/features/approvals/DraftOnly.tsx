@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { channelsReached } from '../../../contract/approvals.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { useAuth } from '../../session.tsx';
 import classes from './approvals.module.css';
@@ -9,7 +10,9 @@ import { channelsQuery } from './queries.ts';
 export function DraftOnly({ channel, isDraft }: { channel: Channel; isDraft: boolean }) {
   const { can } = useAuth();
   const { data } = useQuery({ ...channelsQuery(), enabled: can.manageRollouts && !isDraft });
-  const isRequired = data?.some((setting) => setting.channel === channel && setting.required);
+  const isRequired = data?.some(
+    (setting) => setting.required && channelsReached(channel).includes(setting.channel),
+  );
   if (isDraft || !isRequired) return null;
   return (
     <Text size="xs" role="status" className={classes.note}>

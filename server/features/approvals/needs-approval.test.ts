@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { releases, type Release } from '../../../contract/releases.ts';
+import { makeRelease } from '../../../tests/factories.ts';
+import {
+  approveAs,
+  asked,
+  attempt,
+  doing,
+  pauseByGuard,
+  requireApproval,
+  type Doing,
+} from '../../../tests/approving.ts';
+import { startTestServer } from '../../../tests/harness.ts';
+
+const server = await startTestServer();
+const one = server.api(await server.signInAs('binary_manager'));
+const other = server.api(await server.signInAs('binary_manager'));
+afterAll(() => server.close());
+
+const at = ({ id }: Pick<Release, 'id'>) => ({ params: { releaseId: id } });
+const get = (release: Release) => one.ok(releases.get, at(release));
+const update = (release: Release, body: object): Doing => doing(releases.update, { ...at(release), body });
+const resume = (release: Release): Doing => doing(releases.resume, at(release));
+const codeOf = async (what: Doing) => (await attempt(one, what)).body.code ?? 'made';
+
+describe('where beta requires approvals and stable does not', () => {
+  beforeAll(() => requireApproval(one, other, 'beta'));
+  afterAll(() => requireApproval(one, other, 'beta', false));
+
+  test('a release of stable needs one, since the machines of beta receive it too', async () => {
+    const stable = await makeRelease(server, { isDraft: true });
+    expect(await codeOf(update(stable, { isDraft: false }))).toBe('NEEDS_APPROVAL');
+    const beta = await makeRelease(server, { isDraft: true, channel: 'beta' });
+    expect(await codeOf(update(beta, { isDraft: false, channel: 'stable' }))).toBe('NEEDS_APPROVAL');
+    const created = await attempt(
+      one,
+      doing(releases.createFromUrl, {
+        body: {
+          version: '7.7.7',
+          fileUrl: 'https://example.com/Setup.exe',
+          fileSize: 5,
+          sha512: 'A'.repeat(86) + '==',
+          isDraft: false,
+        },
+      }),
+    );
+    expect(created.body.error).toContain('Publishing on the channel stable needs the approval');
+  });
+
+  test('a release of alpha needs none', async () => {
+    const alpha = await makeRelease(server, { isDraft: true, channel: 'alpha', version: '7.0.0-alpha.1' });
+    expect(await codeOf(update(alpha, { isDraft: false }))).toBe('made');
+  });
+
+  test('a pause by the guard is not ended by one person who first moves the release', async () => {
+    for (const channel of ['stable', 'alpha'] as const) {
+      const release = await makeRelease(server, { channel: 'beta', rolloutPercentage: 20 });
+      await pauseByGuard(server, release);
+      expect(await codeOf(update(release, { channel })), channel).toBe('NEEDS_APPROVAL');
+      expect(await codeOf(resume(release)), channel).toBe('NEEDS_APPROVAL');
+      expect(await get(release)).toMatchObject({ channel: 'beta', pausedBy: null });
+      expect((await get(release)).pausedAt).not.toBeNull();
+    }
+  });
+});
+
+describe('where stable requires approvals', () => {
+  beforeAll(() => requireApproval(one, other, 'stable'));
+
+  test.each([
+    ['withdrawn', (r: Release) => doing(releases.withdraw, { ...at(r), body: { reason: 'x' } })],
+    ['inactive', (r: Release) => update(r, { isActive: false })],
+    ['a draft again', (r: Release) => update(r, { isDraft: true })],
+  ])('a pause by the guard is not ended by one person while the release is %s', async (_, takeOut) => {
+    const release = await makeRelease(server, { rolloutPercentage: 20 });
+    await pauseByGuard(server, release);
+    expect(await codeOf(takeOut(release))).toBe('made');
+    expect(await codeOf(resume(release))).toBe('NEEDS_APPROVAL');
+    expect((await get(release)).pausedAt).not.toBeNull();
+    const request = await asked(one, resume(release));
+    expect(request.what).toBe('resume at 20 % after a pause by the service: 6 of 60 installs failed');
+    expect((await approveAs(other, request)).status).toBe(200);
+    expect((await get(release)).pausedAt).toBeNull();
+  });
+
+  test('one person does not end the deferrals and windows of hospitals with a security update', async () => {
+    const release = await makeRelease(server);
+    const urgent = update(release, { security: true });
+    expect(await codeOf(urgent)).toBe('NEEDS_APPROVAL');
+    const request = await asked(one, urgent);
+    expect(request.what).toBe('mark as a security update, which update policies do not hold back');
+    expect((await approveAs(other, request)).status).toBe(200);
+    expect(await get(release)).toMatchObject({ security: true });
+    expect(await codeOf(update(release, { security: false }))).toBe('made');
+  });
+
+  test('nor by raising the minimum supported version; lowering it holds back more', async () => {
+    const release = await makeRelease(server);
+    const set = (minimumSupportedVersion: string | null) => update(release, { minimumSupportedVersion });
+    expect(await codeOf(set('1.0.0'))).toBe('NEEDS_APPROVAL');
+    await approveAs(other, await asked(one, set('1.0.0')));
+    const request = await asked(one, set('1.10.0'));
+    expect(request.what).toBe(
+      'raise the minimum supported version to 1.10.0: update policies of machines below it do not hold the release back',
+    );
+    await approveAs(other, request);
+    expect(await codeOf(set('1.9.0'))).toBe('made');
+    expect(await codeOf(set(null))).toBe('made');
+  });
+
+  test('a draft is marked by one person', async () => {
+    const release = await makeRelease(server, { isDraft: true });
+    expect(await codeOf(update(release, { security: true, minimumSupportedVersion: '1.0.0' }))).toBe('made');
+  });
+});
