@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Release } from '../contract/releases.ts';
-import { makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
+import { enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
 import { pauseByGuard } from './approving.ts';
-import { auditOf, days, hours, startTestServer, startTwin } from './harness.ts';
+import { auditOf, days, eventually, hours, startTestServer, startTwin } from './harness.ts';
 import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
 
 /* What the guard counts in the database; the statistics are in guard.test.ts. */
@@ -233,6 +233,47 @@ describe('machines that fall silent', () => {
     const desktop = server.api(await makeApiKey(staff));
     await validateOn(desktop, await makeLicense(staff), `${release.id} lost 0`);
     expect((await stateOf(release)).figures.silence).toMatchObject({ taken: 100, silent: 94 });
+  });
+
+  test('are heard when they validate, also with a record of their own', async () => {
+    const staff = server.api((await server.signInAs('super_admin')).byCookie);
+    const [first, second] = [await makeLicense(staff), await makeLicense(staff)];
+    const release = await makeRelease(server, { platform: 'darwin', version: '5.1.0' });
+    const usual = await enrollOn(server, first, 'one image');
+    const own = await enrollOn(server, second, 'one image');
+    server.clock.advance(hours(1));
+    const at = server.clock.now();
+    const { rows } = await server.context.pool.query<{ machine_hash: Buffer }>(
+      `update machines set platform = 'darwin', architecture = 'x64', total_checks = 30, last_seen = $1,
+              first_seen = $1::timestamptz - interval '30 days'
+        where machine_hash = any(
+          select coalesce(c.own_hash, machine_hash(a.machine_id))
+            from activations a join machine_credentials c using (activation_id) where a.machine_id = 'one image')
+       returning machine_hash`,
+      [at],
+    );
+    await server.db
+      .insertInto('downloads')
+      .values(
+        rows.map(({ machine_hash }) => ({
+          download_id: uuidv7(),
+          machine_hash,
+          release_id: release.id,
+          version: release.version,
+          started_at: at,
+          offered_at: at,
+          fetched_at: at,
+          proven: true,
+        })),
+      )
+      .execute();
+    server.clock.advance(days(5));
+    const silence = async () => (await stateOf(release)).figures.silence;
+    expect(await silence()).toMatchObject({ taken: 2, silent: 2 });
+    await validateOn(server.api(usual), first, 'one image');
+    await eventually(async () => expect(await silence()).toMatchObject({ taken: 2, silent: 1 }));
+    await validateOn(server.api(own), second, 'one image');
+    await eventually(async () => expect(await silence()).toMatchObject({ taken: 2, silent: 0 }));
   });
 
   test('count only when they had their chance, and not those that were never in use', async () => {

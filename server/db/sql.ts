@@ -14,6 +14,20 @@ export const onMachinesFoundBy = (term: string): RawBuilder<boolean> | undefined
     : sql<boolean>`machine_search_text(machine_id, hostname) like search_pattern(${term})`;
 
 /**
+ * The activations of the machine record with that hash, as a table: those of its machine id, without those that have a
+ * record of their own, or the one that this record belongs to (docs/decisions/046-machine-credentials.md). The hash
+ * must not be a column of a table named `held` or `own`.
+ */
+export const activationsOfRecord = (hash: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
+  select held.* from activations held
+   where machine_hash(held.machine_id) = ${hash}
+     and not exists (select from machine_credentials own
+                      where own.activation_id = held.activation_id and own.own_hash is not null)
+  union all
+  select held.* from activations held join machine_credentials own using (activation_id)
+   where own.own_hash = ${hash})`;
+
+/**
  * The LIKE pattern for `term` anywhere in lower-case text; wildcards are escaped. The database converts it to lower
  * case, since its rules for İ or Σ differ from JavaScript's. For texts too large to unaccent; elsewhere use `contains`.
  */

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { batchLoader } from '../../db/batch-loader.ts';
 import type { Db } from '../../db/client.ts';
 import { runPrepared } from '../../db/prepared.ts';
+import { activationsOfRecord } from '../../db/sql.ts';
 
 /** A machine by the SHA-256 of its id, and the activation of its token if it sent one. */
 export type AskingMachine = { machineHash: string; activationId?: string | undefined };
@@ -29,11 +30,10 @@ export async function customersOfMachines(
       left join lateral (
         select l.customer_id,
                l.status = 'active' and c.status = 'active' and c.deleted_at is null as is_active
-          from activations a
+          from ${activationsOfRecord(sql`asked.hash`)} a
           join licenses l using (license_id)
           join customers c using (customer_id)
           left join machine_credentials m using (activation_id)
-         where machine_hash(a.machine_id) = asked.hash
          order by a.activation_id = asked.token desc nulls last, a.status = 'active' desc,
                   l.status = 'active' and c.status = 'active' and c.deleted_at is null desc,
                   m.activation_id is not null desc, a.last_checked_at desc nulls last, a.activation_id desc

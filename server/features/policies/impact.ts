@@ -109,7 +109,8 @@ async function machinesOf({ db }: ImpactParts, customerIds: readonly string[]): 
     select m.machine_hash, m.platform, m.architecture, m.channel, m.last_version
       from machines m
      where m.machine_hash in (
-       select machine_hash(a.machine_id) from activations a join licenses l using (license_id)
+       select coalesce(c.own_hash, machine_hash(a.machine_id))
+         from activations a join licenses l using (license_id) left join machine_credentials c using (activation_id)
         where l.customer_id = any(${customerIds}::uuid[]))
      limit ${mostMachines + 1}`.execute(db);
   return rows;

@@ -150,6 +150,18 @@ describe('the policy of a customer', () => {
     expect(await fed(proven[1])).toBe('1.2.0 OFFERED');
   });
 
+  test('decides about a machine with a record of its own, whose id another customer has enrolled', async () => {
+    for (const version of ['1.2.0', '1.3.0']) await makeRelease(server, { version });
+    const [first, second] = [await makeLicense(staff), await makeLicense(staff)];
+    const machineId = unique('image');
+    const usual = await enrollOn(server, first, machineId);
+    const own = await enrollOn(server, second, machineId);
+    await put(second.customerId, { pin: '1.2.' });
+    expect([await fed(usual), await fed(own)]).toEqual(['1.3.0 OFFERED', '1.2.0 PINNED']);
+    // the record under the machine id is that of the first customer alone
+    expect(await fed(machineId)).toBe('1.3.0 OFFERED');
+  });
+
   test('reaches other processes', async () => {
     await makeRelease(server, { version: '1.2.0' });
     const twin = await startTwin(server);
@@ -221,6 +233,22 @@ describe('before saving, the impact', () => {
     expect(await staff.ok(calls.impactOnTag, slow)).toMatchObject({ machines: 2, changed: 1, held: 1 });
     expect(await staff.ok(calls.listTags)).toMatchObject([{ tag: 'slow', customers: 1, deferDays: null }]);
     expect(await fed(mine[1]!)).toBe('1.3.0 OFFERED');
+  });
+
+  test('counts a machine with a record of its own for its customer, not for that of its machine id', async () => {
+    for (const version of ['1.2.0', '1.3.0']) await makeRelease(server, { version });
+    const [first, second] = [await makeLicense(staff), await makeLicense(staff)];
+    const machineId = unique('image');
+    for (const license of [first, second]) await fed(await enrollOn(server, license, machineId));
+    for (const { customerId } of [first, second])
+      await eventually(async () =>
+        expect(
+          await staff.ok(calls.impactOnCustomer, {
+            params: { id: customerId },
+            body: { ...noPolicy, pin: '1.2.', tags: [] },
+          }),
+        ).toMatchObject({ machines: 1, changed: 1 }),
+      );
   });
 });
 

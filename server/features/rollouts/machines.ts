@@ -6,6 +6,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
+import { activationsOfRecord } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { onlyRow } from '../../invariants.ts';
@@ -92,9 +93,9 @@ async function read(
 ): Promise<Row[]> {
   const order = inKeyOrder ? sql`m.machine_hash` : sql`m.last_seen desc, m.machine_hash desc`;
   const customers = mayReadCustomers(by)
-    ? sql`array(select distinct c.name from activations a join licenses l using (license_id)
+    ? sql`array(select distinct c.name from ${activationsOfRecord(sql`m.machine_hash`)} a join licenses l using (license_id)
                   join customers c using (customer_id)
-                 where machine_hash(a.machine_id) = m.machine_hash and a.status = 'active' order by c.name)`
+                 where a.status = 'active' order by c.name)`
     : sql`null`;
   const { rows } = await sql<Row>`
     with m as (select * from machines m where ${found} order by ${order} limit ${limit} offset ${offset})

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { channels } from '../../../contract/versions.ts';
 import type { GuardState } from '../../../contract/guard.ts';
 import type { Db } from '../../db/client.ts';
+import { activationsOfRecord } from '../../db/sql.ts';
 import { onlyRow } from '../../invariants.ts';
 import type { ReleaseRow } from '../releases/index.ts';
 
@@ -27,8 +28,7 @@ const drawn = (hash: RawBuilder<unknown>) => sql`(get_byte(${hash}, 30) * 256 + 
 /** Whether machine `m` neither asked for updates, reported nor validated for twice its usual interval. */
 const isSilent = (now: Date): RawBuilder<boolean> => sql<boolean>`
   (m.last_seen < ${since(now)} and not exists (
-     select from activations a
-      where machine_hash(a.machine_id) = m.machine_hash and a.last_checked_at >= ${since(now)}))`;
+     select from ${activationsOfRecord(sql`m.machine_hash`)} a where a.last_checked_at >= ${since(now)}))`;
 
 /** Twice the usual interval of machine `m` before now. */
 const since = (now: Date) => sql`${now}::timestamptz - make_interval(secs => 2 * ${usual})`;
