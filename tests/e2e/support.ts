@@ -262,7 +262,8 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
     const server = await startServer();
     await use(server);
     // a page that is open longer than its server requests it in vain
-    await Promise.all(context.pages().map((page) => page.close()));
+    const contexts = context.browser()?.contexts() ?? [];
+    await Promise.all(contexts.flatMap((one) => one.pages()).map((page) => page.close()));
     await server.stop();
   },
   baseURL: async ({ server }, use) => use(server.url),
