@@ -25,7 +25,7 @@ import {
   sha512,
 } from './builds.ts';
 import { acceptableFailures } from './guard.ts';
-import { nextStep, planFields, rolloutPlan, type PlanState } from './rollout-plan.ts';
+import { nextStep, planFields, rolloutPlan, startNeedsPlan, type PlanState } from './rollout-plan.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, versionText } from './versions.ts';
 
@@ -142,7 +142,12 @@ export const releasePatch = z
   .refine((patch) => !(patch.rolloutPlan && patch.rolloutPercentage !== undefined), {
     path: ['rolloutPlan'],
     error: 'Give a percentage or a plan, not both',
-  });
+  })
+  .refine(
+    ({ startsAt, rolloutPlan: plan, rolloutPercentage }) =>
+      !startsAt || (plan !== null && rolloutPercentage === undefined),
+    { path: ['startsAt'], error: startNeedsPlan },
+  );
 export type ReleasePatch = z.output<typeof releasePatch>;
 
 const reason = requiredText(500, 'Reason is required');

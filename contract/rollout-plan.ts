@@ -47,12 +47,17 @@ export const rolloutPlan = z
   });
 export type RolloutPlan = z.output<typeof rolloutPlan>;
 
+/** A start without a plan is refused: dropping it would publish at once. */
+export const startNeedsPlan = 'A start needs a rollout in steps';
+
 /** The plan of a release and where it stands, as fields of the release. */
 export const planFields = {
   rolloutPlan: z.array(planStep).nullable().meta({
     description: 'Steps of the rollout; null when the percentage is the only step',
   }),
-  startsAt: dateTime.nullable().meta({ description: 'When the plan starts; null: when it is published' }),
+  startsAt: dateTime.nullable().meta({
+    description: 'When the plan starts, or takes its next step at the earliest; null: when it is published',
+  }),
   stepTaken: z
     .number()
     .nullable()
@@ -82,7 +87,9 @@ export function nextStep(plan: PlanState & { isDraft: boolean }): NextStep | und
 function dueAt({ rolloutPlan: steps, startsAt, stepTaken, stepStartedAt }: PlanState): string | null {
   if (stepTaken === null || stepStartedAt === null) return startsAt;
   const hours = steps?.[stepTaken]?.hours ?? 0;
-  return new Date(Date.parse(stepStartedAt) + hours * 3_600_000).toISOString();
+  const ends = Date.parse(stepStartedAt) + hours * 3_600_000;
+  // a start that was set while the plan was under way
+  return new Date(startsAt === null ? ends : Math.max(ends, Date.parse(startsAt))).toISOString();
 }
 
 /** `1 % for 24 h, 10 % for 48 h, 100 %`. */

@@ -3,7 +3,7 @@ import { percentage } from './builds.ts';
 import { dateTime, id, idList, instant, listMeta, namedObject, search, wholeNumber } from './common.ts';
 import { guardState } from './guard.ts';
 import { canRollOut, release } from './releases.ts';
-import { rolloutPlan } from './rollout-plan.ts';
+import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { route, staffWith } from './route.ts';
 import { channels } from './versions.ts';
 
@@ -91,10 +91,18 @@ export const rollouts = {
     summary: 'Set the plan of a published release; it goes on from the step that the percentage has reached',
     access: canRollOut,
     params: byId,
-    body: z.strictObject({
-      plan: rolloutPlan.nullable().meta({ description: 'Null ends the plan at the present percentage' }),
-      startsAt: instant.nullable().default(null).meta({ description: 'When the plan starts; null: at once' }),
-    }),
+    body: z
+      .strictObject({
+        plan: rolloutPlan.nullable().meta({ description: 'Null ends the plan at the present percentage' }),
+        startsAt: instant
+          .nullable()
+          .default(null)
+          .meta({ description: 'When the plan starts; null: at once' }),
+      })
+      .refine(({ plan, startsAt }) => plan !== null || startsAt === null, {
+        path: ['startsAt'],
+        error: startNeedsPlan,
+      }),
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),

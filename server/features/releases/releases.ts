@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { BuildInput } from '../../../contract/builds.ts';
 import { releaseRefusal, type Release, type ReleasePatch } from '../../../contract/releases.ts';
-import { offerText } from '../../../contract/rollout-plan.ts';
+import { offerText, startNeedsPlan } from '../../../contract/rollout-plan.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';
@@ -101,6 +101,8 @@ export const updateRelease = (
     event,
     // publishing may set the percentage in the same call, so that no machine sees the release at 100 % in between
     check: (before) => {
+      if (patch.startsAt && sentPlan(before, patch).rolloutPlan === null)
+        return fail('WRONG_STATE', `${startNeedsPlan}.`);
       const { rolloutPercentage = before.rolloutPercentage } = patch;
       if (rolloutPercentage === before.rolloutPercentage && !changesPlan(before, patch)) return undefined;
       const reason = releaseRefusal.rollOut({ ...before, isDraft: isDraftAfter(before) });

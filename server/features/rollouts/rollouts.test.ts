@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
-import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { nextStep, type RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import {
@@ -155,6 +155,35 @@ describe('a plan', () => {
     expect((await update(draft, { rolloutPlan: plan })).body.code).toBe('WRONG_STATE');
   });
 
+  test('is needed for a start: without one it is refused, and nothing is published', async () => {
+    const draft = await makeRelease(server, { isDraft: true });
+    const startsAt = inDays(7);
+    const alone = await update(draft, { isDraft: false, startsAt });
+    expect([alone.status, alone.body.error]).toEqual([409, 'A start needs a rollout in steps.']);
+    for (const fields of [{ rolloutPercentage: 50 }, { rolloutPlan: null }]) {
+      const answer = await update(draft, { isDraft: false, startsAt, ...fields });
+      expect(answer.body.error).toContain('A start needs a rollout in steps');
+    }
+    expect((await setPlan(draft, null, startsAt)).status).toBe(400);
+    expect(await get(draft)).toEqual(draft);
+    const release = await publish();
+    expect((await update(release, { startsAt })).body.data).toMatchObject({ rolloutPlan: plan, startsAt });
+  });
+
+  test('that is under way takes no step before a start that is moved into the future', async () => {
+    await endPlans();
+    const release = await publish();
+    server.clock.advance(hours(1));
+    const startsAt = inDays(7);
+    const waiting = (await setPlan(release, plan, startsAt)).body.data;
+    expect(nextStep(waiting)).toMatchObject({ percentage: 10, dueAt: startsAt });
+    server.clock.advance(days(7) - 1);
+    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    server.clock.advance(1);
+    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    expect(nextStep(await get(release))?.dueAt).toBe(inDays(2));
+  });
+
   test('ends with a percentage that staff set, even the present one', async () => {
     await endPlans();
     for (const percentage of [1, 30]) {
@@ -261,6 +290,24 @@ describe('no step is taken', () => {
   });
 });
 
+test('a rollout whose step fails holds up no other one', async () => {
+  await endPlans();
+  const all = [await publish(), await publish(), await publish(), await publish()];
+  const broken = all.slice(0, 2);
+  for (const { id } of broken)
+    await server.db
+      .updateTable('releases')
+      .set({ rollout_plan: JSON.stringify([plan[0], { percentage: 150, hours: null }]) })
+      .where('release_id', '=', id)
+      .execute();
+  server.clock.advance(hours(24));
+  expect(await step()).toBe(2);
+  const rows = await server.db.selectFrom('releases').select(['release_id', 'rollout_percentage']).execute();
+  const reached = new Map(rows.map((row) => [row.release_id, row.rollout_percentage]));
+  expect(all.map(({ id }) => reached.get(id))).toEqual([1, 1, 10, 10]);
+  await endPlans();
+});
+
 describe('widening', () => {
   test('takes the next step at once, and its hours begin then', async () => {
     await endPlans();
@@ -288,6 +335,15 @@ describe('widening', () => {
     expect((await widen(release, 10)).body.error).toBe(
       'The next step of the rollout is 100 % now, not 10 %.',
     );
+  });
+
+  test('is refused with what the guard saw while it is not quiet', async () => {
+    const release = await publish();
+    await insertInstalls(release, { failed: 50 });
+    const answer = await widen(release, 10);
+    expect([answer.status, answer.body.code]).toEqual([409, 'WRONG_STATE']);
+    expect(answer.body.error).toContain('50 of 50');
+    expect(await percentages(release)).toBe(1);
   });
 
   test('is refused with the reason', async () => {

@@ -2,17 +2,21 @@ import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { nextStep, type NextStep } from '../../../contract/rollout-plan.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
+import type { Context } from '../../context.ts';
+import { isDatabaseUnreachable } from '../../db/client.ts';
 import { lockAllowed } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { liveRelease, setRollout } from '../releases/index.ts';
+import { getRelease, liveRelease, setRollout } from '../releases/index.ts';
 import { guardState } from '../update-events/index.ts';
+
+type Parts = ChangeParts & Pick<Context, 'log'>;
 
 /**
  * Takes the step that is due of each rollout, if its guard is quiet. Returns how many steps this process took. At most
  * one step of a rollout is taken, however late it is, and the hours of the next one begin then: a service that was off
  * for a month does not widen a rollout twice at once.
  */
-export async function stepRollouts(context: ChangeParts, { now }: CheckedTime): Promise<number> {
+export async function stepRollouts(context: Parts, { now }: CheckedTime): Promise<number> {
   const rows = await context.db
     .selectFrom('releases')
     .select('release_id')
@@ -24,8 +28,15 @@ export async function stepRollouts(context: ChangeParts, { now }: CheckedTime): 
     .where('is_draft', '=', false)
     .execute();
   let taken = 0;
-  for (const { release_id: releaseId } of rows)
-    taken += await systemChange(context, now, (change) => stepIfDue(change, releaseId));
+  for (const { release_id: releaseId } of rows) {
+    try {
+      taken += await systemChange(context, now, (change) => stepIfDue(change, releaseId));
+    } catch (error) {
+      if (isDatabaseUnreachable(error)) throw error;
+      // one release must not hold up the others
+      context.log.error({ err: error, releaseId }, 'The step of a rollout was not taken');
+    }
+  }
   return taken;
 }
 
@@ -44,12 +55,18 @@ async function stepIfDue(change: Change, releaseId: string): Promise<number> {
 
 const isDue = ({ dueAt }: NextStep, now: Date) => dueAt === null || Date.parse(dueAt) <= now.getTime();
 
-/** Takes the next step of a plan before its time; `percentage` is the one that the caller saw as the next. */
+/**
+ * Takes the next step of a plan before its time, if its guard is quiet; `percentage` is the one that the caller saw as
+ * the next. The guard counts before the release is locked, so that a long count holds up nobody.
+ */
 export async function widenRollout(
   change: Change,
   releaseId: string,
   percentage: number,
 ): Promise<Release | Failure> {
+  const found = await getRelease(change.tx, releaseId);
+  if (isFailure(found)) return found;
+  const guard = await guardState(change.tx, releaseId, change.now);
   const before = await lockAllowed(change, liveRelease, releaseId, releaseRefusal.widen);
   if (isFailure(before)) return before;
   const next = nextStep(before);
@@ -58,7 +75,7 @@ export async function widenRollout(
       'WRONG_STATE',
       `The next step of the rollout is ${next?.percentage} % now, not ${percentage} %.`,
     );
-  const guard = await guardState(change.tx, releaseId, change.now);
+  if (guard.verdict !== 'QUIET') return fail('WRONG_STATE', guard.sentence);
   return takeStep(change, before, next, guard.sentence, 'by hand');
 }
 
