@@ -51,7 +51,7 @@ export const guardState = namedObject('GuardState', {
         othersSilent: z.number(),
       })
       .nullable()
-      .meta({ description: 'Machines that fell silent; null where only installs were counted' }),
+      .meta({ description: 'Machines that fell silent; null where they are not compared, as at 100 %' }),
   }),
 });
 export type GuardState = z.output<typeof guardState>;

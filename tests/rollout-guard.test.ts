@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
+import { noPolicy, policies } from '../contract/policies.ts';
 import type { Release } from '../contract/releases.ts';
 import { enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
 import { pauseByGuard } from './approving.ts';
@@ -143,18 +144,18 @@ test('installs of before a resume do not count', async () => {
 describe('machines that fall silent', () => {
   const daily = 30;
 
-  type Machine = { name: string; takes?: Release; lastSeen: Date };
+  type Machine = { name: string; takes?: Release; lastSeen: Date; perDay?: number };
 
   /** Machines that have checked once a day for a month, and at `checked` with or without taking a release. */
   async function machines(platform: Release['platform'], checked: Date, all: readonly Machine[]) {
-    const rows = all.map(({ name, lastSeen }) => ({
+    const rows = all.map(({ name, lastSeen, perDay = 1 }) => ({
       machine_hash: hashOf(name),
       display_id: hashOf(name).toString('hex').slice(0, 16).toUpperCase(),
       platform,
       architecture: 'x64',
       first_seen: new Date(checked.getTime() - days(daily)),
       last_seen: lastSeen,
-      total_checks: daily,
+      total_checks: daily * perDay,
     }));
     await server.db.insertInto('machines').values(rows).execute();
     const checks = rows.map(({ machine_hash }) => ({
@@ -181,9 +182,15 @@ describe('machines that fall silent', () => {
   const named = (name: string, count: number, machine: Omit<Machine, 'name'>): Machine[] =>
     Array.from({ length: count }, (_, n) => ({ name: `${name} ${n}`, ...machine }));
 
-  /** A release taken by 100 machines of 300 five days ago; `silent` of each were last heard of then. */
-  async function fleet(platform: Release['platform'], silent: { taken: number; others: number }) {
-    const release = await makeRelease(server, { platform: platform, version: '5.0.0' });
+  type Build = Parameters<typeof makeRelease>[1] & Pick<Release, 'platform'>;
+
+  /** A release at 50 %, taken by 100 machines of 300 five days ago; `silent` of each were last heard of then. */
+  async function fleet(build: Build, silent: { taken: number; others: number }) {
+    return fleetOf(await makeRelease(server, { version: '5.0.0', rolloutPercentage: 50, ...build }), silent);
+  }
+
+  async function fleetOf(release: Release, silent: { taken: number; others: number }) {
+    const { platform } = release;
     server.clock.advance(hours(1));
     const checked = server.clock.now();
     server.clock.advance(days(5));
@@ -202,7 +209,7 @@ describe('machines that fall silent', () => {
     (await auditOf(server, id)).filter(({ event_type }) => event_type === 'release.rollout_paused').length;
 
   test('pause the rollout that bricks them, once, in however many processes it is watched', async () => {
-    const release = await fleet('linux', { taken: 12, others: 2 });
+    const release = await fleet({ platform: 'linux' }, { taken: 12, others: 2 });
     const sentence =
       '12 of 100 machines that took 5.0.0 for Linux (x64) have not been heard of for twice their usual interval ' +
       '(12.0 %). Of 200 machines without it, 2 are silent (1.0 %).';
@@ -220,7 +227,7 @@ describe('machines that fall silent', () => {
   });
 
   test('pause nothing where all are silent, as on a holiday, and where those that validate are heard', async () => {
-    const release = await fleet('darwin', { taken: 95, others: 188 });
+    const release = await fleet({ platform: 'darwin' }, { taken: 95, others: 188 });
     await watchRollouts(server.context);
     expect((await stateOf(release)).figures.silence).toEqual({
       taken: 100,
@@ -291,5 +298,121 @@ describe('machines that fall silent', () => {
     expect((await stateOf(release)).figures.silence).toMatchObject({ taken: 0, silent: 0 });
     server.clock.advance(days(90));
     expect((await stateOf(release)).figures.silence).toBeNull();
+  });
+
+  const lost = { taken: 60, others: 0 };
+  const setRollout = ({ id }: Release, rollout_percentage: number) =>
+    server.db
+      .updateTable('releases')
+      .set({ rollout_percentage, updated_at: server.clock.now() })
+      .where('release_id', '=', id)
+      .execute();
+
+  test('are watched on a release of an older line, which machines that are pinned to it take', async () => {
+    await makeRelease(server, { version: '8.0.0', platform: 'darwin', fileKind: 'zip' });
+    const old = await fleet({ version: '7.2.2', platform: 'darwin', fileKind: 'zip' }, lost);
+    expect((await stateOf(old)).verdict).toBe('SILENT');
+    await watchRollouts(server.context);
+    expect(await pausesOf(old)).toBe(1);
+  });
+
+  test('are watched for 60 days after the last step, however long ago the first one was', async () => {
+    const build = { version: '9.0.0', platform: 'linux', fileKind: 'rpm', rolloutPercentage: 1 } as const;
+    const late = await makeRelease(server, build);
+    server.clock.advance(days(61));
+    expect((await stateOf(late)).figures.silence).toBeNull();
+    await setRollout(late, 50);
+    await fleetOf(late, lost);
+    expect((await stateOf(late)).verdict).toBe('SILENT');
+  });
+
+  test('are not compared at 100 %, where those without it are machines that something keeps from it', async () => {
+    const full = await fleet({ version: '9.1.0', platform: 'linux', fileKind: 'rpm' }, lost);
+    expect((await stateOf(full)).verdict).toBe('SILENT');
+    await setRollout(full, 100);
+    expect(await stateOf(full)).toMatchObject({ verdict: 'QUIET', figures: { silence: null } });
+  });
+
+  test('are not compared with machines that a policy keeps from the release', async () => {
+    const build = { version: '9.2.0', platform: 'win32', fileKind: 'nupkg', rolloutPercentage: 50 } as const;
+    const release = await makeRelease(server, build);
+    server.clock.advance(hours(1));
+    const morning = server.clock.now();
+    server.clock.advance(hours(17));
+    const night = server.clock.now().getTime();
+    const name = (kind: string) => `${release.id} ${kind}`;
+    await machines('win32', morning, [
+      ...named(name('office'), 100, { takes: release, lastSeen: new Date(night - hours(9)), perDay: 10 }),
+      // intensive care, on day and night
+      ...named(name('ward'), 20, { lastSeen: new Date(night - hours(0.5)), perDay: 24 }),
+    ]);
+    const staff = server.api((await server.signInAs('super_admin')).byCookie);
+    const license = await makeLicense(staff, { maxActivations: 20 });
+    const desktop = server.api(await makeApiKey(staff));
+    for (let n = 0; n < 20; n++) await validateOn(desktop, license, name(`ward ${n}`));
+    const pinnedTo = (pin: string | null) =>
+      staff.ok(policies.putOfCustomer, {
+        params: { id: license.customerId },
+        body: { ...noPolicy, pin, tags: [] },
+      });
+    const silenceOf = async () => {
+      const { verdict, figures } = await stateOf(release);
+      return [verdict, figures.silence?.others];
+    };
+    expect(await silenceOf()).toEqual(['SILENT', 20]);
+    await pinnedTo('8.');
+    expect(await silenceOf()).toEqual(['QUIET', 0]);
+    await pinnedTo('9.');
+    expect(await silenceOf()).toEqual(['SILENT', 20]);
+    await pinnedTo(null);
+    await staff.ok(policies.putOfTag, {
+      params: { tag: 'wards' },
+      body: { ...noPolicy, windows: [{ zone: 'UTC', weekdays: ['sun'], from: '02:00', to: '04:00' }] },
+    });
+    await staff.ok(policies.putOfCustomer, {
+      params: { id: license.customerId },
+      body: { ...noPolicy, tags: ['wards'] },
+    });
+    expect(await silenceOf()).toEqual(['QUIET', 0]);
+  });
+
+  test('are not virtual desktops that live for an hour', async () => {
+    const healthy = { taken: 0, others: 0 };
+    const release = await fleet({ version: '9.3.0', platform: 'darwin', fileKind: 'dmg' }, healthy);
+    const at = new Date(server.clock.now().getTime() - days(4));
+    const end = new Date(at.getTime() + hours(1));
+    const desktops = Array.from({ length: 20 }, (_, n) => hashOf(`${release.id} desktop ${n}`));
+    await server.db
+      .insertInto('machines')
+      .values(
+        desktops.map((machine_hash) => ({
+          machine_hash,
+          display_id: machine_hash.toString('hex').slice(0, 16).toUpperCase(),
+          platform: 'darwin',
+          architecture: 'x64',
+          first_seen: at,
+          last_seen: end,
+          total_checks: 3,
+        })),
+      )
+      .execute();
+    await server.db
+      .insertInto('downloads')
+      .values(
+        desktops.map((machine_hash) => ({
+          download_id: uuidv7(),
+          machine_hash,
+          release_id: release.id,
+          version: release.version,
+          started_at: at,
+          offered_at: at,
+          fetched_at: at,
+        })),
+      )
+      .execute();
+    expect(await stateOf(release)).toMatchObject({
+      verdict: 'QUIET',
+      figures: { silence: { taken: 100, silent: 0 } },
+    });
   });
 });

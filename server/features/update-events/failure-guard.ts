@@ -42,8 +42,10 @@ export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
     const rows = (await selectReleases(context.db).where('r.deleted_at', 'is', null).execute()).filter(
       isGuarded,
     );
-    for (const row of rows.filter((one) => !rows.some((other) => replaces(other, one))))
-      await pauseIfHarmful(context, row.release_id, true);
+    // below 100 %, machines that are pinned to an older line may still take a release that others no longer do
+    const isOver = (one: ReleaseRow) =>
+      one.rollout_percentage === 100 && rows.some((other) => replaces(other, one));
+    for (const row of rows.filter((one) => !isOver(one))) await pauseIfHarmful(context, row.release_id, true);
     return true;
   });
 

@@ -8,7 +8,7 @@ import type { ReleaseRow } from '../releases/index.ts';
 
 type Silence = NonNullable<GuardState['figures']['silence']>;
 
-/** Longer after its begin, a rollout reaches only machines that are rarely in use. */
+/** Longer after its last step, a rollout reaches only machines that are rarely in use. */
 const watchedMs = 60 * 86_400_000;
 /** Machines that took the release, of those that did: beyond, a random sample. */
 const sampledTaken = 10_000;
@@ -16,8 +16,9 @@ const sampledTaken = 10_000;
 const sampled = 2000;
 /** Machines among which they are searched, of all platforms. */
 const searched = 40_000;
-/** A machine with fewer checks has no usual interval. */
+/** A machine with fewer checks, or that is younger than a week, has no usual interval. */
 const fewestChecks = 3;
+const leastAge = sql`interval '7 days'`;
 
 /** Seconds between two checks of machine `m`, on average: from an hour to two weeks. */
 const usual = sql`greatest(3600, least(1209600, extract(epoch from m.last_seen - m.first_seen) / m.total_checks))`;
@@ -34,16 +35,20 @@ const isSilent = (now: Date): RawBuilder<boolean> => sql<boolean>`
 const since = (now: Date) => sql`${now}::timestamptz - make_interval(secs => 2 * ${usual})`;
 
 /**
- * Machines that took the release since it began or was resumed, and a random sample of those that could have but did
- * not; counted are those whose chance was more than twice their usual interval ago. A machine that did not take it has
+ * Machines that took the release since it began or was resumed, and a random sample of those that the rollout has not
+ * reached; counted are those whose chance was more than twice their usual interval ago. A machine that did not take it has
  * its chance at its first check after its place in the rollout was reached, as one that did. So both samples consist of
- * machines heard of at the same times, and differ only in the release. Null when the rollout began too long ago.
+ * machines heard of at the same times, and differ only in the release. Null when the last step was too long ago, and at
+ * 100 %: then those without it are machines that something else keeps from it, and no measure.
  */
 export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promise<Silence | null> {
+  if (release.rollout_percentage === 100) return null;
   const from = release.failures_from;
-  if (now.getTime() - from.getTime() > watchedMs) return null;
   const steps = await stepsOf(db, release, from);
+  const lastStep = steps.at(-1)?.at ?? from;
+  if (now.getTime() - lastStep.getTime() > watchedMs) return null;
   const { release_id: id } = release;
+  const isFree = isFreeToTake(await heldCustomers(db, release.version, now));
   const reached = channels.slice(channels.indexOf(release.channel));
   // machines are sorted by a hash, so those that follow a random one are a random sample
   const place = sql`sha256(convert_to(${release.rollout_salt}, 'UTF8'))`;
@@ -65,7 +70,8 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
           from known k, part p, downloads d join machines m on m.machine_hash = d.machine_hash
          where d.release_id = ${id} and ${drawn(sql`d.machine_hash`)} < p.size
            and d.fetched_at >= ${from} and d.offered_at is not null and (d.proven or not k.proven)
-           and m.total_checks >= ${fewestChecks} and d.fetched_at < ${since(now)}),
+           and m.total_checks >= ${fewestChecks} and m.first_seen < d.fetched_at - ${leastAge}
+           and d.fetched_at < ${since(now)} and ${isFree}),
       around as materialized (
         select * from (${beside(sql`machine_hash >= ${place}`)} union all
                        ${beside(sql`machine_hash < ${place}`)}) parts limit ${searched}),
@@ -77,6 +83,7 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
            and (m.proven_at is not null or not k.proven)
            and not exists (select from downloads d where d.machine_hash = m.machine_hash
                               and d.release_id = ${id} and d.fetched_at is not null)
+           and ${isFree}
          limit ${sampled}),
       others as (
         select ${isSilent(now)} as silent
@@ -89,12 +96,39 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
            select e.occurred_at from update_events e
             where e.machine_hash = m.machine_hash and e.event_type = 'check' and e.occurred_at >= s.at
             order by e.occurred_at limit 1) chance
-         where chance.occurred_at < ${since(now)})
+         where m.first_seen < chance.occurred_at - ${leastAge} and chance.occurred_at < ${since(now)})
       select (select count(*) from took) as taken, (select count(*) from took where silent) as silent,
              (select count(*) from others) as others,
              (select count(*) from others where silent) as "othersSilent"`.execute(db),
   );
 }
+
+/**
+ * The customers with a policy that may keep a version from their machines. Such machines are on at other times than
+ * those that can take it, as on wards that updates may not interrupt, so neither sample has any.
+ */
+async function heldCustomers(db: Db, version: string, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct coalesce(p.customer_id, t.customer_id) as id
+      from update_policies p left join customer_tags t on t.tag = p.tag
+     where coalesce(p.customer_id, t.customer_id) is not null
+       and (p.policy->>'channel' is not null or (p.policy->>'deferDays')::int > 0
+            or jsonb_array_length(nullif(p.policy->'windows', 'null')) > 0
+            or (p.policy->>'updatesUntil')::date < ${now}::timestamptz
+            or (p.policy->>'pin' is not null and p.policy->>'pin' <> ${version}
+                and not (p.policy->>'pin' like '%.' and starts_with(${version}, p.policy->>'pin'))))`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Whether machine `m` has no license of these customers. */
+const isFreeToTake = (held: readonly string[]): RawBuilder<boolean> =>
+  held.length === 0
+    ? sql`true`
+    : sql`not exists (
+        select from activations a join licenses l using (license_id)
+         where machine_hash(a.machine_id) = m.machine_hash and l.customer_id = any(${held}::uuid[]))`;
 
 /** The moments since `from` at which the release was offered to more machines than before, the earliest first. */
 async function stepsOf(
