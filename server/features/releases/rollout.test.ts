@@ -136,6 +136,18 @@ describe('a rollout that was paused', () => {
       .where('release_id', '=', made.id)
       .executeTakeFirstOrThrow();
     expect(failures_from).toEqual(server.clock.now());
+    // a pause by hand and its end leave what the guard has counted
+    const since = server.clock.now();
+    const other = await makeRelease(server);
+    server.clock.advance(minutes(1));
+    await pauseByHand(other.id, 'x');
+    await resume(other.id);
+    const kept = await server.db
+      .selectFrom('releases')
+      .select('failures_from')
+      .where('release_id', '=', other.id)
+      .executeTakeFirstOrThrow();
+    expect(kept.failures_from).toEqual(since);
     const entries = await auditOf(server, made.id);
     expect(entries.map((e) => [e.event_type, e.user_email?.split('-')[0]])).toEqual([
       ['release.created', 'system'],

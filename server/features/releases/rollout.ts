@@ -75,7 +75,10 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
     what: (_, after) => `rollout paused at ${after.rolloutPercentage} %: ${reason}`,
   });
 
-/** Resumes a paused rollout; the failure count restarts, and the hours of the present step go on. */
+/**
+ * Resumes a paused rollout; the hours of the present step go on. The failure count restarts after a pause by the guard
+ * only: one by hand and its end would else remove the evidence of a harmful release.
+ */
 export const resumeRollout = (change: Change, releaseId: string): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_resumed',
@@ -84,7 +87,7 @@ export const resumeRollout = (change: Change, releaseId: string): Promise<Releas
       paused_at: null,
       pause_reason: null,
       paused_by: null,
-      failures_from: change.now,
+      ...(before.pausedBy === null && { failures_from: change.now }),
       ...resumedStep(before, change.now),
     }),
     what: (_, after) => `rollout resumed at ${after.rolloutPercentage} %`,
