@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
 import { noPolicy, policies } from '../contract/policies.ts';
@@ -224,6 +225,28 @@ describe('machines that fall silent', () => {
       .executeTakeFirstOrThrow();
     expect([paused_at, pause_reason, paused_by]).toEqual([server.clock.now(), sentence, null]);
     expect(await pausesOf(release)).toBe(1);
+  });
+
+  test('of one release are found although the guard of others fails', async () => {
+    const broken = async (version: string) => {
+      const { id } = await makeRelease(server, { version, platform: 'linux', rolloutPercentage: 50 });
+      // stands for whatever one release alone fails on, such as the time limit of a count
+      await server.db
+        .updateTable('releases')
+        .set({ failures_from: sql<Date>`'infinity'` })
+        .where('release_id', '=', id)
+        .execute();
+      return id;
+    };
+    const ids = [await broken('5.1.0')];
+    const release = await fleet({ platform: 'linux', version: '5.2.0' }, { taken: 60, others: 0 });
+    ids.push(await broken('5.3.0'));
+    try {
+      await watchRollouts(server.context);
+      expect(await pausesOf(release)).toBe(1);
+    } finally {
+      await server.db.deleteFrom('releases').where('release_id', 'in', ids).execute();
+    }
   });
 
   test('pause nothing where all are silent, as on a holiday, and where those that validate are heard', async () => {

@@ -2,7 +2,7 @@ import type { GuardState } from '../../../contract/guard.ts';
 import { compareVersions, channels } from '../../../contract/versions.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../db/client.ts';
+import { isDatabaseUnreachable, type Db } from '../../db/client.ts';
 import { locks, withSessionLock } from '../../db/locks.ts';
 import { lockRelease, pauseRollout, selectReleases, type ReleaseRow } from '../releases/index.ts';
 import { countInstalls, previousRelease } from './guard-counts.ts';
@@ -45,7 +45,15 @@ export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
     // below 100 %, machines that are pinned to an older line may still take a release that others no longer do
     const isOver = (one: ReleaseRow) =>
       one.rollout_percentage === 100 && rows.some((other) => replaces(other, one));
-    for (const row of rows.filter((one) => !isOver(one))) await pauseIfHarmful(context, row.release_id, true);
+    for (const { release_id: releaseId } of rows.filter((one) => !isOver(one))) {
+      try {
+        await pauseIfHarmful(context, releaseId, true);
+      } catch (error) {
+        if (isDatabaseUnreachable(error)) throw error;
+        // the others are watched all the same
+        context.log.error({ err: error, releaseId }, 'A rollout was not watched');
+      }
+    }
     return true;
   });
 
