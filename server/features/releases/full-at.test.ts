@@ -4,7 +4,7 @@ import { makeRelease } from '../../../tests/factories.ts';
 import { minutes, startTestServer } from '../../../tests/harness.ts';
 
 const server = await startTestServer();
-const api = server.api(await server.signInAs('binary_manager'));
+const api = server.api((await server.signInAs('binary_manager')).byCookie);
 afterAll(() => server.close());
 
 const later = () => (server.clock.advance(minutes(1)), server.clock.now().toISOString());
@@ -28,6 +28,34 @@ test('a release is fully out since it last reached 100 %, published', async () =
   expect(await patch(id, { isDraft: true })).toBeNull();
   const again = later();
   expect(await patch(id, { isDraft: false, isActive: true })).toBe(again);
+});
+
+test('it counts anew on another channel, and once it is back from being withdrawn or deleted', async () => {
+  const { id } = await makeRelease(server, { channel: 'alpha' });
+  const moved = later();
+  expect(await patch(id, { channel: 'stable' })).toBe(moved);
+  later();
+  expect(await patch(id, { channel: 'stable', isActive: false })).toBe(moved);
+  const back = later();
+  expect(await patch(id, { isActive: true })).toBe(back);
+  const params = { releaseId: id };
+  await api.ok(calls.softDelete, { params, body: { reason: 'A mistake' } });
+  const restored = later();
+  await api.ok(calls.restore, { params, body: { reason: 'None' } });
+  expect((await api.ok(calls.get, { params })).fullAt).toBe(restored);
+});
+
+test('a pause does not count', async () => {
+  const { id, fullAt } = await makeRelease(server);
+  const params = { releaseId: id };
+  let expected = Date.parse(fullAt!);
+  for (const pause of [minutes(5), minutes(3)]) {
+    later();
+    await api.ok(calls.pause, { params, body: { reason: 'A closer look' } });
+    server.clock.advance(pause);
+    expected += pause;
+    expect((await api.ok(calls.resume, { params })).fullAt).toBe(new Date(expected).toISOString());
+  }
 });
 
 test('one that the previous version published to all counts from its date', async () => {

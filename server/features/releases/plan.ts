@@ -73,7 +73,12 @@ export const restarted = ({ stepStartedAt }: Release, isBack: boolean, now: Date
 /** The hours of the present step do not run during a pause; one that began in the meantime counts from there. */
 export function resumedStep({ stepStartedAt, pausedAt }: Release, now: Date) {
   if (stepStartedAt === null || pausedAt === null) return {};
-  const began = Date.parse(stepStartedAt);
-  const paused = Math.max(0, now.getTime() - Math.max(Date.parse(pausedAt), began));
-  return { step_started_at: new Date(began + paused) };
+  return { step_started_at: withoutPause(stepStartedAt, pausedAt, now) };
+}
+
+/** A moment moved on by the pause that ends now, as far as that was after it. */
+export function withoutPause(since: string, pausedAt: string | null, now: Date): Date {
+  const began = Date.parse(since);
+  const paused = pausedAt === null ? 0 : now.getTime() - Math.max(Date.parse(pausedAt), began);
+  return new Date(began + Math.max(0, paused));
 }

@@ -7,6 +7,7 @@ import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { refuseAlone } from '../approvals/index.ts';
+import { withoutPause } from './plan.ts';
 import { refuseOffer } from './publishing.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
@@ -30,17 +31,28 @@ export const toRecord = (row: ReleaseRow): ReleaseRecord =>
     ? { ...toRelease(row), deletedAt: row.deleted_at.toISOString(), deletionReason: row.deletion_reason }
     : toRelease(row);
 
-/** Since when the release is published to all, after the change; deferrals are counted from it. */
+/**
+ * Since when the release is published to all, after the change; deferrals are counted from it. It counts anew on another
+ * channel, whose machines did not have the release, and once it is back from being withdrawn or deleted; the time of a
+ * pause does not count.
+ */
 function fullAtAfter(
   { now }: Change,
-  before: Release,
+  before: ReleaseRecord,
   {
     is_draft = before.isDraft,
     rollout_percentage = before.rolloutPercentage,
+    channel = before.channel,
+    is_active,
+    paused_at,
+    deleted_at,
   }: Updateable<Tables['releases']>,
 ): Date | null {
   if (is_draft || rollout_percentage < 100) return null;
-  return before.fullAt === null ? now : new Date(before.fullAt);
+  const isBack =
+    (is_active === true && !before.isActive) || (deleted_at === null && before.deletedAt !== undefined);
+  if (before.fullAt === null || channel !== before.channel || isBack) return now;
+  return paused_at === null ? withoutPause(before.fullAt, before.pausedAt, now) : new Date(before.fullAt);
 }
 
 /** The edit helper for releases that are not in the bin. */
