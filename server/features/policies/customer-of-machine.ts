@@ -8,10 +8,10 @@ import { activationsOfRecord } from '../../db/sql.ts';
 /** A machine by the SHA-256 of its id, and the activation of its token if it sent one. */
 export type AskingMachine = { machineHash: string; activationId?: string | undefined };
 
-/** The customer of a machine, and whether its license and the customer are active. */
-export type CustomerOfMachine = { customerId: string; isActive: boolean };
+/** The customer of a machine, whether its license and the customer are active, and whether the machine enrolled there. */
+export type CustomerOfMachine = { customerId: string; isActive: boolean; isProven: boolean };
 
-type Row = { customer_id: string | null; is_active: boolean | null };
+type Row = { customer_id: string | null; is_active: boolean | null; is_proven: boolean | null };
 
 /**
  * The customers of machines, in their order; undefined for one without an activation. Of several, the license of the
@@ -25,11 +25,12 @@ export async function customersOfMachines(
   const hashes = machines.map(({ machineHash }) => Buffer.from(machineHash, 'hex'));
   const tokens = machines.map(({ activationId }) => activationId ?? null);
   const query = sql<Row>`
-    select held.customer_id, held.is_active
+    select held.customer_id, held.is_active, held.is_proven
       from unnest(${hashes}::bytea[], ${tokens}::uuid[]) with ordinality as asked (hash, token, place)
       left join lateral (
         select l.customer_id,
-               l.status = 'active' and c.status = 'active' and c.deleted_at is null as is_active
+               l.status = 'active' and c.status = 'active' and c.deleted_at is null as is_active,
+               m.activation_id is not null as is_proven
           from ${activationsOfRecord(sql`asked.hash`)} a
           join licenses l using (license_id)
           join customers c using (customer_id)
@@ -40,8 +41,10 @@ export async function customersOfMachines(
          limit 1) as held on true
      order by asked.place`.compile(db);
   const rows = await runPrepared(pool, query);
-  return rows.map(({ customer_id, is_active }) =>
-    customer_id === null ? undefined : { customerId: customer_id, isActive: is_active === true },
+  return rows.map(({ customer_id, is_active, is_proven }) =>
+    customer_id === null
+      ? undefined
+      : { customerId: customer_id, isActive: is_active === true, isProven: is_proven === true },
   );
 }
 

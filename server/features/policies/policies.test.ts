@@ -162,6 +162,19 @@ describe('the policy of a customer', () => {
     expect(await fed(machineId)).toBe('1.3.0 OFFERED');
   });
 
+  test('is not named to an API key that asks for a proven machine', async () => {
+    for (const version of ['1.2.0', '1.3.0']) await makeRelease(server, { version });
+    const license = await makeLicense(staff);
+    const { machineId, headers } = await enrollOn(server, license, unique('machine'));
+    await put(license.customerId, { pin: '1.2.' });
+    expect(await fed({ headers })).toBe('1.2.0 PINNED');
+    expect(await fed(machineId)).toBe('1.2.0 POLICY');
+    await put(license.customerId, { windows: atNight });
+    expect(await fed(machineId)).toBe('nothing POLICY');
+    await put(license.customerId);
+    expect(await fed(machineId)).toBe('1.3.0 OFFERED');
+  });
+
   test('reaches other processes', async () => {
     await makeRelease(server, { version: '1.2.0' });
     const twin = await startTwin(server);

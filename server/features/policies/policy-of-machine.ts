@@ -18,7 +18,8 @@ export function createPolicyFinder(context: Pick<Context, 'db' | 'pool' | 'signa
     if (!owner) return undefined;
     const isLicensed = owner.isActive || updatesAfterRevocation;
     const policy = set.get(owner.customerId);
-    return policy || !isLicensed ? { policy: { isLicensed, ...policy }, now } : undefined;
+    if (!policy && isLicensed) return undefined;
+    return { policy: { isLicensed, ...policy }, now, isProven: owner.isProven };
   };
 }
 export type PolicyFinder = ReturnType<typeof createPolicyFinder>;

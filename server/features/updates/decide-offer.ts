@@ -44,7 +44,7 @@ export type Verdict<R> = { release: R; reason: OfferReason; bucket: number | nul
  * `release` is the offer, if any; `reason` is the result for the newest release on the machine's own channel, or
  * CHANNEL where all are on others.
  */
-export type Decision<R> = { release: R | undefined; reason: OfferReason | undefined };
+type Decision<R> = { release: R | undefined; reason: OfferReason | undefined };
 
 /**
  * Decides the offer to a machine, for every feed: the newest release that it may run and whose rollout includes it. A

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
+import type { OfferReason } from '../../../contract/machines.ts';
 import { isVersion } from '../../../contract/versions.ts';
 import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/index.ts';
-import { decideOffer, isOnChannel, type Decision } from './decide-offer.ts';
-import type { Policed } from './policy.ts';
+import { decideOffer, isOnChannel } from './decide-offer.ts';
+import { withoutPolicy, type Policed } from './policy.ts';
 import type { FeedRequest } from './feed-request.ts';
 import type { UpdateRecorder } from '../update-events/index.ts';
 
@@ -23,7 +24,10 @@ type PolicyOf = (
  * The data of a feed response: the decision, the version that it is based on, and other file kinds of the same version
  * that the machine is offered too.
  */
-export type Checked = Decision<LiveRelease> & {
+export type Checked = {
+  release: LiveRelease | undefined;
+  /** POLICY in place of a policy's reason, where the caller has not proved to be the machine that it knows. */
+  reason: OfferReason | 'POLICY' | undefined;
   currentVersion: string | undefined;
   otherKinds: LiveRelease[];
 };
@@ -49,7 +53,9 @@ export async function check(
     .flatMap((kind) => offerFor(kind).release ?? [])
     .filter((release) => release.version === decision.release?.version);
   record(feeds, asked, decision.release);
-  return { ...decision, currentVersion, otherKinds };
+  const mayKnow = !policed?.isProven || asked.by.actor.kind === 'machine';
+  const reason = mayKnow ? decision.reason : withoutPolicy(decision.reason);
+  return { release: decision.release, reason, currentVersion, otherKinds };
 }
 
 /**

@@ -39,8 +39,8 @@ export function effectivePolicy(
   );
 }
 
-/** The policy and the moment of a decision. */
-export type Policed = { policy: AppliedPolicy; now: Date };
+/** The policy and the moment of a decision, and whether the machine proved that it belongs to the customer. */
+export type Policed = { policy: AppliedPolicy; now: Date; isProven?: boolean };
 
 export type PolicedRelease = {
   version: string;
@@ -49,10 +49,18 @@ export type PolicedRelease = {
   fullAt: string | null;
 };
 
-type PolicyReason = Extract<
-  OfferReason,
-  'LICENSE_INACTIVE' | 'PINNED' | 'UPDATES_ENDED' | 'DEFERRED' | 'OUTSIDE_WINDOW'
->;
+const policyReasons = [
+  'LICENSE_INACTIVE',
+  'PINNED',
+  'UPDATES_ENDED',
+  'DEFERRED',
+  'OUTSIDE_WINDOW',
+] as const satisfies readonly OfferReason[];
+type PolicyReason = (typeof policyReasons)[number];
+
+/** The reason without what it says of the policy of a customer. */
+export const withoutPolicy = (reason: OfferReason | undefined): OfferReason | 'POLICY' | undefined =>
+  policyReasons.some((one) => one === reason) ? 'POLICY' : reason;
 
 /**
  * One thing that the policy looked at. It holds the release back, lets it pass, does not count because the release is
