@@ -29,10 +29,14 @@ export type DownloadState = {
 /**
  * The state after one more event. A complete download stays complete, unless the machine reports that the download of a
  * sent file failed; a failed one stays failed until a retry completes. The last outcome of an install counts, and a
- * rollback is a failure. A slow clock may date an install before the release, which would exclude it from the failure
- * count: it is dated `published` at the earliest.
+ * rollback is a failure. A slow clock may date an install before the release or the moment from which failures count, which
+ * would exclude it: it is dated `published` at the earliest, and `failuresFrom` if it was received later.
  */
-export function nextState(before: DownloadState, event: UpdateEvent, published: Date): DownloadState {
+export function nextState(
+  before: DownloadState,
+  event: UpdateEvent,
+  { published, failuresFrom }: { published: Date; failuresFrom: Date },
+): DownloadState {
   const { type, at, bytesDownloaded, errorCode, proven, fromVersion } = event;
   if (before.proven && !proven) return before;
   // an outcome that was only claimed does not become that of the machine
@@ -48,7 +52,8 @@ export function nextState(before: DownloadState, event: UpdateEvent, published: 
           rolledBack: null,
         }
       : before;
-  const outcomeAt = at < published ? published : at;
+  const earliest = event.receivedAt >= failuresFrom && failuresFrom > published ? failuresFrom : published;
+  const outcomeAt = at < earliest ? earliest : at;
   const complete = {
     ...state,
     completedAt: state.completedAt ?? at,

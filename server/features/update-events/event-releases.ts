@@ -13,6 +13,7 @@ type ReleaseFacts = {
   architecture: Architecture;
   file_kind: string;
   release_date: Date;
+  failures_from: Date;
   deleted_at: Date | null;
 };
 
@@ -33,7 +34,9 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
   const ids = [...new Set(others.map((event) => event.releaseId).filter((id) => id !== null))];
   if (versions.length === 0 && ids.length === 0) return [...events];
   const { rows } = await sql<ReleaseFacts>`
-    select release_id, version, channel, platform, architecture, file_kind, release_date, deleted_at from releases
+    select release_id, version, channel, platform, architecture, file_kind, release_date,
+           failures_from, deleted_at
+      from releases
      where version = any(${versions}::text[]) or release_id = any(${ids}::uuid[])
      order by release_id for key share`.execute(tx);
   const byId = new Map(rows.map((row) => [row.release_id, row]));

@@ -509,7 +509,7 @@ describe('a release whose machines report neither its id nor the right time', ()
     expect(await pausedAt(installer)).toBeNull();
   });
 
-  test('counts every install since it was published, by however much a clock is slow', async () => {
+  test('counts every install since it was published or resumed, by however much a clock is slow', async () => {
     const fresh = await makeRelease(server, { ...failing, version: '99.0.0' });
     await takeUpdate(fresh, ['slow 1', 'slow 2']);
     const timestamp = new Date(server.clock.now().getTime() - hours(9)).toISOString();
@@ -524,6 +524,12 @@ describe('a release whose machines report neither its id nor the right time', ()
     const { updateHistory } = await staff.ok(machineCalls.get, { params: { id: machineHashOf('slow 1') } });
     const failed = updateHistory.find(({ eventType }) => eventType === 'install_error');
     expect(failed!.timestamp, 'the history is what the machine says').toBe(timestamp);
+
+    server.clock.advance(hours(1));
+    await staff.ok(releaseCalls.resume, { params: { releaseId: fresh.id } });
+    await takeUpdate(fresh, ['slow 3', 'slow 4']);
+    await report(desktop, [slow('slow 3', 'install_error'), slow('slow 4', 'install_error')]);
+    await eventually(async () => (await pausedAt(fresh)) !== null);
   });
 });
 

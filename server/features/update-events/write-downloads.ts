@@ -20,6 +20,7 @@ type Download = {
   releaseId: string;
   version: string;
   published: Date;
+  failuresFrom: Date;
   events: UpdateEvent[];
 };
 
@@ -38,7 +39,7 @@ export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promi
     return {
       ...download,
       from,
-      to: download.events.reduce((state, event) => nextState(state, event, download.published), from),
+      to: download.events.reduce((state, event) => nextState(state, event, download), from),
     };
   });
   const states = await withOffers(tx, all, reported);
@@ -61,10 +62,17 @@ function byMachineAndRelease(events: readonly EventWithRelease[]): Download[] {
   for (const event of events) {
     if (!event.release) continue;
     const { machineHash, release } = event;
-    const { release_id: releaseId, version, release_date: published } = release;
+    const { release_id: releaseId, version, release_date: published, failures_from: failuresFrom } = release;
     const key = keyOf({ machineHash, releaseId });
     const soFar = downloads.get(key)?.events ?? [];
-    downloads.set(key, { machineHash, releaseId, version, published, events: [...soFar, event] });
+    downloads.set(key, {
+      machineHash,
+      releaseId,
+      version,
+      published,
+      failuresFrom,
+      events: [...soFar, event],
+    });
   }
   return [...downloads.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
