@@ -20,6 +20,9 @@ const count = z.number();
 export const rolloutProgress = namedObject('RolloutProgress', {
   release,
   guard: guardState,
+  stepNeedsApproval: z.boolean().meta({
+    description: 'The next step waits until a second person approves it: one person set the plan',
+  }),
   figures: z.object({
     eligible: count.meta({
       description: 'Machines that would be offered it at 100 %, and those that run it already',

@@ -245,6 +245,7 @@ export type Tables = {
     plan_starts_at: Date | null;
     plan_step: number | null;
     step_started_at: Date | null;
+    plan_approved: Generated<boolean>;
     deleted_at: Date | null;
     deleted_by: string | null;
     deleted_by_email: string | null;

@@ -1,1 +1,1 @@
-export { refuseAlone, refusePublished } from './needs-approval.ts';
+export { isPlanApproved, refuseAlone, refusePublished, stepNeedsApproval } from './needs-approval.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
+import { rollouts } from '../../../contract/rollouts.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import {
   approveAs,
@@ -10,17 +11,19 @@ import {
   requireApproval,
   type Doing,
 } from '../../../tests/approving.ts';
-import { startTestServer } from '../../../tests/harness.ts';
+import { checkedTime, days, hours, startTestServer } from '../../../tests/harness.ts';
+import { stepRollouts } from '../rollouts/index.ts';
 
-const server = await startTestServer();
-const one = server.api(await server.signInAs('binary_manager'));
-const other = server.api(await server.signInAs('binary_manager'));
+const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
+const one = server.api((await server.signInAs('binary_manager')).byCookie);
+const other = server.api((await server.signInAs('binary_manager')).byCookie);
 afterAll(() => server.close());
 
 const at = ({ id }: Pick<Release, 'id'>) => ({ params: { releaseId: id } });
 const get = (release: Release) => one.ok(releases.get, at(release));
 const update = (release: Release, body: object): Doing => doing(releases.update, { ...at(release), body });
 const resume = (release: Release): Doing => doing(releases.resume, at(release));
+const soon = () => new Date(server.clock.now().getTime() + hours(1)).toISOString();
 const codeOf = async (what: Doing) => (await attempt(one, what)).body.code ?? 'made';
 
 describe('where beta requires approvals and stable does not', () => {
@@ -62,6 +65,41 @@ describe('where beta requires approvals and stable does not', () => {
       expect((await get(release)).pausedAt).not.toBeNull();
     }
   });
+});
+
+test('a plan that one person set before needs a second one for 100 %, and not where two agreed to it', async () => {
+  const toAll = [
+    { percentage: 1, hours: 24 },
+    { percentage: 10, hours: 24 },
+    { percentage: 100, hours: null },
+  ];
+  const draft = () => makeRelease(server, { isDraft: true });
+  const publish = (release: Release) => update(release, { isDraft: false, rolloutPlan: toAll });
+  const [alone, again] = [await draft(), await draft()];
+  for (const release of [alone, again]) expect(await codeOf(publish(release))).toBe('made');
+  await requireApproval(one, other, 'beta');
+  const together = await draft();
+  await approveAs(other, await asked(one, publish(together)));
+  const longer = doing(rollouts.plan, { ...at(again), body: { plan: toAll, startsAt: soon() } });
+  await approveAs(other, await asked(one, longer));
+  const reached = async () =>
+    Promise.all([alone, together, again].map(async (r) => (await get(r)).rolloutPercentage));
+  const step = async () => {
+    server.clock.advance(hours(25));
+    await stepRollouts(server.context, checkedTime(server));
+    return reached();
+  };
+  expect([await step(), await step(), await step()]).toEqual([
+    [10, 10, 10],
+    [10, 100, 100],
+    [10, 100, 100],
+  ]);
+  expect(await one.ok(rollouts.progress, at(alone))).toMatchObject({ stepNeedsApproval: true });
+  const widen = doing(rollouts.widen, { ...at(alone), body: { percentage: 100 } });
+  await approveAs(other, await asked(one, widen));
+  expect(await reached()).toEqual([100, 100, 100]);
+  expect(await one.ok(rollouts.progress, at(alone))).toMatchObject({ stepNeedsApproval: false });
+  await requireApproval(one, other, 'beta', false);
 });
 
 describe('where stable requires approvals', () => {

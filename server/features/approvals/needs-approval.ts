@@ -85,14 +85,45 @@ export async function refusePublished(
  * ends.
  */
 async function requireApproval(db: Db, of: readonly Channel[]): Promise<boolean> {
-  const rows = await db
-    .selectFrom('channel_approvals')
-    .select('required')
-    .where('channel', 'in', of.flatMap(channelsReached))
-    .orderBy('channel')
-    .forShare()
-    .execute();
+  const rows = await requiring(db, of).orderBy('channel').forShare().execute();
   return rows.some(({ required }) => required);
+}
+
+const requiring = (db: Db, of: readonly Channel[]) =>
+  db.selectFrom('channel_approvals').select('required').where('channel', 'in', of.flatMap(channelsReached));
+
+/**
+ * Whether two people agreed to the plan that a change sets or publishes; undefined where it does neither, so that an
+ * earlier agreement remains.
+ */
+export function isPlanApproved(
+  { actor, consent }: Change['by'],
+  before: Changing,
+  after: Changing,
+): boolean | undefined {
+  if (after.rolloutPlan === null || actor.kind === 'system') return undefined;
+  const isShown = planOf(before) !== planOf(after) || enters(before, after);
+  return isShown ? consent?.subjectId === after.id : undefined;
+}
+
+/**
+ * Whether the clock must leave a step to `percentage` to two people: one person set the plan before a channel that it
+ * reaches required approvals.
+ */
+export async function stepNeedsApproval(
+  db: Db,
+  { id, channel, rolloutPercentage }: Release,
+  percentage: number,
+): Promise<boolean> {
+  if (percentage < 100 || rolloutPercentage === 100) return false;
+  const unapproved = await db
+    .selectFrom('releases')
+    .select('release_id')
+    .where('release_id', '=', id)
+    .where('plan_approved', '=', false)
+    .where((eb) => eb.exists(requiring(db, [channel]).where('required', '=', true)))
+    .executeTakeFirst();
+  return unapproved !== undefined;
 }
 
 /** The part of a change that one person may not make alone; undefined if there is none. */
@@ -101,8 +132,7 @@ function whatNeedsApproval(before: Changing, after: Changing): string | undefine
   if (before.pausedAt !== null && before.pausedBy === null && after.pausedAt === null)
     return `resume at ${after.rolloutPercentage} % after a pause by the service: ${before.pauseReason ?? 'no reason given'}`;
   if (!isOut(after)) return undefined;
-  if (!isOut(before) || before.channel !== after.channel)
-    return `${entering(before, after)} ${offerText(after)}`;
+  if (enters(before, after)) return `${entering(before, after)} ${offerText(after)}`;
   if (after.rolloutPercentage === 100 && before.rolloutPercentage < 100)
     return `widen from ${before.rolloutPercentage} % to 100 %`;
   // the service takes the steps of a plan, and asks nobody
@@ -122,6 +152,9 @@ function overridingPolicies(before: Changing, after: Changing): string | undefin
 
 const reachesAll = ({ rolloutPlan }: Changing) => rolloutPlan?.at(-1)?.percentage === 100;
 const planOf = ({ rolloutPlan, startsAt }: Changing) => JSON.stringify([rolloutPlan, startsAt]);
+
+const enters = (before: Changing, after: Changing): boolean =>
+  isOut(after) && (!isOut(before) || before.channel !== after.channel);
 
 const isOut = (r: Changing): boolean => !r.isDraft && r.isActive && r.deletedAt === undefined;
 

@@ -6,7 +6,7 @@ import type { Change } from '../../change.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { refuseAlone } from '../approvals/index.ts';
+import { isPlanApproved, refuseAlone } from '../approvals/index.ts';
 import { withoutPause } from './plan.ts';
 import { refuseOffer } from './publishing.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
@@ -93,6 +93,9 @@ function editableRelease(
       }
       const row = await selectReleases(tx).where('r.release_id', '=', before.id).executeTakeFirstOrThrow();
       const after = toRecord(row);
+      const plan_approved = isPlanApproved(change.by, before, after);
+      if (plan_approved !== undefined)
+        await tx.updateTable('releases').set({ plan_approved }).where('release_id', '=', before.id).execute();
       await change.announce('releases');
       return refuseOffer(change.by, before, after) ?? (await refuseAlone(change, before, after)) ?? after;
     },

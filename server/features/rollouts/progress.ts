@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import type { Release } from '../../../contract/releases.ts';
+import { nextStep } from '../../../contract/rollout-plan.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { compareVersions, isVersion } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
+import { stepNeedsApproval } from '../approvals/index.ts';
 import { getRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
 import { guardState } from '../update-events/index.ts';
@@ -18,8 +20,10 @@ export async function rolloutProgress(
 ): Promise<RolloutProgress | Failure> {
   const release = await getRelease(db, releaseId);
   if (isFailure(release)) return release;
-  const [guard, outcomes, offered, groups, failures, affected] = await Promise.all([
+  const next = nextStep(release);
+  const [guard, needsApproval, outcomes, offered, groups, failures, affected] = await Promise.all([
     guardState(db, releaseId, now),
+    next !== undefined && stepNeedsApproval(db, release, next.percentage),
     outcomesOf(db, releaseId),
     countOffered(db, releaseId),
     census(),
@@ -31,6 +35,7 @@ export async function rolloutProgress(
   return {
     release,
     guard,
+    stepNeedsApproval: needsApproval,
     figures: {
       ...reachedIn(groups, release),
       offered: Math.max(offered, sum('fetched')),

@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
 import { lockAllowed } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
+import { stepNeedsApproval } from '../approvals/index.ts';
 import { getRelease, liveRelease, setRollout } from '../releases/index.ts';
 import { guardState } from '../update-events/index.ts';
 
@@ -46,6 +47,7 @@ async function stepIfDue(change: Change, releaseId: string): Promise<number> {
   if (isFailure(before)) return 0;
   const next = nextStep(before);
   if (!next || !isDue(next, change.now)) return 0;
+  if (await stepNeedsApproval(change.tx, before, next.percentage)) return 0;
   const guard = await guardState(change.tx, releaseId, change.now);
   if (guard.verdict !== 'QUIET') return 0;
   const stepped = await takeStep(change, before, next, guard.sentence);

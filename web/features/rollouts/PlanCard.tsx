@@ -9,7 +9,8 @@ import { momentText } from '../../ui/time.ts';
 import classes from './rollouts.module.css';
 
 /** The plan of a release, where it stands, and what the guard sees. */
-export function PlanCard({ progress: { release, guard } }: { progress: RolloutProgress }) {
+export function PlanCard({ progress }: { progress: RolloutProgress }) {
+  const { release, guard } = progress;
   const { rolloutPlan, stepTaken, rolloutPercentage, pauseReason, pausedBy } = release;
   const steps = rolloutPlan ?? [{ percentage: rolloutPercentage, hours: null }];
   const at = rolloutPlan === null ? 0 : stepTaken;
@@ -35,7 +36,7 @@ export function PlanCard({ progress: { release, guard } }: { progress: RolloutPr
           Paused {pausedBy === null ? 'by itself' : `by ${pausedBy}`}: {pauseReason}
         </Text>
       )}
-      {next?.dueAt && <Due next={next} release={release} isQuiet={guard.verdict === 'QUIET'} />}
+      {next?.dueAt && <Due next={next} progress={progress} />}
       <Text c="dimmed" size="xs" mt={6}>
         {guard.sentence}
       </Text>
@@ -57,14 +58,22 @@ function whereText(release: Release): string {
   return `Offered to ${rolloutPercentage} % of machines, step ${stepTaken + 1} of ${rolloutPlan.length}.`;
 }
 
-function Due({ next, release, isQuiet }: { next: NextStep; release: Release; isQuiet: boolean }) {
-  const { isActive, pausedAt, damagedAt } = release;
+function Due({ next, progress }: { next: NextStep; progress: RolloutProgress }) {
+  const { isActive, pausedAt, damagedAt } = progress.release;
   if (!isActive || damagedAt) return null;
   if (pausedAt) return <Text>The next step, {next.percentage} %, waits until the rollout is resumed.</Text>;
+  if (progress.stepNeedsApproval)
+    return (
+      <Text>
+        The next step, {next.percentage} %, waits for the approval of a second person: one person set the
+        plan. Widen to ask for it.
+      </Text>
+    );
   return (
     <Text>
       Next step: {next.percentage} % at {next.dueAt && momentText(next.dueAt)} (
-      <RelativeTime value={next.dueAt} />){!isQuiet && '; it waits until the guard is quiet'}.
+      <RelativeTime value={next.dueAt} />)
+      {progress.guard.verdict !== 'QUIET' && '; it waits until the guard is quiet'}.
     </Text>
   );
 }
