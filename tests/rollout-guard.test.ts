@@ -268,7 +268,11 @@ describe('machines that fall silent', () => {
   test('are heard when they validate, also with a record of their own', async () => {
     const staff = server.api((await server.signInAs('super_admin')).byCookie);
     const [first, second] = [await makeLicense(staff), await makeLicense(staff)];
-    const release = await makeRelease(server, { platform: 'darwin', version: '5.1.0' });
+    const release = await makeRelease(server, {
+      platform: 'darwin',
+      version: '5.1.0',
+      rolloutPercentage: 50,
+    });
     const usual = await enrollOn(server, first, 'one image');
     const own = await enrollOn(server, second, 'one image');
     server.clock.advance(hours(1));
