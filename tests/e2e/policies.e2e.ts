@@ -10,14 +10,16 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
 }) => {
   // no other test publishes for Windows on ARM
   const lane = { platform: 'win32', architecture: 'arm64' } as const;
-  for (const version of ['4.2.1', '4.2.2', '5.0.0']) await makeRelease(server, { ...lane, version });
+  for (const version of ['74.2.1', '74.2.2', '75.0.0']) await makeRelease(server, { ...lane, version });
   const customer = await makeCustomer(server.admin, { name: unique('Pinned Hospital') });
   const license = await makeLicense(server.admin, { customerId: customer.customerId });
   const machineId = unique('machine').replace(' ', '-');
   await validateOn(server.admin, license, machineId);
-  await report(server, [{ machineId, ...lane, eventType: 'check', channel: 'stable', fromVersion: '4.2.1' }]);
+  await report(server, [
+    { machineId, ...lane, eventType: 'check', channel: 'stable', fromVersion: '74.2.1' },
+  ]);
 
-  await signInAs(page, 'super_admin', '/customers', server);
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(customer.name)}`, server);
   await rowOf(page, customer.name).getByRole('button', { name: 'Updates' }).click();
   const form = dialog(page, 'Update Policy');
   const impact = form.getByRole('status');
@@ -25,7 +27,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   await form.getByLabel('Pinned Version').fill('4');
   await form.getByRole('button', { name: 'Save Policy' }).click();
   await expect(form.getByText('Must be a version, or begin one: 4. or 4.2. or 4.2.1')).toBeVisible();
-  await form.getByLabel('Pinned Version').fill('4.2.');
+  await form.getByLabel('Pinned Version').fill('74.2.');
   await form.getByLabel('Tags').fill('Clinics');
   await form.getByRole('combobox', { name: 'Maintenance Windows' }).click();
   await page.getByRole('option', { name: 'Only in these windows' }).click();
@@ -39,7 +41,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   const saved = { params: { id: customer.customerId } };
   expect(await server.admin.ok(policies.getOfCustomer, saved)).toMatchObject({
     ...noPolicy,
-    pin: '4.2.',
+    pin: '74.2.',
     tags: ['clinics'],
   });
 
@@ -52,12 +54,12 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   await expect(tag).toBeHidden();
 
   await page.goto(`${server.url}/machines/${displayIdOf(machineHashOf(machineId))}`);
-  await expect(page.getByRole('row', { name: '5.0.0' })).toContainText(`Pinned version`);
-  await expect(page.getByRole('row', { name: '5.0.0' })).toContainText(
-    `The policy of ${customer.name} pins it to 4.2.`,
+  await expect(page.getByRole('row', { name: '75.0.0' })).toContainText(`Pinned version`);
+  await expect(page.getByRole('row', { name: '75.0.0' })).toContainText(
+    `The policy of ${customer.name} pins it to 74.2.`,
   );
-  const deferred = rowOf(page, '4.2.2');
+  const deferred = rowOf(page, '74.2.2');
   await expect(deferred).toContainText('Deferred');
   await expect(deferred).toContainText('The policy of the tag clinics defers releases by 14 days');
-  await expect(deferred).toContainText(`pins it to 4.2., which this release matches.`);
+  await expect(deferred).toContainText(`pins it to 74.2., which this release matches.`);
 });
