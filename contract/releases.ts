@@ -335,7 +335,8 @@ export const releases = {
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
   resume: route('POST', `${base}/releases/{releaseId}/resume`, {
-    summary: 'Resume a paused rollout at the same percentage; failures are counted from zero',
+    summary:
+      'Resume a paused rollout at the same percentage; after a pause by the guard, failures are counted from zero',
     access: canRollOut,
     params: byId,
     answer: release,

@@ -776,6 +776,7 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
   await row(page, release)
     .getByRole('button', { name: /^Resume / })
     .click();
+  await expect(dialog(page, 'Resume Rollout')).toContainText('Failures from before the pause still count.');
   await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
   await expect(notice).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 30, pausedAt: null });

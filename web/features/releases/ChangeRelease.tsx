@@ -54,8 +54,11 @@ const changes: Record<
   },
   resume: {
     title: 'Resume Rollout',
-    message: ({ version, rolloutPercentage }) =>
-      `Offer version ${version} to ${rolloutPercentage} % of users again? Failures are counted from 0 again.`,
+    message: ({ version, rolloutPercentage, pausedBy }) =>
+      `Offer version ${version} to ${rolloutPercentage} % of users again? ` +
+      (pausedBy === null
+        ? 'Failures are counted from 0 again.'
+        : 'Failures from before the pause still count.'),
     confirmLabel: 'Resume',
     run: resumeRollout,
     done: ({ version }) => `Rollout of ${version} resumed`,
