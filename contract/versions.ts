@@ -9,7 +9,19 @@ const semver =
 
 type Parts = { numbers: [number, number, number]; prerelease: string[] };
 
+/** Versions are compared much more often than they change. */
+const parsed = new Map<string, Parts | undefined>();
+const mostParsed = 1000;
+
 function parse(version: string): Parts | undefined {
+  if (parsed.has(version)) return parsed.get(version);
+  if (parsed.size >= mostParsed) parsed.clear();
+  const parts = parseText(version);
+  if (version.length <= 100) parsed.set(version, parts);
+  return parts;
+}
+
+function parseText(version: string): Parts | undefined {
   const match = semver.exec(version);
   if (!match) return undefined;
   const numbers = [Number(match[1]), Number(match[2]), Number(match[3])] as [number, number, number];

@@ -167,6 +167,8 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
+    // a logger for each request takes longer than most of what it would log about; errors are logged with the request id
+    childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: mostJsonBytes,
@@ -185,9 +187,10 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     },
   });
 
-  app.addHook('onRequest', async ({ raw }) => {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
     const forwarded = raw.headers['x-forwarded-for'];
     if (forwarded) raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
+    done();
   });
 
   app.removeAllContentTypeParsers();
@@ -206,7 +209,7 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
   app.setErrorHandler((error, request, reply) => {
     const expected = error instanceof PasswordsBusy ? passwordsBusy : frameworkFailure(error);
     if (expected) return sendFailure(request, reply, expected);
-    const about = { err: error, route: request.routeOptions.url };
+    const about = { err: error, reqId: request.id, route: request.routeOptions.url };
     const unserved = databaseFailure(error);
     if (unserved) {
       // An outage is logged once, by the watch on the database.
@@ -221,9 +224,10 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     const internal = fail('INTERNAL', 'Something went wrong on our side. It has been logged.');
     return sendFailure(request, reply, internal);
   });
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');
-  });
+  if (log.isLevelEnabled('debug'))
+    app.addHook('onResponse', async (request, reply) => {
+      request.log.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'answered');
+    });
   return app;
 }
 
@@ -267,10 +271,11 @@ function loggedRequest(request: { method: string; routeOptions?: { url?: string 
 async function secure(app: FastifyInstance, { config }: Context): Promise<void> {
   await app.register(fastifyCookie);
   const { ofPages, ofData } = securityHeaders(config.publicUrl.startsWith('https:'));
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const isData = String(reply.getHeader('content-type')).startsWith('application/json');
     reply.headers(isData ? ofData : ofPages).header('x-request-id', request.id);
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    done(null, payload);
   });
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 
 /*
  * API keys and machine tokens: prefix, id and secret, joined by underscores. The id (with the prefix) finds the row, the
@@ -20,7 +20,7 @@ const characters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const random = (count: number) =>
   Array.from({ length: count }, () => characters[randomInt(characters.length)]).join('');
 
-const hashSecret = (secret: string) => createHash('sha256').update(secret).digest();
+const hashSecret = (secret: string) => hash('sha256', secret, 'buffer');
 /** Compared for an unknown key, so that both responses take the same time. */
 const decoyHash = hashSecret('no key has this secret');
 

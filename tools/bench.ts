@@ -14,35 +14,60 @@ import { benchConsole } from './bench/console.ts';
 import { benchHashing } from './bench/hashing.ts';
 import { fillHistory } from './bench/history-dataset.ts';
 import { benchHistory } from './bench/history.ts';
-import { benchLicensing } from './bench/licensing.ts';
+import { benchLicensing, validations } from './bench/licensing.ts';
+import { load, type Target } from './bench/load.ts';
+import { stagesOf } from './bench/profile.ts';
+import { revocationRow } from './bench/revocation.ts';
 import { fillUpdates } from './bench/updates-dataset.ts';
-import { benchUpdates } from './bench/updates.ts';
+import { benchUpdates, updateChecks } from './bench/updates.ts';
 import { createChildren, peakMemoryMb } from './bench/processes.ts';
 import { limitRow, type Row, type Stage } from './bench/stage.ts';
 
 /**
  * `npm run bench`: compares Lanyard with a bare server, each in its own process, on one PostgreSQL with 100,000 licenses,
  * a million machines and a year of history. `--seconds 5` sets the duration of a round, `--scale 0.1` reduces machines and
- * history to a tenth, `--only licensing,console` runs only these parts.
+ * history to a tenth, `--only licensing,console` runs only these parts. `--profile validate` runs none, and shows where the
+ * time of that call goes instead.
  */
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     scale: { type: 'string', default: '1' },
     only: { type: 'string' },
+    profile: { type: 'string' },
   },
 });
 const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
 
-type Part = { fill?: (databaseUrl: string) => Promise<void>; bench: (stage: Stage) => Promise<Row[]> };
+type Part = {
+  fill?: (databaseUrl: string) => Promise<void>;
+  bench: (stage: Stage, startSecond: () => Promise<string>) => Promise<Row[]>;
+};
 
 /** Run in this order, each on a new server; filled after its start, which creates the partitions. */
 const parts: Record<string, Part> = {
-  licensing: { bench: async (stage) => [...(await benchLicensing(stage)), peakMemory(stage.process)] },
+  licensing: {
+    bench: async (stage, startSecond) => [
+      ...(await benchLicensing(stage)),
+      peakMemory(stage.process),
+      await revocationRow(stage, await startSecond(), validations(stage).byApiKey),
+    ],
+  },
   console: { bench: benchConsole },
   binaries: { bench: async (stage) => [...(await benchBinaries(stage)), ...(await benchHashing(stage))] },
   updates: { fill: (url) => fillUpdates(url, scale), bench: (stage) => benchUpdates(stage, scale) },
   history: { fill: (url) => fillHistory(url, scale), bench: benchHistory },
+};
+
+/** The calls that `--profile` knows. */
+const profiled: Record<string, { fill?: Part['fill']; target: (stage: Stage) => Target }> = {
+  validate: { target: (stage) => validations(stage).byApiKey },
+  'validate-by-token': { target: (stage) => validations(stage).byMachineToken },
+  check: { fill: parts.updates!.fill!, target: (stage) => updateChecks(stage, scale).byMachineId },
+  'check-by-token': {
+    fill: parts.updates!.fill!,
+    target: (stage) => updateChecks(stage, scale).byMachineToken,
+  },
 };
 const admin = { email: 'bench@example.org', password: 'bench password' };
 
@@ -60,17 +85,36 @@ async function main(): Promise<void> {
     const ports = { ours: await freePort(), bare: await freePort() };
     const env = { DATABASE_URL: database.url, BARE_FILE: join(folder, 'bare.bin') };
     await children.start('tools/bench/bare-server.js', { ...env, PORT: String(ports.bare) });
-    const startOurs = () =>
-      children.start('server/main.js', {
-        ...env,
-        PORT: String(ports.ours),
-        DATA_DIR: folder,
-        ADMIN_EMAIL: admin.email,
-        ADMIN_PASSWORD: admin.password,
-        LOG_LEVEL: 'info',
-        // each machine of the sample calls more often than a machine does
-        MACHINE_REQUESTS_PER_HOUR: '1000000',
+    const settings = {
+      ...env,
+      LOG_LEVEL: 'info',
+      // each machine of the sample calls more often than a machine does
+      MACHINE_REQUESTS_PER_HOUR: '1000000',
+    };
+    const startOurs = (flags: readonly string[] = []) =>
+      children.start(
+        'server/main.js',
+        {
+          ...settings,
+          PORT: String(ports.ours),
+          DATA_DIR: folder,
+          ADMIN_EMAIL: admin.email,
+          ADMIN_PASSWORD: admin.password,
+        },
+        flags,
+      );
+    /** Another process on the same database, with the same keys; stopped at the end. Returns its address. */
+    const startSecond = async () => {
+      const port = await freePort();
+      await children.start('server/main.js', {
+        ...settings,
+        PORT: String(port),
+        DATA_DIR: join(folder, 'second'),
+        SIGNING_KEY: `file:${join(folder, 'signing-key.pem')}`,
+        SECRETS_KEY: `file:${join(folder, 'secrets-key')}`,
       });
+      return `http://127.0.0.1:${port}`;
+    };
     const stage = {
       bare: `http://127.0.0.1:${ports.bare}`,
       ours: `http://127.0.0.1:${ports.ours}`,
@@ -79,12 +123,26 @@ async function main(): Promise<void> {
       sample,
       seconds,
     };
+    if (options.profile !== undefined) {
+      const { fill, target } = profiled[options.profile]!;
+      const ours = await startOurs([
+        '--cpu-prof',
+        `--cpu-prof-dir=${folder}`,
+        '--cpu-prof-name=call.cpuprofile',
+      ]);
+      await fill?.(database.url);
+      const calls = target(await signIn({ ...stage, process: ours }));
+      await load(calls, 5);
+      const { perSecond } = await load(calls, seconds);
+      await children.stop(ours);
+      return printStages(perSecond, stagesOf(join(folder, 'call.cpuprofile'), seconds));
+    }
     printHead();
     for (const [name, { fill, bench }] of Object.entries(parts)) {
       if (options.only && !options.only.split(',').includes(name)) continue;
       const ours = await startOurs();
       await fill?.(database.url);
-      (await bench(await signIn({ ...stage, process: ours }))).forEach(print);
+      (await bench(await signIn({ ...stage, process: ours }), startSecond)).forEach(print);
       await children.stop(ours);
     }
   } finally {
@@ -131,6 +189,19 @@ function print({ job, target, bare, ours, met, note }: Row): void {
   process.stdout.write(
     `| ${cells.join(' | ')} | ${[met ? 'met' : 'MISSED', note].filter(Boolean).join(': ')} |\n`,
   );
+}
+
+/** The time of a call in the process of the server; that of PostgreSQL comes on top. */
+function printStages(perSecond: number, stages: ReturnType<typeof stagesOf>): void {
+  process.stdout.write(
+    `\n${perSecond.toFixed(0)} calls/s\n\n| stage | µs/call | share | most |\n| --- | --- | --- | --- |\n`,
+  );
+  const total = stages.reduce((sum, { us }) => sum + us, 0);
+  for (const { stage, us, functions } of stages) {
+    const most = functions.map(([name, part]) => `${name} ${((100 * part) / us).toFixed(0)} %`).join(', ');
+    const share = `${((100 * us) / total).toFixed(0)} %`;
+    process.stdout.write(`| ${stage} | ${(us / seconds / perSecond).toFixed(1)} | ${share} | ${most} |\n`);
+  }
 }
 
 await main();

@@ -21,9 +21,11 @@ export function drainOnClose(app: FastifyInstance, drainMs: number): Drain {
   });
   // An open connection would delay the stop. Otherwise none is closed: Fastify would close one whose body it refuses,
   // and a client that is still sending would lose the response.
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close');
+    // Without removing it, Node announces keep-alive, and a client that cancels a download would keep the call open.
     else reply.removeHeader('connection');
+    done(null, payload);
   });
   return { isDraining: () => draining };
 }

@@ -6,6 +6,23 @@ const terms =
     ', ',
   );
 
+/** Validations of machines that hold a seat. */
+export function validations({ ours, sample, apiKey }: Stage): Record<'byApiKey' | 'byMachineToken', Target> {
+  const pick = (n: number) => sample[n % sample.length]!;
+  const body = (n: number) => {
+    const { licenseKey, machineId } = pick(n);
+    return { licenseKey, machineId, nonce: String(n), appVersion: '4.2.0' };
+  };
+  const validate = { url: `${ours}/api/licenses/validate`, method: 'POST' } as const;
+  return {
+    byApiKey: { ...validate, headers: { 'x-api-key': apiKey }, next: (n) => ({ body: body(n) }) },
+    byMachineToken: {
+      ...validate,
+      next: (n) => ({ body: body(n), headers: { 'x-machine-token': pick(n).token } }),
+    },
+  };
+}
+
 /** The jobs of licensing, each compared with the bare server. */
 export async function benchLicensing(stage: Stage): Promise<Row[]> {
   const { bare, ours, sample } = stage;
@@ -22,20 +39,7 @@ export async function benchLicensing(stage: Stage): Promise<Row[]> {
     next: () => ({ body: stage.admin }),
   };
 
-  const validation = (n: number) => {
-    const { licenseKey, machineId } = pick(n);
-    return { licenseKey, machineId, nonce: String(n), appVersion: '4.2.0' };
-  };
-  const validate = { url: `${ours}/api/licenses/validate`, method: 'POST' } as const;
-  const byApiKey: Target = {
-    ...validate,
-    headers: { 'x-api-key': stage.apiKey },
-    next: (n) => ({ body: validation(n) }),
-  };
-  const byMachineToken: Target = {
-    ...validate,
-    next: (n) => ({ body: validation(n), headers: { 'x-machine-token': pick(n).token } }),
-  };
+  const { byApiKey, byMachineToken } = validations(stage);
 
   return [
     await ratioJob('validate, known machine, API key', 0.4, row, byApiKey, 15),

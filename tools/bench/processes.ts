@@ -11,8 +11,12 @@ const { scripts } = JSON.parse(readFileSync(path.join(dist, '../package.json'), 
 const nodeFlags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 /** Starts a script of the build in its own process and waits until it prints that it is ready. */
-async function startNode(script: string, env: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [...nodeFlags, path.join(dist, script)], {
+async function startNode(
+  script: string,
+  env: Record<string, string>,
+  flags: readonly string[],
+): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [...nodeFlags, ...flags, path.join(dist, script)], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -33,8 +37,13 @@ export function createChildren() {
     await exited;
   };
   return {
-    async start(script: string, env: Record<string, string>): Promise<ChildProcess> {
-      const child = await startNode(script, env);
+    /** `flags`: of Node, beside those of `npm start`. */
+    async start(
+      script: string,
+      env: Record<string, string>,
+      flags: readonly string[] = [],
+    ): Promise<ChildProcess> {
+      const child = await startNode(script, env, flags);
       running.add(child);
       return child;
     },

@@ -2,6 +2,11 @@ import { withClient } from '../../server/db/with-client.ts';
 
 export const updateSizes = { machines: 1_000_000, releases: 200, events: 10_000_000 };
 
+/** The newest stable release for Windows and the one before, each installed on that many machines. */
+export const watchedVersion = '4.32.0';
+const previousVersion = '4.31.3';
+const watchedMachines = 100_000;
+
 /**
  * Fills in releases on three platforms and channels, machines with a version, and a month of update events, in bulk.
  * `scale` reduces the number of machines and events.
@@ -20,6 +25,11 @@ export async function fillUpdates(databaseUrl: string, scale: number): Promise<v
       Math.round(updateSizes.machines * scale),
     ]);
     await client.query(daysSql);
+    for (const version of [watchedVersion, previousVersion]) {
+      const machines = Math.min(watchedMachines, Math.round(updateSizes.machines * scale));
+      await client.query(downloadsSql, [version, machines]);
+      await client.query(offersSql, [version, machines]);
+    }
     await client.query('vacuum analyze');
     await client.query("select pg_notify('lanyard', 'releases')");
   });
@@ -60,6 +70,22 @@ const eventsSql = `
   select gen_random_uuid(), now() - (n % 2592000) * interval '1 second',
          sha256(convert_to('bench-' || (1 + n % $2), 'UTF8')), 'check', true, '4.1.0', null
     from generate_series(1, $1::bigint) n`;
+
+/** Machines that installed a release, and the release before it. */
+const downloadsSql = `
+  insert into downloads (download_id, machine_hash, release_id, version, started_at, completed_at, offered_at,
+                         fetched_at, installed_at, install_failed, failure_code, from_version)
+  select gen_random_uuid(), sha256(convert_to('bench-' || n, 'UTF8')), r.release_id, r.version, t, t, t, t, t,
+         n % 100 = 0, case when n % 100 = 0 then 'E' || n % 7 end, '4.' || (n % 30) || '.0'
+    from generate_series(1, $2::int) n
+    cross join (select * from releases where version = $1 and platform = 'win32') r
+    cross join lateral (select r.release_date + (n % 700000) * interval '1 second' as t) at`;
+
+const offersSql = `
+  insert into release_offers (release_id, machine_hash, offered_at)
+  select r.release_id, sha256(convert_to('bench-' || n, 'UTF8')), r.release_date
+    from generate_series(1, $2::int) n
+    cross join (select * from releases where version = $1 and platform = 'win32') r`;
 
 const daysSql = `
   insert into update_days (day, total_checks, unique_machines)

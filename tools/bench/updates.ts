@@ -1,38 +1,44 @@
 import { createHash } from 'node:crypto';
 import { noPolicy, weekdays, type UpdatePolicy } from '../../contract/policies.ts';
-import { compare } from './load.ts';
+import { compare, type Target } from './load.ts';
 import { ratioRow, readingRow, type Row, type Stage } from './stage.ts';
-import { updateSizes } from './updates-dataset.ts';
+import { updateSizes, watchedVersion } from './updates-dataset.ts';
+
+/** Update checks by the machines of the data, and by those of the sample with an API key or their tokens. */
+export function updateChecks({ ours, sample, apiKey }: Stage, scale: number) {
+  const machines = Math.round(updateSizes.machines * scale);
+  const pick = (n: number) => sample[n % sample.length]!;
+  const feed = '/api/v1/updates/electron/win32/x64/latest.yml?currentVersion=4.1.0&noCache=';
+  const headers = { 'x-api-key': apiKey };
+  const byMachineId: Target = {
+    url: ours,
+    headers,
+    next: (n) => ({ path: `${feed}${n}&machineId=bench-${1 + ((n * 7919) % machines)}` }),
+  };
+  const byApiKey: Target = {
+    url: ours,
+    headers,
+    next: (n) => ({ path: `${feed}${n}&machineId=${pick(n).machineId}` }),
+  };
+  const byMachineToken: Target = {
+    url: ours,
+    next: (n) => ({ path: `${feed}${n}`, headers: { 'x-machine-token': pick(n).token } }),
+  };
+  return { byMachineId, byApiKey, byMachineToken };
+}
 
 /** The jobs of updates: the feed, compared with reading one row by key, and the lists of the console. */
 export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> {
   const { bare, ours, sample } = stage;
   const staff = { authorization: `Bearer ${stage.bearer}` };
-  const machines = Math.round(updateSizes.machines * scale);
-  const compareChecks = () =>
-    compare(
-      { url: bare, next: (n) => ({ path: `/row?key=${sample[n % sample.length]!.licenseKey}` }) },
-      {
-        url: ours,
-        headers: { 'x-api-key': stage.apiKey },
-        next: (n) => ({
-          path: `/api/v1/updates/electron/win32/x64/latest.yml?noCache=${n}&machineId=bench-${1 + ((n * 7919) % machines)}&currentVersion=4.1.0`,
-        }),
-      },
-      stage.seconds,
-    );
+  const checks = updateChecks(stage, scale);
+  const row: Target = {
+    url: bare,
+    next: (n) => ({ path: `/row?key=${sample[n % sample.length]!.licenseKey}` }),
+  };
+  const compareChecks = () => compare(row, checks.byMachineId, stage.seconds);
   const check = await compareChecks();
-  const pick = (n: number) => sample[n % sample.length]!;
-  const feed = '/api/v1/updates/electron/win32/x64/latest.yml?currentVersion=4.1.0&noCache=';
-  const checkByToken = await compare(
-    {
-      url: ours,
-      headers: { 'x-api-key': stage.apiKey },
-      next: (n) => ({ path: `${feed}${n}&machineId=${pick(n).machineId}` }),
-    },
-    { url: ours, next: (n) => ({ path: `${feed}${n}`, headers: { 'x-machine-token': pick(n).token } }) },
-    stage.seconds,
-  );
+  const checkByToken = await compare(checks.byApiKey, checks.byMachineToken, stage.seconds);
   await setPolicy(stage, { deferDays: 7, windows: [alwaysOpen] });
   const checkWithPolicy = await compareChecks();
   await setPolicy(stage, {});
@@ -43,6 +49,7 @@ export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> 
     ratioRow('update check with the policies of customers', 0.4, checkWithPolicy),
     ratioRow('update check by machine token, to API key', 0.95, checkByToken),
     await reading('release list', 'releases?showInactive=false'),
+    await reading('release page at 100,000 machines', `releases/${await watchedRelease(stage)}/progress`),
     await reading('analytics tab', 'analytics'),
     await reading('machine page', `machines/${displayHash(1)}`),
   ];
@@ -58,6 +65,16 @@ async function setPolicy({ ours, bearer }: Stage, policy: Partial<UpdatePolicy>)
     body: JSON.stringify({ ...noPolicy, ...policy }),
   });
   if (!answer.ok) throw new Error(`The policy was not set: ${await answer.text()}`);
+}
+
+async function watchedRelease({ ours, bearer }: Stage): Promise<string> {
+  const answer = await fetch(`${ours}/api/v1/updates/admin/releases?search=${watchedVersion}`, {
+    headers: { authorization: `Bearer ${bearer}` },
+  });
+  const { data } = (await answer.json()) as { data: { id: string; version: string }[] };
+  const found = data.find(({ version }) => version === watchedVersion);
+  if (!found) throw new Error(`There is no release ${watchedVersion}`);
+  return found.id;
 }
 
 const displayHash = (n: number) => createHash('sha256').update(`bench-${n}`).digest('hex');

@@ -6,6 +6,7 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const base = alphabet.length;
 const prefixes: Record<LicenseType, string> = { trial: 'T', enterprise: 'E' };
 const keyLength = 25;
+const isStoredForm = /^[TE][0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{5}){4}$/;
 
 /** A new key such as `E7K2M-0QX4T-…`: type prefix, 23 random characters (115 bits), check character. */
 export function newLicenseKey(type: LicenseType): string {
@@ -41,13 +42,11 @@ const normalized = (typed: string) =>
  * invalid key: a wrong length, an unknown character, or a wrong check character.
  */
 export function parseLicenseKey(typed: string): string | undefined {
-  const characters = normalized(typed);
-  const isKey =
-    characters.length === keyLength &&
-    Array.from(characters).every((character) => alphabet.includes(character)) &&
-    Object.values(prefixes).includes(characters.slice(0, 1)) &&
-    checkCharacter(characters.slice(0, -1)) === characters.at(-1);
-  return isKey ? grouped(characters) : undefined;
+  // programs send the stored form
+  const key = isStoredForm.test(typed) ? typed : grouped(normalized(typed));
+  if (!isStoredForm.test(key)) return undefined;
+  const characters = key.replaceAll('-', '');
+  return checkCharacter(characters.slice(0, -1)) === characters.at(-1) ? key : undefined;
 }
 
 const grouped = (characters: string) => characters.replaceAll(/.{5}(?=.)/g, '$&-');
