@@ -12,6 +12,7 @@ import { createAuthentication } from './authentication.ts';
 import { createInspector } from './binaries/inspect.ts';
 import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
+import { createFacts } from './db/facts.ts';
 import { createWriteBehind } from './db/write-behind.ts';
 import { openJournal } from './db/journal.ts';
 import { fail } from './failure.ts';
@@ -48,7 +49,7 @@ import { updateRoutes } from './features/updates/updates.routes.ts';
 import { uploadRoutes } from './features/uploads/uploads.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createValidationRecorder } from './features/validation/validation-recorder.ts';
-import { createFinder } from './features/validation/find.ts';
+import { createSeatFinder } from './features/validation/find.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
 import { serve } from './http/adapter.ts';
 import { arrivalLimits, hangUp, mostJsonBytes, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
@@ -93,19 +94,21 @@ export async function buildApp(
   const validationRecorder = createValidationRecorder(context, behind);
   const budgets = createBudgets({ ...context, db: context.reserved.db }, context.clock);
   const apiKeys = createApiKeyCheck(context, budgets, behind);
-  const machines = createMachineCheck(context);
+  const facts = createFacts(context.signals, context.config.cacheBytes);
+  const seats = createSeatFinder(context.reserved.pool, facts);
+  const machines = createMachineCheck({ ...context, seats });
   const sessions = createSessions(context, passwords, refusals);
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context, budgets, behind);
   const releaseSet = createReleaseSet(context);
-  const policyOf = createPolicyFinder(context);
+  const policyOf = createPolicyFinder({ ...context, facts });
   const storageWatch = watchStorage(context);
 
   const validator = {
     ...context,
     keys,
     recorder: validationRecorder,
-    find: createFinder(context.reserved.pool),
+    seats,
     moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
   };
 
@@ -139,7 +142,7 @@ export async function buildApp(
   serve(app, context, implemented, { auth, checkAnswers });
 
   const guard = diagnosticsGuard(context.config, auth);
-  serveMetrics(app, context, guard, { audit, budgets, refusals, behind, storage: storageWatch });
+  serveMetrics(app, context, guard, { audit, budgets, refusals, behind, facts, storage: storageWatch });
   serveHealth(app, context, { storage: storageWatch, drain });
   await serveDocs(app, version, guard);
   await serveConsole(app);

@@ -29,6 +29,9 @@ export type EnrolledMachine = {
   activationId: string;
   licenseId: string;
   licenseKey: string;
+  customerId: string;
+  /** Its license and customer are active. */
+  isLicensed: boolean;
   machineId: string;
   /** Names the record of the machine, in hex; not always the hash of its id. */
   machineHash: string;

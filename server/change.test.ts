@@ -21,7 +21,13 @@ async function rename(end: () => Promise<unknown>) {
   const drop = server.context.signals.drop.bind(server.context.signals);
   const parts = {
     ...server.context,
-    signals: { drop: (topic: Topic) => (steps.push(`drop ${topic}`), drop(topic)) },
+    signals: {
+      tell: () => undefined,
+      drop: (topic: Topic, id?: string) => (
+        steps.push(`drop ${topic} ${id ?? ''}`.trimEnd()),
+        drop(topic, id)
+      ),
+    },
   };
   const outcome = await systemChange(parts, server.clock.now(), async (change) => {
     await change.tx
@@ -38,15 +44,16 @@ async function rename(end: () => Promise<unknown>) {
     return end();
   }).catch((error: unknown) => error);
   const entries = (await auditOf(server, customerId)).map((entry) => entry.changes_summary);
-  return { outcome, steps, name: await nameOf(customerId), entries };
+  const named = steps.map((step) => step.replace(customerId, 'the customer'));
+  return { outcome, steps: named, name: await nameOf(customerId), entries };
 }
 
 const nameOf = async (id: string) => (await api.ok(customers.get, { params: { id } })).name;
 
-test('a change commits, then drops caches, then does in order what was left for afterwards', async () => {
+test('a change commits, then drops caches and what is kept of the record, then does in order what was left for afterwards', async () => {
   expect(await rename(async () => 'done')).toEqual({
     outcome: 'done',
-    steps: ['drop licenses', 'first', 'second'],
+    steps: ['drop licenses', 'drop records the customer', 'first', 'second'],
     name: 'After',
     entries: ['Before: created', 'After: restored'],
   });

@@ -7,6 +7,7 @@ import {
   subjectOf,
   type AuditDetail,
   type AuditEvent,
+  type AuditResource,
   type SubjectOf,
 } from '../contract/audit-events.ts';
 import { systemCaller, type Caller, type Consent } from './caller.ts';
@@ -14,6 +15,7 @@ import { isDeadlock, isLockTimeout, writable, type Db, type Tx } from './db/clie
 import { notify, type Signals, type Topic } from './db/signals.ts';
 import { createSlots } from './db/slots.ts';
 import { isFailure, type Failure } from './failure.ts';
+import { machineHashOf } from './machine-hash.ts';
 
 /** A unit of work: the writes, notifications and follow-up work of one transaction. */
 export type Change = {
@@ -22,14 +24,20 @@ export type Change = {
   /** Who makes the change, and from where. */
   readonly by: Caller;
   readonly now: Date;
-  /** Notifies every process on commit; caches of this process are dropped before the caller continues. */
-  readonly announce: (topic: Topic) => Promise<void>;
+  /**
+   * Notifies every process on commit, of `ids` where only these records changed; caches of this process are dropped before
+   * the caller continues.
+   */
+  readonly announce: (topic: Topic, ids?: readonly string[]) => Promise<void>;
   /**
    * Registers work that runs in order after the commit, before the caller continues: for irreversible steps such as
    * deleting a file. The change is committed by then, so `work` must handle its own errors.
    */
   readonly afterCommit: (work: () => Promise<void>) => void;
-  /** Writes an audit entry, which commits or rolls back with the change. Returns the id of the entry. */
+  /**
+   * Writes an audit entry, which commits or rolls back with the change. Returns the id of the entry. An entry about a
+   * customer, license or activation announces the record, so that no process decides by what it kept of it.
+   */
   readonly audit: <E extends AuditEvent>(
     event: E,
     record: SubjectOf<E>,
@@ -63,7 +71,7 @@ export type WriteEntry = (tx: Tx, by: Caller, entry: NewEntry) => Promise<string
 export type ChangeParts = {
   db: Db;
   /** Omitted by commands, which have no caches. */
-  signals?: Pick<Signals, 'drop'>;
+  signals?: Pick<Signals, 'drop' | 'tell'>;
   writeEntry: WriteEntry;
 };
 
@@ -120,32 +128,79 @@ async function once<T>(
   lockMs: number,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
-  const topics = new Set<Topic>();
+  const announced = new Map<Topic, Set<string | undefined>>();
+  const toldLater = new Set<string>();
   const followUps: (() => Promise<void>)[] = [];
+  let isCommitting = false;
+  const forget = (): void => {
+    for (const [topic, ids] of announced) for (const id of ids) signals?.drop(topic, id);
+    for (const id of toldLater) signals?.drop('records', id);
+    signals?.tell('records', toldLater);
+  };
   const result = await writable(db)
     .transaction()
     .execute(async (tx) => {
       await sql`select set_config('lock_timeout', ${String(lockMs)}, true)`.execute(tx);
+      const announce = async (topic: Topic, ids?: readonly string[]): Promise<void> => {
+        const known = announced.get(topic) ?? new Set();
+        announced.set(topic, known);
+        for (const id of ids ?? [undefined]) known.add(id);
+        await notify(tx, topic, ids);
+      };
       const changeBy = (caller: Caller): Change => ({
         tx,
         by: caller,
         now: caller.now,
-        async announce(topic) {
-          topics.add(topic);
-          await notify(tx, topic);
-        },
+        announce,
         afterCommit: (followUp) => void followUps.push(followUp),
-        audit: (event, record, ...[detail]) =>
-          writeEntry(tx, caller, withRequester(caller, entryOf(event, record, detail))),
+        async audit(event, record, ...[detail]) {
+          const changed = changedRecords(event, record);
+          if (signals && mayBeToldLater.has(event)) for (const id of changed) toldLater.add(id);
+          else if (changed.length > 0) await announce('records', changed);
+          return writeEntry(tx, caller, withRequester(caller, entryOf(event, record, detail)));
+        },
         withConsent: (consent) => changeBy({ ...caller, consent }),
       });
       const value = await work(changeBy(by));
       if (isFailure(value)) throw new RolledBack(value);
+      isCommitting = true;
       return value;
+    })
+    .catch((error: unknown) => {
+      // a commit whose response was lost may have happened
+      if (isCommitting) forget();
+      throw error;
     });
-  for (const topic of topics) signals?.drop(topic);
+  forget();
   for (const followUp of followUps) await followUp();
   return result;
+}
+
+/** The ids by which facts depend on a record (server/db/facts.ts). A machine is named by its hash. */
+const recordIds: Partial<Record<AuditResource, (record: never) => (string | null)[]>> = {
+  customer: ({ customerId }: { customerId: string }) => [customerId],
+  license: ({ licenseId }: { licenseId: string }) => [licenseId],
+  activation: ({ activationId, machineId }: { activationId: string | null; machineId: string }) => [
+    activationId,
+    machineHashOf(machineId),
+  ],
+};
+
+/**
+ * Machines take seats by the thousand, and transactions that send NOTIFY commit one after the other. These events only
+ * give: until other processes know of them, they refuse at most what the database then allows.
+ */
+const mayBeToldLater: ReadonlySet<AuditEvent> = new Set([
+  'activation.created',
+  'activation.reactivated',
+  'activation.enrolled',
+] as const);
+
+function changedRecords<E extends AuditEvent>(event: E, record: SubjectOf<E>): string[] {
+  // nothing depends on a new one; an export of all has no record
+  if (event === 'customer.created' || event === 'license.created' || record === null) return [];
+  const ids = recordIds[resourceOf(event)]?.(record as never) ?? [];
+  return ids.filter((id) => id !== null);
 }
 
 const longestText = 1000;

@@ -129,6 +129,7 @@ const settings = z.object({
   ENROLLMENTS_PER_LICENSE_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(100),
   MACHINE_REQUESTS_PER_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(600),
   UPDATES_AFTER_REVOCATION: flag('true'),
+  CACHE_MB: z.coerce.number().int().min(1).max(100_000).default(64),
   JOURNAL_MAX_MB: z.coerce.number().int().min(0).max(1_000_000).default(256),
   VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
   AUDIT_ANCHOR_URL: auditAnchor.optional(),
@@ -225,6 +226,8 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     machineRequestsPerHour: s.MACHINE_REQUESTS_PER_HOUR,
     /** Whether machines of a revoked license or an inactive customer may still fetch updates with their tokens. */
     updatesAfterRevocation: s.UPDATES_AFTER_REVOCATION,
+    /** The maximum size of the facts that each process keeps of licenses, machines and tokens. */
+    cacheBytes: s.CACHE_MB * 1_000_000,
     /** The maximum size of the journal, which holds records while the database cannot accept them. */
     journalMaxBytes: s.JOURNAL_MAX_MB * 1_000_000,
     trustProxy: s.TRUST_PROXY,

@@ -322,6 +322,7 @@ const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'
   updatesAfterRevocation: true,
   eventsPerKeyHour: 100_000,
   newMachinesPerKeyHour: 1000,
+  cacheBytes: 10_000_000,
   journalMaxBytes: 10_000_000,
   trustProxy: [],
   drainMs: 0,

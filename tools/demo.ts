@@ -5,6 +5,7 @@ import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig } from '../server/config.ts';
 import { createWriteBehind } from '../server/db/write-behind.ts';
 import { createDb, createPool } from '../server/db/client.ts';
+import { createFacts } from '../server/db/facts.ts';
 import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
@@ -14,7 +15,7 @@ import { createModuleNames } from '../server/features/modules/index.ts';
 import { createUpdateRecorder } from '../server/features/update-events/index.ts';
 import { seedRoles } from '../server/features/users/index.ts';
 import { createValidationRecorder } from '../server/features/validation/validation-recorder.ts';
-import { createFinder } from '../server/features/validation/find.ts';
+import { createSeatFinder } from '../server/features/validation/find.ts';
 import { createLog } from '../server/log.ts';
 import { createPasswords } from '../server/passwords.ts';
 import { makeCustomers, makeStaff } from './demo/company.ts';
@@ -60,7 +61,7 @@ async function main(): Promise<void> {
       signals,
       writeEntry,
       config,
-      find: createFinder(pool),
+      seats: createSeatFinder(pool, createFacts(signals, config.cacheBytes)),
       recorder,
       keys,
       moduleNames: createModuleNames({ db, signals }),

@@ -5,9 +5,15 @@ import type { Logger } from 'pino';
 import type { Db, Tx } from './client.ts';
 import { cutOff } from './silence.ts';
 
-/** Topics of notifications between processes. A topic clears the caches that depend on it; it carries no data. */
+/**
+ * Topics of notifications between processes. A topic clears the caches that depend on it. Of `records`, each
+ * notification names one record of the facts that depend on it (server/db/facts.ts).
+ */
 export type Topic =
-  'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'policies' | 'keys' | 'credentials';
+  'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'policies' | 'keys' | 'records';
+
+/** `id`: the changed record; undefined where anything may have changed. */
+type Listener = (id?: string) => void;
 
 /**
  * A connection that listens for changes by other processes, and whose heartbeat detects whether the database responds.
@@ -18,9 +24,14 @@ export type Signals = {
   /** The result of `work`; rejects with DatabaseDown as soon as the database stops responding. */
   untilDown<T>(work: () => Promise<T>): Promise<T>;
   /** Runs when the topic changed in any process, and for every topic after notifications may have been missed. */
-  on(topic: Topic, run: () => void): void;
+  on(topic: Topic, run: Listener): void;
   /** Runs the listeners of this process; NOTIFY informs the others. */
-  drop(topic: Topic): void;
+  drop(topic: Topic, id?: string): void;
+  /**
+   * Informs other processes of changed records of `topic` in a moment, many at once. For changes of which there are many:
+   * transactions that send NOTIFY commit one after the other.
+   */
+  tell(topic: Topic, ids: Iterable<string>): void;
   /** Publishes a label of this process, see `labelsOfProcesses`. */
   label(text: string): Promise<void>;
   /** Which of these server processes are executing a statement. */
@@ -39,16 +50,20 @@ const beatEveryMs = 100;
 /** A live database responds to `select 1` in under a millisecond; the sum stays below the promised second. */
 const beatDeadlineMs = 500;
 const reconnectEveryMs = 200;
+const tellWithinMs = 20;
 const connectWithinMs = 2000;
 
 type State = {
-  listeners: Map<Topic, Set<() => void>>;
+  listeners: Map<Topic, Set<Listener>>;
   /** Callbacks that reject the pending work. */
   underWay: Set<(error: Error) => void>;
   up: boolean;
   stopped: boolean;
   client: pg.Client | undefined;
   label: string;
+  /** Notifications to be sent. */
+  untold: Set<string>;
+  telling: NodeJS.Timeout | undefined;
   onLoss: () => void;
 };
 
@@ -69,6 +84,8 @@ export async function startSignals(
     stopped: false,
     client: undefined,
     label: '',
+    untold: new Set(),
+    telling: undefined,
     onLoss,
   };
   await connect(state, databaseUrl);
@@ -80,7 +97,11 @@ export async function startSignals(
       const set = state.listeners.get(topic) ?? new Set();
       state.listeners.set(topic, set.add(listener));
     },
-    drop: (topic) => run(state, topic),
+    drop: (topic, id) => run(state, topic, id),
+    tell(topic, ids) {
+      for (const id of ids) state.untold.add(`${topic} ${id}`);
+      sendSoon(state);
+    },
     async label(text) {
       state.label = text;
       await state.client?.query(`select set_config('application_name', $1, false)`, [nameOf(state)]);
@@ -96,6 +117,7 @@ export async function startSignals(
       return new Set(rows.map(({ pid }) => pid));
     },
     async stop() {
+      await sendUntold(state);
       state.stopped = true;
       await Promise.race([state.client?.end().catch(() => undefined), pause(beatDeadlineMs)]);
       if (state.client) cutOff(state.client);
@@ -117,8 +139,32 @@ export async function labelsOfProcesses(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name.slice(processName.length + 1));
 }
 
-/** Notifies every process of the changed topic when `tx` commits. Changes use `announce` instead. */
-export const notify = (tx: Tx, topic: Topic) => sql`select pg_notify(${channel}, ${topic})`.execute(tx);
+/** Notifies every process of the changed topic, or of records of it, when `tx` commits. Changes use `announce` instead. */
+export const notify = (tx: Tx, topic: Topic, ids: readonly string[] = []) =>
+  sql`select pg_notify(${channel}, payload)
+        from unnest(${ids.length === 0 ? [topic] : ids.map((id) => `${topic} ${id}`)}::text[]) as p (payload)`.execute(
+    tx,
+  );
+
+function sendSoon(state: State): void {
+  if (state.untold.size > 0) state.telling ??= setTimeout(() => void sendUntold(state), tellWithinMs).unref();
+}
+
+/** What cannot be sent is tried again, and sent after the next connect. */
+async function sendUntold(state: State): Promise<void> {
+  clearTimeout(state.telling);
+  state.telling = undefined;
+  const { client, untold } = state;
+  const payloads = [...untold];
+  if (!client || payloads.length === 0) return;
+  untold.clear();
+  await client
+    .query('select pg_notify($1, payload) from unnest($2::text[]) as p (payload)', [channel, payloads])
+    .catch(() => {
+      payloads.forEach((payload) => untold.add(payload));
+      if (state.up && !state.stopped) sendSoon(state);
+    });
+}
 
 /** Not Promise.race: a promise that lives as long as the server would retain every call that raced it. */
 function untilDown<T>(state: State, work: () => Promise<T>): Promise<T> {
@@ -131,8 +177,8 @@ function untilDown<T>(state: State, work: () => Promise<T>): Promise<T> {
   });
 }
 
-function run(state: State, topic: Topic): void {
-  for (const listener of state.listeners.get(topic) ?? []) listener();
+function run(state: State, topic: Topic, id?: string): void {
+  for (const listener of state.listeners.get(topic) ?? []) listener(id);
 }
 
 async function connect(state: State, databaseUrl: string): Promise<void> {
@@ -145,7 +191,10 @@ async function connect(state: State, databaseUrl: string): Promise<void> {
   });
   const isLost = () => state.client === client && markDown(state);
   client.on('error', isLost).on('end', isLost);
-  client.on('notification', ({ payload }) => run(state, payload as Topic));
+  client.on('notification', ({ payload = '' }) => {
+    const [topic, id] = payload.split(' ');
+    run(state, topic as Topic, id);
+  });
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
@@ -157,6 +206,7 @@ async function connect(state: State, databaseUrl: string): Promise<void> {
   state.client = client;
   for (const topic of state.listeners.keys()) run(state, topic);
   state.up = true;
+  void sendUntold(state);
 }
 
 function markDown(state: State): void {

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { ChainState } from '../../contract/audit.ts';
 import type { Budgets } from '../budgets.ts';
 import type { Context } from '../context.ts';
+import type { Facts } from '../db/facts.ts';
 import type { WriteBehind } from '../db/write-behind.ts';
 import type { Db } from '../db/client.ts';
 import type { StorageWatch } from '../storage/watch.ts';
@@ -26,12 +27,14 @@ export function serveMetrics(
     budgets,
     refusals,
     behind,
+    facts,
     storage,
   }: {
     audit: { state(): ChainState };
     budgets: Budgets;
     refusals: { totals(): ReadonlyMap<string, number> };
     behind: Pick<WriteBehind, 'state'>;
+    facts: Pick<Facts, 'bytes' | 'lookups'>;
     storage: StorageWatch;
   },
 ): void {
@@ -137,6 +140,13 @@ export function serveMetrics(
     'Records lost because the journal was full, or the database refused them',
     () => behind.state().queues.map(({ name, dropped }) => [name, dropped]),
     'queue',
+  );
+  gauge('lanyard_cache_bytes', 'Memory of the facts that are kept, at most CACHE_MB', facts.bytes);
+  counter(
+    'lanyard_cache_lookups_total',
+    'Facts that a call asked for, by whether they were kept',
+    () => Object.entries(facts.lookups()),
+    'result',
   );
   counter('lanyard_refused_total', 'Refused credentials and calls, by kind', () => refusals.totals(), 'kind');
   gauge(

@@ -87,6 +87,8 @@ async function runMachine(stage: Running, license: License, issued: number, end:
         activationId,
         licenseId,
         licenseKey,
+        customerId: license.customerId,
+        isLicensed: true,
         machineId,
         machineHash: machineHashOf(machineId),
         scopes: ['validate', 'updates'],

@@ -128,11 +128,7 @@ export async function leaveSeat(
     .where('activation_id', '=', row.activation_id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  const { numDeletedRows } = await change.tx
-    .deleteFrom('machine_credentials')
-    .where('activation_id', '=', row.activation_id)
-    .executeTakeFirstOrThrow();
-  if (numDeletedRows > 0n) await change.announce('credentials');
+  await change.tx.deleteFrom('machine_credentials').where('activation_id', '=', row.activation_id).execute();
   await change.tx
     .updateTable('license_files')
     .set({ binds_key: false })

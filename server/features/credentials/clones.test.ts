@@ -41,7 +41,7 @@ async function machineAt(hostname?: string) {
     const { code } = (
       await on.api(machine).call(validation.validate, { body: { ...body, ...facts } }, headers)
     ).body.data;
-    await eventually(async () => (await signsOf(machine.activationId)).seen_at?.getTime() === at.getTime());
+    await eventually(async () => (await listed(machine.activationId)).lastCheckedAt === at.toISOString());
     return code;
   }
   return { ...machine, machineId, call };

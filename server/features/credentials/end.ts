@@ -24,7 +24,6 @@ export async function endEnrollment(change: Change, activationId: string): Promi
   const reason = credentialRefusal.end(identity);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   await tx.deleteFrom('machine_credentials').where('activation_id', '=', activationId).execute();
-  await change.announce('credentials');
   await change.audit('activation.enrollment_ended', activation, {
     before: { ...activation, ...identity },
     after: { ...activation, enrolledAt: null, clonedAt: null, ownRecord: null },

@@ -195,6 +195,9 @@ async function giveToken(
   if (!(await useNonce(change, license, proof))) return nonceUsed;
   const before = await credentialOf(tx, license, machineId);
   const ownHash = before ? null : await claimRecord(change, license, machineId);
+  if (ownHash) await change.announce('records', [ownHash.toString('hex')]);
+  // ends the token before
+  if (before) await change.announce('records', [seat.activation_id]);
   const { text, id, secretHash } = newBearerKey('lym');
   const token = { token_id: id, secret_hash: secretHash, sequence: null };
   await tx
@@ -208,7 +211,6 @@ async function giveToken(
     })
     .onConflict((conflict) => conflict.column('activation_id').doUpdateSet(token))
     .execute();
-  if (before) await change.announce('credentials');
   await change.audit(
     'activation.enrolled',
     { activationId: seat.activation_id, machineId, licenseKey },

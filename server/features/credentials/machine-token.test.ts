@@ -268,7 +268,7 @@ async function endsBy(change: (of: { license: License; machine: Enrolled }) => P
 const update = ({ customerId }: License, status: 'active' | 'inactive') =>
   systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
     await tx.updateTable('customers').set({ status }).where('customer_id', '=', customerId).execute();
-    await announce('credentials');
+    await announce('records');
   });
 
 describe('the token ends at once in every process', () => {

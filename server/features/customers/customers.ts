@@ -105,7 +105,6 @@ export async function hardDeleteCustomer(change: Change, id: string): Promise<un
   const [before] = await withLicenses(tx, [found]);
   await tx.deleteFrom('customers').where('customer_id', '=', id).execute();
   await change.announce('licenses');
-  await change.announce('credentials');
   await change.audit('customer.deleted', found, {
     what: `permanently deleted with ${counted(found.licenseCount, 'license')}`,
     before,
@@ -131,12 +130,13 @@ const editable: Editable<Customer, Updateable<Tables['customers']>> = {
       .where('customer_id', '=', before.customerId)
       .returning(customerColumns)
       .executeTakeFirstOrThrow();
+    const after = toCustomer(row);
+    const isRenamed = after.name !== before.name;
     // The license search includes the customer's name.
-    if (row.name !== before.name) await change.announce('licenses');
+    if (isRenamed) await change.announce('licenses');
     // Explanations name the customer of a policy.
-    if (row.name !== before.name) await change.announce('policies');
-    await change.announce('credentials');
-    return toCustomer(row);
+    if (isRenamed) await change.announce('policies');
+    return after;
   },
 };
 

@@ -98,7 +98,6 @@ export async function deleteLicense(change: Change, id: string): Promise<undefin
   if (isFailure(before)) return before;
   await change.tx.deleteFrom('licenses').where('license_id', '=', id).execute();
   await change.announce('licenses');
-  await change.announce('credentials');
   await change.audit('license.deleted', before, { before });
   return undefined;
 }
@@ -109,7 +108,6 @@ const editable: Editable<License, Updateable<Tables['licenses']>> = {
   async write(change, { licenseId }, columns) {
     await change.tx.updateTable('licenses').set(columns).where('license_id', '=', licenseId).execute();
     await change.announce('licenses');
-    await change.announce('credentials');
     return read(change.tx, licenseId);
   },
 };

@@ -3,6 +3,7 @@ import type { activationStatuses } from '../../../contract/activations.ts';
 import type { Explanation, machines as calls } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import { nobody } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
@@ -169,7 +170,7 @@ export async function explainMachine(
   const machineHash = row.machine_hash.toString('hex');
   return explainOffers(db, {
     machineHash,
-    policed: await policyOf({ machineHash }, now),
+    policed: await policyOf(machineHash, { actor: nobody, now }),
     platform: row.platform as Platform | null,
     architecture: row.architecture as Architecture | null,
     channel: row.channel,

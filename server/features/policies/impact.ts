@@ -72,7 +72,7 @@ async function impact(
     const some = looked.slice(from, from + piece);
     const owners = await customersOfMachines(
       parts,
-      some.map(({ machine_hash }) => ({ machineHash: machine_hash.toString('hex') })),
+      some.map(({ machine_hash }) => machine_hash.toString('hex')),
     );
     for (const [index, machine] of some.entries()) {
       const owner = owners[index];

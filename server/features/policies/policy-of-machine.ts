@@ -1,20 +1,31 @@
+import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
+import type { Facts } from '../../db/facts.ts';
 import type { Policed } from '../updates/index.ts';
-import { createCustomerFinder, type AskingMachine } from './customer-of-machine.ts';
+import { createCustomerFinder } from './customer-of-machine.ts';
 import { createPolicySet } from './policy-set.ts';
 
+type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & { facts: Facts };
+
 /**
- * Finds the policy that decides about a machine at `now`. Without any policy in the database it costs no query, unless
- * the service gives machines of revoked licenses no updates.
+ * Finds the policy that decides about a machine at `by.now`. A machine with a token belongs to the customer of its
+ * license. Without any policy in the database it costs no query, unless the service gives machines of revoked licenses
+ * no updates.
  */
-export function createPolicyFinder(context: Pick<Context, 'db' | 'pool' | 'signals' | 'config'>) {
-  const policies = createPolicySet(context);
-  const find = createCustomerFinder(context);
-  const { updatesAfterRevocation } = context.config;
-  return async (machine: AskingMachine, now: Date): Promise<Policed | undefined> => {
+export function createPolicyFinder(parts: Parts) {
+  const policies = createPolicySet(parts);
+  const find = createCustomerFinder(parts);
+  const { updatesAfterRevocation } = parts.config;
+  return async (
+    machineHash: string,
+    { actor, now }: Pick<Caller, 'actor' | 'now'>,
+  ): Promise<Policed | undefined> => {
     const set = await policies();
     if (set.size === 0 && updatesAfterRevocation) return undefined;
-    const owner = await find(machine);
+    const owner =
+      actor.kind === 'machine'
+        ? { customerId: actor.customerId, isActive: actor.isLicensed, isProven: true }
+        : await find(machineHash);
     if (!owner) return undefined;
     const isLicensed = owner.isActive || updatesAfterRevocation;
     const policy = set.get(owner.customerId);

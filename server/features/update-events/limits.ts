@@ -81,7 +81,7 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
 
     /** The events to write, without unreported ones of machines beyond the budget. */
     async withinBudget(rows: readonly Recorded[]): Promise<UpdateEvent[]> {
-      const seen = rows.filter(({ happening: event }) => !event.reported);
+      const seen = rows.filter(({ by, happening: event }) => by.actor.kind === 'apiKey' && !event.reported);
       const unknown = await unknownOf([...new Set(seen.map(({ happening: event }) => event.machineHash))]);
       const kept: UpdateEvent[] = [];
       for (const { by, happening: event } of rows) {

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../caller.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
-/** The SHA-256 of a machine's id in hex, which identifies the machine. */
-export const machineHashOf = (machineId: string): string =>
-  createHash('sha256').update(machineId, 'utf8').digest('hex');
+export { machineHashOf };
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

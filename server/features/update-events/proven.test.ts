@@ -256,6 +256,8 @@ test('what is kept of an event, also in a file, holds no license key of the mach
     activationId: 'a',
     licenseId: 'l',
     licenseKey: license.licenseKey,
+    customerId: license.customerId,
+    isLicensed: true,
     machineId: 'ct-1',
     machineHash,
     scopes: [],

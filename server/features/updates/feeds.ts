@@ -1,3 +1,4 @@
+import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import type { OfferReason } from '../../../contract/machines.ts';
@@ -14,11 +15,8 @@ export type Feeds = Pick<Context, 'db' | 'pool' | 'config'> & {
   recorder: UpdateRecorder;
 };
 
-/** Finds the policy of a machine; the activation is that of its token. */
-type PolicyOf = (
-  machine: { machineHash: string; activationId?: string | undefined },
-  now: Date,
-) => Promise<Policed | undefined>;
+/** Finds the policy of a machine, by its hash and its call. */
+type PolicyOf = (machineHash: string, by: Caller) => Promise<Policed | undefined>;
 
 /**
  * The data of a feed response: the decision, the version that it is based on, and other file kinds of the same version
@@ -77,12 +75,7 @@ const isOut = (
   );
 
 const policyFor = async ({ policyOf }: Feeds, { by, machineHash }: FeedRequest) =>
-  machineHash === undefined
-    ? undefined
-    : policyOf(
-        { machineHash, activationId: by.actor.kind === 'machine' ? by.actor.activationId : undefined },
-        by.now,
-      );
+  machineHash === undefined ? undefined : policyOf(machineHash, by);
 
 /**
  * electron-updater does not send its current version; the machine's last report may contain it. A version without a

@@ -11,7 +11,7 @@ import { noticeClone, type Signs } from './notice-clone.ts';
 export async function noteSigns(tx: Tx, rows: readonly Answered[]): Promise<Map<string, Date>> {
   const calls = new Map<string, Answered[]>();
   for (const row of rows)
-    if (row.token && row.activationId)
+    if (row.activationId && saysSomething(row))
       calls.set(row.activationId, [...(calls.get(row.activationId) ?? []), row]);
   const clones = new Map<string, Date>();
   const single = [...calls].flatMap(([id, [row, ...more]]) => (row && more.length === 0 ? { id, row } : []));
@@ -54,6 +54,10 @@ async function noteUnsuspicious(
     returning m.activation_id as id`.execute(tx);
   return rows.map(({ id }) => id);
 }
+
+/** A call without a sequence number and a description is no sign of anything. */
+const saysSomething = ({ token, request }: Answered): boolean =>
+  token !== undefined && (token.sequence !== null || factsOf(request) !== null);
 
 /** What describes a machine and does not change by itself; null if the call says nothing of it. */
 function factsOf({ hostname, platform, architecture }: Answered['request']): string | null {

@@ -1,2 +1,3 @@
 export { clearFirstSeen, keepValidations } from './day-counts.ts';
+export { type EnrolledSeat, type SeatFinder, isLicensed } from './find.ts';
 export { type Validator, takeSeat, validate } from './validation.ts';

@@ -26,12 +26,12 @@ import type { createModuleNames } from '../modules/index.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
 import type { Answered } from './day-counts.ts';
 import { decideValidation, type Decision } from './decide-validation.ts';
-import { hasSeat, type Finder, type Found, type FoundSeat } from './find.ts';
+import { hasSeat, type Found, type FoundSeat, type SeatFinder } from './find.ts';
 import type { ValidationRecorder } from './validation-recorder.ts';
 
 export type Validator = ChangeParts &
   Pick<Context, 'config'> & {
-    find: Finder;
+    seats: SeatFinder;
     /** Rotation replaces the signer. */
     keys: { signer: Signer };
     recorder: ValidationRecorder;
@@ -48,17 +48,17 @@ export async function validate(
   request: ValidationRequest,
   token?: Answered['token'],
 ): Promise<ValidationResult> {
-  const { config, find, keys, recorder, moduleNames } = validator;
+  const { config, seats, keys, recorder, moduleNames } = validator;
   const started = performance.now();
   const key = parseLicenseKey(request.licenseKey);
-  let found = key === undefined ? undefined : await find({ key, machineId: request.machineId });
+  let found = key === undefined ? undefined : await findFor(seats, { key, machineId: request.machineId }, by);
   let { code, takesSeat } = key === undefined ? malformed : decideOn(found, found?.activation_status, by);
   if (found && (takesSeat || isSeatEnded(found, by.now) || holdsLicenseFile(found))) {
     const { license_id: licenseId, license_key: licenseKey } = found;
     code = await onLicense(licenseId, () =>
       runChange(validator, by, (change) => takeSeat(change, { licenseId, licenseKey }, request)),
     );
-    if (code === 'VALID') found = await find({ key: licenseKey, machineId: request.machineId });
+    if (code === 'VALID') found = await seats.find({ key: licenseKey, machineId: request.machineId });
   }
   // recorded data may be kept in a file, so it excludes the key
   const { licenseKey: _, nonce: __, ...machine } = request;
@@ -85,6 +85,19 @@ export async function validate(
     expiresAt: reliableUntil(code, found, by.now, config.validationGraceMs).toISOString(),
   };
   return { ...answer, ...signJson(keys.signer, answer) };
+}
+
+/**
+ * The license and the seat of a machine: what the process keeps, if it makes the call valid now, else what the database
+ * has. So nobody is refused by what is kept, and refusals show the latest facts.
+ */
+async function findFor(
+  seats: SeatFinder,
+  asked: Parameters<SeatFinder['find']>[0],
+  by: Caller,
+): Promise<Found | undefined> {
+  const kept = seats.kept(asked);
+  return kept && decideOn(kept, kept.activation_status, by).code === 'VALID' ? kept : seats.find(asked);
 }
 
 /**

@@ -1,0 +1,88 @@
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { afterAll, expect, test, vi } from 'vitest';
+import { validation } from '../contract/validation.ts';
+import { makeApiKey, makeLicense, unique } from './factories.ts';
+import { createTestDatabase, eventually, startTestServer, startTwin, type TestServer } from './harness.ts';
+
+/** A pooler that can lose the response to one commit of a seat given back, as a restart of it does. */
+const pooler = { loseNext: false, lost: 0 };
+const database = await createTestDatabase();
+const target = new URL(database.url);
+const proxy = createServer((near) => {
+  const far = connect(Number(target.port || 5432), target.hostname);
+  const seen = { release: false, commit: false };
+  near.on('error', () => far.destroy()).on('close', () => far.destroy());
+  far.on('error', () => near.destroy()).on('close', () => near.destroy());
+  near.on('data', (bytes) => {
+    const text = bytes.toString('latin1');
+    seen.release ||= text.includes('self_releases_today');
+    seen.commit = pooler.loseNext && seen.release && /commit\0/i.test(text);
+    far.write(bytes);
+  });
+  far.on('data', (bytes) => {
+    if (!seen.commit) return void near.write(bytes);
+    pooler.loseNext = false;
+    pooler.lost++;
+    near.destroy();
+    far.destroy();
+  });
+});
+await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', () => listening()));
+const through = new URL(database.url);
+through.hostname = '127.0.0.1';
+through.port = String((proxy.address() as AddressInfo).port);
+
+const one = await startTestServer({ database, pooler: through.href });
+const twin = await startTwin(one);
+const withoutMemory = await startTwin(one, { config: { cacheBytes: 1 } });
+afterAll(async () => {
+  await withoutMemory.close();
+  await twin.close();
+  await one.close();
+  proxy.close();
+  await database.drop();
+});
+const staff = one.api(await one.signInAs('super_admin'));
+const apiKey = await makeApiKey(staff);
+
+const codeOn = async (on: TestServer, licenseKey: string, machineId: string) =>
+  (await on.api(apiKey).call(validation.validate, { body: { licenseKey, machineId } })).body.data?.code;
+const giveBack = (licenseKey: string, machineId: string) =>
+  one.api(apiKey).call(validation.releaseSeat, { body: { licenseKey, machineId } });
+
+/** A machine on the only seat of a license, which both processes keep in memory. */
+async function knownMachine() {
+  const { licenseKey } = await makeLicense(staff, { maxActivations: 1 });
+  const machineId = unique('machine');
+  // the notification of the seat may arrive late, and drops what was read before
+  for (let i = 0; i < 3; i++)
+    for (const on of [one, twin]) expect(await codeOn(on, licenseKey, machineId)).toBe('VALID');
+  return { licenseKey, machineId };
+}
+
+/** After its seat went to another machine, no process may take the first one for valid. */
+async function expectGone({ licenseKey, machineId }: Awaited<ReturnType<typeof knownMachine>>) {
+  await eventually(async () =>
+    expect(await codeOn(withoutMemory, licenseKey, unique('other'))).toBe('VALID'),
+  );
+  await eventually(async () => {
+    for (const on of [one, twin])
+      expect(await codeOn(on, licenseKey, machineId)).toBe('TOO_MANY_ACTIVATIONS');
+  });
+}
+
+test('a seat given back by a commit whose response is lost is not used from memory', async () => {
+  const known = await knownMachine();
+  pooler.loseNext = true;
+  expect((await giveBack(known.licenseKey, known.machineId)).status).toBeGreaterThanOrEqual(500);
+  expect(pooler.lost).toBe(1);
+  await expectGone(known);
+});
+
+test('a seat given back by a process that dies right after the commit is not used from memory', async () => {
+  const known = await knownMachine();
+  const tell = vi.spyOn(one.context.signals, 'tell').mockImplementation(() => undefined);
+  expect((await giveBack(known.licenseKey, known.machineId)).status).toBe(200);
+  tell.mockRestore();
+  await expectGone(known);
+});
