@@ -231,6 +231,7 @@ export type Tables = {
     storage_stamp: string | null;
     verified_at: Date | null;
     damaged_at: Date | null;
+    /** These two are of 1.0.0, which may run beside this version; the next one drops them. */
     failure_percent: Generated<number | null>;
     failure_min_installs: Generated<number | null>;
     acceptable_failures: number | null;

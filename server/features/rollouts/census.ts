@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
+import { createKept } from './kept.ts';
 import { wouldTake } from '../releases/index.ts';
 
 type Group = {
@@ -14,19 +15,10 @@ type Group = {
 
 export type Census = () => Promise<readonly Group[]>;
 
-/** Counting a million machines takes longer than everything else on the page, so a count serves for some seconds. */
-const keptForMs = 5000;
-
 /** Machines by everything that decides about offers, counted once for all releases and all users. */
 export function createCensus(db: Db): Census {
-  let kept: { groups: Promise<Group[]>; until: number } | undefined;
-  return () => {
-    if (kept && kept.until > performance.now()) return kept.groups;
-    const groups = countMachines(db);
-    kept = { groups, until: performance.now() + keptForMs };
-    groups.catch(() => (kept = undefined));
-    return groups;
-  };
+  const kept = createKept<Group[]>(1);
+  return () => kept('all', () => countMachines(db));
 }
 
 async function countMachines(db: Db): Promise<Group[]> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { GuardState } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/rollout-plan.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
@@ -9,35 +10,56 @@ import { onlyRow } from '../../invariants.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
 import { getRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
+import { createKept } from './kept.ts';
 import { guardState } from '../update-events/index.ts';
 
-/** Where a release stands, and what became of it on the machines; all figures by index, in one reading each. */
-export async function rolloutProgress(
-  db: Db,
-  census: Census,
-  releaseId: string,
-  now: Date,
-): Promise<RolloutProgress | Failure> {
-  const release = await getRelease(db, releaseId);
-  if (isFailure(release)) return release;
-  const next = nextStep(release);
-  const [guard, needsApproval, outcomes, offered, groups, failures, affected] = await Promise.all([
+/** What is counted of a release: all of it by index, in one reading each. */
+type Counts = {
+  guard: GuardState;
+  outcomes: Outcomes[];
+  offered: number;
+  failures: RolloutProgress['failures'];
+};
+
+/** Where a release stands, and what became of it on the machines. A change of the release counts them anew. */
+export function createProgress(db: Db, census: Census) {
+  const kept = createKept<Counts>(100);
+  return async (releaseId: string, now: Date): Promise<RolloutProgress | Failure> => {
+    const release = await getRelease(db, releaseId);
+    if (isFailure(release)) return release;
+    const next = nextStep(release);
+    const [counts, needsApproval, groups, affected] = await Promise.all([
+      kept(`${releaseId} ${release.updatedAt}`, () => countAll(db, releaseId, now)),
+      next !== undefined && stepNeedsApproval(db, release, next.percentage),
+      census(),
+      affectedBy(db, release),
+    ]);
+    return {
+      release,
+      stepNeedsApproval: needsApproval,
+      ...progressOf(counts, reachedIn(groups, release)),
+      affected,
+    };
+  };
+}
+
+async function countAll(db: Db, releaseId: string, now: Date): Promise<Counts> {
+  const [guard, outcomes, offered, failures] = await Promise.all([
     guardState(db, releaseId, now),
-    next !== undefined && stepNeedsApproval(db, release, next.percentage),
     outcomesOf(db, releaseId),
     countOffered(db, releaseId),
-    census(),
     failuresOf(db, releaseId),
-    affectedBy(db, release),
   ]);
+  return { guard, outcomes, offered, failures };
+}
+
+function progressOf({ guard, outcomes, offered, failures }: Counts, reached: ReturnType<typeof reachedIn>) {
   const sum = (name: 'fetched' | 'installed' | 'failed' | 'rolledBack') =>
     outcomes.reduce((all, row) => all + row[name], 0);
   return {
-    release,
     guard,
-    stepNeedsApproval: needsApproval,
     figures: {
-      ...reachedIn(groups, release),
+      ...reached,
       offered: Math.max(offered, sum('fetched')),
       fetched: sum('fetched'),
       installed: sum('installed'),
@@ -47,7 +69,6 @@ export async function rolloutProgress(
     adoption: adoptionIn(outcomes),
     failures,
     fromVersions: fromVersionsIn(outcomes),
-    affected,
   };
 }
 

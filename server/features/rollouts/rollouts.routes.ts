@@ -6,19 +6,20 @@ import { rolloutDefaults, setRolloutDefault } from './defaults.ts';
 import { createCensus } from './census.ts';
 import { releaseHistory } from './history.ts';
 import { machinesCsv, rolloutMachines } from './machines.ts';
-import { rolloutProgress } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { rolloutStrips } from './strip.ts';
 import { widenRollout } from './steps.ts';
 
 export const rolloutRoutes = ({ db, reports }: Context) => {
   const census = createCensus(reports);
+  const progress = createProgress(reports, census);
   return implement(calls, {
     strips: ({ query }) => rolloutStrips(reports, census, query.ids),
     plan: inChange((change, { params, body: { plan, startsAt } }) =>
       setPlan(change, params.releaseId, { rolloutPlan: plan, startsAt }),
     ),
     widen: inChange((change, { params, body }) => widenRollout(change, params.releaseId, body.percentage)),
-    progress: ({ by, params }) => rolloutProgress(reports, census, params.releaseId, by.now),
+    progress: ({ by, params }) => progress(params.releaseId, by.now),
     machines: ({ by, params, query }) => rolloutMachines(reports, by, params.releaseId, query),
     machinesCsv: ({ by, params, query }) => machinesCsv(reports, by, params.releaseId, query),
     history: ({ params }) => releaseHistory(db, params.releaseId),

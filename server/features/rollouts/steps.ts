@@ -1,3 +1,4 @@
+import type { GuardState } from '../../../contract/guard.ts';
 import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { nextStep, type NextStep } from '../../../contract/rollout-plan.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
@@ -41,25 +42,43 @@ export async function stepRollouts(context: Parts, { now }: CheckedTime): Promis
   return taken;
 }
 
-/** Everything is asked again under the lock of the release, which other processes and staff wait for. */
+/** Other processes and staff may change the release until it is locked, so its state is asked under the lock. */
 async function stepIfDue(change: Change, releaseId: string): Promise<number> {
-  const before = await lockAllowed(change, liveRelease, releaseId, releaseRefusal.widen);
-  if (isFailure(before)) return 0;
+  const seen = await getRelease(change.tx, releaseId);
+  if (isFailure(seen) || !isDue(nextStep(seen), change.now)) return 0;
+  const counted = await lockCounted(change, seen);
+  if (isFailure(counted)) return 0;
+  const { before, guard, isSame } = counted;
   const next = nextStep(before);
-  if (!next || !isDue(next, change.now)) return 0;
+  // changed since: the next run of the job counts again
+  if (!isSame || !next || guard.verdict !== 'QUIET') return 0;
   if (await stepNeedsApproval(change.tx, before, next.percentage)) return 0;
-  const guard = await guardState(change.tx, releaseId, change.now);
-  if (guard.verdict !== 'QUIET') return 0;
   const stepped = await takeStep(change, before, next, guard.sentence);
   if (isFailure(stepped)) throw new Error(stepped.message);
   return 1;
 }
 
-const isDue = ({ dueAt }: NextStep, now: Date) => dueAt === null || Date.parse(dueAt) <= now.getTime();
+/**
+ * What the guard counts, and then the release under its lock, if it may be widened: a long count must not hold up a
+ * pause. `isSame` is false if the release was changed since, as by a pause that was ended: the count may be older than
+ * the pause, and no step may be taken on it.
+ */
+async function lockCounted(
+  change: Change,
+  seen: Release,
+): Promise<{ before: Release; guard: GuardState; isSame: boolean } | Failure> {
+  const guard = await guardState(change.tx, seen.id, change.now);
+  const before = await lockAllowed(change, liveRelease, seen.id, releaseRefusal.widen);
+  if (isFailure(before)) return before;
+  return { before, guard, isSame: before.updatedAt === seen.updatedAt };
+}
+
+const isDue = (next: NextStep | undefined, now: Date) =>
+  next !== undefined && (next.dueAt === null || Date.parse(next.dueAt) <= now.getTime());
 
 /**
  * Takes the next step of a plan before its time, if its guard is quiet; `percentage` is the one that the caller saw as
- * the next. The guard counts before the release is locked, so that a long count holds up nobody.
+ * the next.
  */
 export async function widenRollout(
   change: Change,
@@ -68,15 +87,17 @@ export async function widenRollout(
 ): Promise<Release | Failure> {
   const found = await getRelease(change.tx, releaseId);
   if (isFailure(found)) return found;
-  const guard = await guardState(change.tx, releaseId, change.now);
-  const before = await lockAllowed(change, liveRelease, releaseId, releaseRefusal.widen);
-  if (isFailure(before)) return before;
+  const counted = await lockCounted(change, found);
+  if (isFailure(counted)) return counted;
+  const { before, guard, isSame } = counted;
   const next = nextStep(before);
   if (next?.percentage !== percentage)
     return fail(
       'WRONG_STATE',
       `The next step of the rollout is ${next?.percentage} % now, not ${percentage} %.`,
     );
+  if (!isSame)
+    return fail('WRONG_STATE', 'The release was changed while its machines were counted. Try again.');
   if (guard.verdict !== 'QUIET') return fail('WRONG_STATE', guard.sentence);
   return takeStep(change, before, next, guard.sentence, 'by hand');
 }

@@ -9,7 +9,7 @@ import { countInstalls, previousRelease } from './guard-counts.ts';
 import { judge } from './guard.ts';
 import { countSilent } from './silence-counts.ts';
 
-/** What the guard sees of a release now. Under the lock of the release, it stays true until the lock is released. */
+/** What the guard sees of a release now. Counts, so it is not called under the lock of the release. */
 export async function guardState(db: Db, releaseId: string, now: Date): Promise<GuardState> {
   const row = await selectReleases(db).where('r.release_id', '=', releaseId).executeTakeFirstOrThrow();
   return stateOf(db, row, now, true);
@@ -57,18 +57,28 @@ export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
     return true;
   });
 
+/**
+ * Counts before it locks the release: counting a large fleet takes a while, and neither staff nor steps may wait for it.
+ * A release that was changed in between is counted again, so that no pause has the numbers of an earlier rollout.
+ */
 async function pauseIfHarmful(context: Parts, releaseId: string, withSilence: boolean): Promise<void> {
-  const row = await selectReleases(context.db).where('r.release_id', '=', releaseId).executeTakeFirst();
-  if (!row || !isGuarded(row)) return;
-  if ((await stateOf(context.db, row, context.clock(), withSilence)).verdict === 'QUIET') return;
-  await systemChange(context, context.clock(), async (change) => {
-    // The lock prevents a concurrent resume, so the numbers belong to this rollout.
-    const locked = await lockRelease(change.tx, releaseId);
-    if (!locked || !isGuarded(locked)) return;
-    const { verdict, sentence } = await stateOf(change.tx, locked, change.now, withSilence);
-    if (verdict !== 'QUIET') await pauseRollout(change, releaseId, sentence);
-  });
+  let isCounted = false;
+  for (let tries = 0; !isCounted && tries < mostCounts; tries++) {
+    const seen = await selectReleases(context.db).where('r.release_id', '=', releaseId).executeTakeFirst();
+    if (!seen || !isGuarded(seen)) return;
+    const { verdict, sentence } = await stateOf(context.db, seen, context.clock(), withSilence);
+    if (verdict === 'QUIET') return;
+    isCounted = await systemChange(context, context.clock(), async (change) => {
+      const locked = await lockRelease(change.tx, releaseId);
+      if (locked?.updated_at.getTime() !== seen.updated_at.getTime()) return false;
+      await pauseRollout(change, releaseId, sentence);
+      return true;
+    });
+  }
 }
+
+/** The job watches a release again that was changed during each of so many counts. */
+const mostCounts = 5;
 
 /** In a feed, and not paused. */
 const isGuarded = (row: ReleaseRow): boolean =>

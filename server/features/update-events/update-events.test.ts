@@ -401,6 +401,8 @@ describe('a release in the feeds', () => {
 
   test('pauses itself when more than acceptable fail, with the numbers, and goes on when staff say so', async () => {
     await report(desktop, outcomes(0, 45, 'install_complete'));
+    // the guard looks when the other process has written its failures, and would not see these yet
+    await written(`patient ${release.id} 44`, 1);
     await report(desktopOfTwin, outcomes(45, 48, 'install_error'));
     await written(`patient ${release.id} 47`, 1);
     await pauseFailing(server.context, [release.id]);

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { eventually } from '../../../tests/harness.ts';
+import { createKept } from './kept.ts';
+
+test('many who ask at once, and for ten times as long as it took, cost one count', async () => {
+  const kept = createKept<{ n: number }>(2);
+  let counts = 0;
+  const count = () =>
+    new Promise<{ n: number }>((resolve) => setTimeout(() => resolve({ n: ++counts }), 400));
+  const ask = (key = 'a') => kept(key, count);
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
+  expect(await ask()).toEqual({ n: 1 });
+  expect(await ask('b')).toEqual({ n: 2 });
+  await eventually(async () => (await ask()).n > 2);
+});
+
+test('a count that fails is not kept', async () => {
+  const kept = createKept<{ n: number }>(2);
+  await expect(kept('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
+  expect(await kept('a', () => Promise.resolve({ n: 1 }))).toEqual({ n: 1 });
+});

@@ -1,0 +1,161 @@
+import { createHash, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { releases as calls, type Release } from '../contract/releases.ts';
+import { rollouts } from '../contract/rollouts.ts';
+import { stepRollouts } from '../server/features/rollouts/index.ts';
+import { watchRollouts } from '../server/features/update-events/index.ts';
+import { makeRelease } from './factories.ts';
+import { checkedTime, days, eventually, hours, startTestServer } from './harness.ts';
+
+/* Counting the machines of a large rollout takes a while: what may happen to the release meanwhile, and what may not. */
+
+const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+const api = server.api((await server.signInAs('binary_manager')).byCookie);
+const holders = [0, 1].map(() => new pg.Client({ connectionString: server.database.url }));
+await Promise.all(holders.map((holder) => holder.connect()));
+const [holder, second] = holders as [pg.Client, pg.Client];
+afterAll(async () => {
+  await Promise.all(holders.map((one) => one.end()));
+  await server.close();
+});
+beforeEach(() => server.db.updateTable('releases').set({ rollout_plan: null, is_active: false }).execute());
+
+const by = ({ id: releaseId }: Release) => ({ params: { releaseId } });
+const get = (release: Release) => api.ok(calls.get, by(release));
+const widen = (release: Release) => api.call(rollouts.widen, { ...by(release), body: { percentage: 100 } });
+const pause = (release: Release) => api.call(calls.pause, { ...by(release), body: { reason: 'It crashes' } });
+const step = () => stepRollouts(server.context, checkedTime(server));
+
+/** A release at 1 % whose step to 100 % is due. */
+async function due(): Promise<Release> {
+  const draft = await makeRelease(server, { isDraft: true });
+  const rolloutPlan = [
+    { percentage: 1, hours: 24 },
+    { percentage: 100, hours: null },
+  ];
+  const release = await api.ok(calls.update, { ...by(draft), body: { isDraft: false, rolloutPlan } });
+  server.clock.advance(hours(24));
+  return release;
+}
+
+/** Machines whose install failed, in one statement. */
+const failures = ({ id, version }: Release, on: Pick<pg.Client, 'query'> = second) => {
+  const at = server.clock.now();
+  const hashes = Array.from({ length: 50 }, () => createHash('sha256').update(randomUUID()).digest());
+  return on.query(
+    `insert into downloads (download_id, machine_hash, release_id, version, started_at, offered_at, fetched_at,
+                            installed_at, install_failed)
+     select gen_random_uuid(), hash, $1, $2, $3, $3, $3, $3, true from unnest($4::bytea[]) hash`,
+    [id, version, at, hashes],
+  );
+};
+
+/** Runs `work` while another session holds the locks that the statement takes. */
+async function whileHeld<T>(on: pg.Client, statement: string, work: () => Promise<T>): Promise<T> {
+  await on.query('begin');
+  await on.query(statement);
+  try {
+    return await work();
+  } finally {
+    await on.query('commit');
+  }
+}
+
+const isWaiting = (what: string) =>
+  eventually(async () => {
+    const { rowCount } = await second.query(
+      `select from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database() and query ilike $1`,
+      [`%${what}%`],
+    );
+    return rowCount !== 0;
+  });
+
+/** Nothing can be counted. */
+const noCounts = 'lock table downloads in access exclusive mode';
+const lockOf = ({ id }: Release) => `select from releases where release_id = '${id}' for update`;
+
+describe.each([
+  ['by plan', (release: Release) => step().then(() => get(release))],
+  ['by hand', (release: Release) => widen(release)],
+])('while machines are counted for a step %s', (_, take) => {
+  test('the release is not locked, and after a pause the step is not taken', async () => {
+    const release = await due();
+    const held = await whileHeld(holder, noCounts, async () => {
+      const taken = take(release);
+      await isWaiting('from downloads');
+      await second.query(`${lockOf(release)} nowait`);
+      return { taken, paused: await pause(release) };
+    });
+    expect(held.paused.status, held.paused.text).toBe(200);
+    await held.taken;
+    expect(await get(release)).toMatchObject({ rolloutPercentage: 1, pausedBy: expect.any(String) });
+  });
+
+  test('a pause that ends again does not let the step use the older count', async () => {
+    const release = await due();
+    const held = await whileHeld(holder, lockOf(release), async () => {
+      const taken = take(release);
+      await isWaiting('for update of "r"');
+      await failures(release, holder);
+      await holder.query(
+        `update releases set updated_at = updated_at + interval '1 second' where release_id = $1`,
+        [release.id],
+      );
+      return { taken };
+    });
+    const answer = await held.taken;
+    expect((await get(release)).rolloutPercentage).toBe(1);
+    if ('status' in answer)
+      expect(answer.body.error).toBe('The release was changed while its machines were counted. Try again.');
+  });
+});
+
+test('a step and a pause at once end in a pause', async () => {
+  for (let round = 0; round < 5; round++) {
+    const release = await due();
+    const [, , paused] = await Promise.all([step(), widen(release), pause(release)]);
+    expect(paused.status, paused.text).toBe(200);
+    expect((await get(release)).pausedAt).not.toBeNull();
+    const { rolloutPercentage } = await get(release);
+    expect((await widen(release)).status).toBe(409);
+    expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, rolloutPercentage]);
+  }
+});
+
+describe('the guard', () => {
+  test('does not count while it has the release locked', async () => {
+    const release = await due();
+    await failures(release);
+    const held = await whileHeld(holder, lockOf(release), async () => {
+      const watched = watchRollouts(server.context);
+      await isWaiting('for update of "r"');
+      await second.query('begin');
+      await second.query(noCounts);
+      return { watched };
+    });
+    try {
+      await held.watched;
+      expect((await get(release)).pauseReason).toContain('50 of 50');
+    } finally {
+      await second.query('commit');
+    }
+  });
+
+  test('counts again after a resume in the meantime: no pause has the numbers of an earlier rollout', async () => {
+    const release = await due();
+    await failures(release);
+    const held = await whileHeld(holder, lockOf(release), async () => {
+      const watched = watchRollouts(server.context);
+      await isWaiting('for update of "r"');
+      await holder.query(
+        `update releases set updated_at = updated_at + interval '1 second', failures_from = $2 where release_id = $1`,
+        [release.id, new Date(server.clock.now().getTime() + 1)],
+      );
+      return { watched };
+    });
+    await held.watched;
+    expect((await get(release)).pausedAt).toBeNull();
+  });
+});
