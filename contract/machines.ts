@@ -61,6 +61,7 @@ export const offerReasons = [
   'DAMAGED',
   'DELETED',
   'PAUSED',
+  'NOT_STARTED',
   'ROLLOUT_BUCKET',
   'MINIMUM_VERSION',
   'LICENSE_INACTIVE',

@@ -344,7 +344,7 @@ export const releases = {
   }),
   withdraw: route('POST', `${base}/releases/{releaseId}/withdraw`, {
     summary:
-      'Withdraw a release from every feed immediately; machines are offered the previous full release. Returns the machines that have it installed',
+      'Withdraw a release from every feed immediately; machines with an older version are offered the newest other release that is rolled out to them. Returns the machines that have it installed',
     access: canUpdate,
     params: byId,
     body: z.strictObject({ reason }),

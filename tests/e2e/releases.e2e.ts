@@ -849,7 +849,9 @@ test('withdrawing takes a release out of every feed and lists the machines that 
     .click();
   const question = dialog(page, 'Withdraw Release');
   await expect(question).toContainText('2 machines run this version and keep it.');
-  await expect(question).toContainText('offered the previous full release');
+  await expect(question).toContainText(
+    'No machine is offered it anymore. Machines with an older version are offered the newest other release',
+  );
   await expectAccessible(page);
   await question.getByRole('textbox', { name: 'Reason' }).fill('Loses settings');
   await question.getByRole('button', { name: 'Withdraw' }).click();

@@ -160,12 +160,7 @@ test('the explanation names every release, those in the bin too', async () => {
   const explained = await staff.ok(calls.explain, { params: { id: displayId } });
   const about = (id: string) => explained.find((e) => e.releaseId === id);
   expect(about(binned.id)).toMatchObject({ reason: 'DELETED', offered: false });
-  expect(about(partial.id)).toMatchObject({
-    reason: 'ROLLOUT_BUCKET',
-    offered: false,
-    bucket: expect.any(Number) as number,
-    rolloutPercentage: 0,
-  });
+  expect(about(partial.id)).toMatchObject({ reason: 'NOT_STARTED', offered: false, rolloutPercentage: 0 });
   expect(about(full.id)).toMatchObject({ reason: 'OFFERED', offered: true });
   expect(about(full.id)!.detail).toBe(
     'It is the newest release for this machine, which runs 1.0.0, and it is fully out.',

@@ -1,12 +1,17 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { isInsidePin, type PolicyImpact, type UpdatePolicy } from '../../../contract/policies.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, isVersion, type Channel } from '../../../contract/versions.ts';
 import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
-import type { LiveRelease, ReleaseSet } from '../releases/index.ts';
-import { decideOffer, fedKinds, versionsOfReleases, type AppliedPolicy } from '../updates/index.ts';
-import { customersOfMachines } from './customer-of-machine.ts';
+import {
+  listBinnedReleases,
+  type BinnedRelease,
+  type LiveRelease,
+  type ReleaseSet,
+} from '../releases/index.ts';
+import { decideOffer, fedKinds, versionsOfReleases, type Policed } from '../updates/index.ts';
+import { customersOfMachines, type CustomerOfMachine } from './customer-of-machine.ts';
 import { policyOf, policyOfCustomer, readPolicies, type PolicyData } from './policy-set.ts';
 
 /** Machines are looked at up to this number; a count beyond it is said to be incomplete. */
@@ -59,12 +64,31 @@ async function impact(
   policy: UpdatePolicy,
   now: Date,
 ): Promise<PolicyImpact> {
-  const [releases, known, found] = await Promise.all([
-    parts.releaseSet(),
-    versionsOfReleases(parts.db),
-    machinesOf(parts, customerIds),
-  ]);
+  const found =
+    customerIds.length > 0 ? await machinesOf(parts, sql`l.customer_id = any(${customerIds}::uuid[])`) : [];
   const mine = new Set(customerIds);
+  const policiesOf = ({ customerId }: CustomerOfMachine) =>
+    mine.has(customerId)
+      ? [compared.before, compared.after].map((data) => policyOfCustomer(data, customerId))
+      : undefined;
+  return {
+    ...(await compareOffers(parts, found, policiesOf, now)),
+    pinMatches: policy.pin === null ? null : await matchesAny(parts, policy.pin),
+  };
+}
+
+/** Counts the machines with policies before and after, and those that would be offered something else, or nothing. */
+async function compareOffers(
+  parts: ImpactParts,
+  found: readonly Row[],
+  policiesOf: (owner: CustomerOfMachine) => readonly ReturnType<typeof policyOfCustomer>[] | undefined,
+  now: Date,
+): Promise<Omit<PolicyImpact, 'pinMatches'>> {
+  const [releases, binned, known] = await Promise.all([
+    parts.releaseSet(),
+    listBinnedReleases(parts.db),
+    versionsOfReleases(parts.db),
+  ]);
   const { updatesAfterRevocation } = parts.config;
   const counts = { machines: 0, changed: 0, held: 0 };
   const looked = found.slice(0, mostMachines);
@@ -76,22 +100,19 @@ async function impact(
     );
     for (const [index, machine] of some.entries()) {
       const owner = owners[index];
-      if (!owner || !mine.has(owner.customerId)) continue;
+      const policies = owner && policiesOf(owner);
+      if (!policies) continue;
       const isLicensed = owner.isActive || updatesAfterRevocation;
-      const offers = (data: PolicyData) =>
-        offersTo(releases, known, machine, { isLicensed, ...policyOfCustomer(data, owner.customerId) }, now);
-      const [was, is] = [offers(compared.before), offers(compared.after)];
+      const [was = [], is = []] = policies.map((policy) =>
+        offersTo(releases, known, machine, { policy: { isLicensed, ...policy }, now, binned }),
+      );
       counts.machines++;
       if (was.join() === is.join()) continue;
       counts.changed++;
       if (is.every((id) => id === '')) counts.held++;
     }
   }
-  return {
-    ...counts,
-    isComplete: found.length <= mostMachines,
-    pinMatches: policy.pin === null ? null : matchesAny(releases, policy.pin),
-  };
+  return { ...counts, isComplete: found.length <= mostMachines };
 }
 
 type Row = {
@@ -102,16 +123,15 @@ type Row = {
   last_version: string | null;
 };
 
-/** Machines with an activation on a license of these customers; one more than are looked at, if there are more. */
-async function machinesOf({ db }: ImpactParts, customerIds: readonly string[]): Promise<Row[]> {
-  if (customerIds.length === 0) return [];
+/** Machines with an activation on these licenses `l`; one more than are looked at, if there are more. */
+async function machinesOf({ db }: ImpactParts, which: RawBuilder<unknown>): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select m.machine_hash, m.platform, m.architecture, m.channel, m.last_version
       from machines m
      where m.machine_hash in (
        select coalesce(c.own_hash, machine_hash(a.machine_id))
          from activations a join licenses l using (license_id) left join machine_credentials c using (activation_id)
-        where l.customer_id = any(${customerIds}::uuid[]))
+        where ${which})
      limit ${mostMachines + 1}`.execute(db);
   return rows;
 }
@@ -121,8 +141,7 @@ function offersTo(
   releases: readonly LiveRelease[],
   known: ReadonlySet<string>,
   machine: Row,
-  policy: AppliedPolicy,
-  now: Date,
+  policed: Policed,
 ): string[] {
   const { platform, architecture, last_version: runs } = machine;
   if (!platform || !architecture) return [];
@@ -132,12 +151,14 @@ function offersTo(
     channel: machine.channel ?? channels[0],
     currentVersion: runs !== null && isVersion(runs) && known.has(runs) ? runs : undefined,
     machineHash: machine.machine_hash.toString('hex'),
-    policed: { policy, now },
+    policed,
   };
   return fedKinds[question.platform].map(
     (fileKind) => decideOffer(releases, { ...question, fileKind }).release?.id ?? '',
   );
 }
 
-const matchesAny = (releases: readonly LiveRelease[], pin: string): boolean =>
-  releases.some((release) => !release.isDraft && isInsidePin(release.version, pin));
+async function matchesAny({ db, releaseSet }: ImpactParts, pin: string): Promise<boolean> {
+  const releases: BinnedRelease[] = [...(await releaseSet()), ...(await listBinnedReleases(db))];
+  return releases.some((release) => !release.isDraft && isInsidePin(release.version, pin));
+}

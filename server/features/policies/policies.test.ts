@@ -3,6 +3,7 @@ import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
+import { releases } from '../../../contract/releases.ts';
 import { noPolicy, policies as calls, weekdays, type UpdatePolicy } from '../../../contract/policies.ts';
 import {
   enrollOn,
@@ -92,6 +93,25 @@ describe('the policy of a customer', () => {
     expect(await fed(unique('unknown machine'))).toBe('1.3.0 OFFERED');
     await put(license.customerId);
     expect(await fed(named)).toBe('1.3.0 OFFERED');
+  });
+
+  test('keeps pinned machines where they are when the release of the pin is put in the bin', async () => {
+    const pinned = await makeRelease(server, { version: '1.2.0' });
+    await makeRelease(server, { version: '1.3.0' });
+    const customer = await makeCustomer(staff);
+    const machine = await machineOn(await makeLicense(staff, { customerId: customer.customerId }));
+    await put(customer.customerId, { pin: '1.2.' });
+    expect(await fed(machine)).toBe('1.2.0 PINNED');
+    await staff.ok(releases.softDelete, { params: { releaseId: pinned.id }, body: { reason: 'x' } });
+    expect(await fed(machine)).toBe('nothing PINNED');
+    expect(await fed(machine, { version: '1.2.0' })).toBe('nothing PINNED');
+    expect(await explained(machine)).toEqual([
+      ['1.3.0', 'PINNED', `The policy of ${customer.name} pins it to 1.2.; this release is outside.`],
+      ['1.2.0', 'DELETED', 'It is in the recycle bin: no feed offers it.'],
+    ]);
+    const policy = { ...noPolicy, pin: '1.2.', tags: [] };
+    const impact = { params: { id: customer.customerId }, body: policy };
+    expect((await staff.ok(calls.impactOnCustomer, impact)).pinMatches).toBe(true);
   });
 
   test('is explained on the page of the machine', async () => {

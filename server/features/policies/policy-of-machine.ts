@@ -1,6 +1,7 @@
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Facts } from '../../db/facts.ts';
+import { createBinnedSet } from '../releases/index.ts';
 import type { Policed } from '../updates/index.ts';
 import { createCustomerFinder } from './customer-of-machine.ts';
 import { createPolicySet } from './policy-set.ts';
@@ -15,6 +16,7 @@ type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & { facts: Fact
 export function createPolicyFinder(parts: Parts) {
   const policies = createPolicySet(parts);
   const find = createCustomerFinder(parts);
+  const binned = createBinnedSet(parts);
   const { updatesAfterRevocation } = parts.config;
   return async (
     machineHash: string,
@@ -30,7 +32,8 @@ export function createPolicyFinder(parts: Parts) {
     const isLicensed = owner.isActive || updatesAfterRevocation;
     const policy = set.get(owner.customerId);
     if (!policy && isLicensed) return undefined;
-    return { policy: { isLicensed, ...policy }, now, isProven: owner.isProven };
+    const policed = { policy: { isLicensed, ...policy }, now, isProven: owner.isProven };
+    return policy?.pin ? { ...policed, binned: await binned() } : policed;
   };
 }
 export type PolicyFinder = ReturnType<typeof createPolicyFinder>;

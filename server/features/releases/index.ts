@@ -1,4 +1,12 @@
-export { type LiveRelease, type ReleaseSet, createReleaseSet, toLiveRelease } from './live-releases.ts';
+export {
+  type BinnedRelease,
+  type LiveRelease,
+  type ReleaseSet,
+  createBinnedSet,
+  createReleaseSet,
+  listBinnedReleases,
+  toLiveRelease,
+} from './live-releases.ts';
 export { refuseNew } from './publishing.ts';
 export { countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';

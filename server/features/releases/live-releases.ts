@@ -23,6 +23,23 @@ export function createReleaseSet({ db, signals }: Pick<Context, 'db' | 'signals'
 }
 export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 
+/** What of a release in the bin still decides: a pin that matches it counts. */
+export type BinnedRelease = Pick<
+  LiveRelease,
+  'version' | 'channel' | 'platform' | 'architecture' | 'fileKind' | 'isDraft'
+>;
+
+export async function listBinnedReleases(db: Db): Promise<BinnedRelease[]> {
+  const rows = await selectReleases(db).where('r.deleted_at', 'is not', null).execute();
+  return rows.map(toLiveRelease);
+}
+
+/** The releases in the bin, cached until a release changes in any process. */
+export function createBinnedSet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
+  const cached = createCache<readonly BinnedRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
+  return () => cached('binned', () => listBinnedReleases(db));
+}
+
 export function toLiveRelease(row: ReleaseRow) {
   const { downloadCount: _, ...release } = toRelease(row);
   return {

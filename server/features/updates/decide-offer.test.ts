@@ -1,48 +1,10 @@
 import fc from 'fast-check';
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { channels, compareVersions } from '../../../contract/versions.ts';
+import { candidate as release, hashOf, question as ask } from '../../../tests/candidates.ts';
 import { decideOffer, type Candidate, type Question } from './decide-offer.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
 import { rolloutBucket } from './bucket.ts';
-
-const hashOf = (machineId: string) => createHash('sha256').update(machineId).digest('hex');
-
-let made = 0;
-function release(version: string, fields: Partial<Candidate> = {}): Candidate {
-  return {
-    id: `release-${++made}`,
-    version,
-    channel: 'stable',
-    platform: 'win32',
-    architecture: 'x64',
-    fileKind: 'exe',
-    isDraft: false,
-    isActive: true,
-    rolloutPercentage: 100,
-    rolloutSalt: `salt of ${version}`,
-    minimumAppVersion: null,
-    security: false,
-    minimumSupportedVersion: null,
-    fullAt: '2026-10-01T00:00:00.000Z',
-    pausedAt: null,
-    pauseReason: null,
-    damagedAt: null,
-    ...fields,
-  };
-}
-
-function ask(fields: Partial<Question> = {}): Question {
-  return {
-    platform: 'win32',
-    architecture: 'x64',
-    fileKind: 'exe',
-    channel: 'stable',
-    currentVersion: '1.0.0',
-    machineHash: hashOf('a machine'),
-    ...fields,
-  };
-}
 
 /** A machine whose bucket for that salt is in the range. */
 function machineWith(salt: string, within: (bucket: number) => boolean): string {
@@ -68,7 +30,7 @@ describe('the newest release that a machine may take', () => {
     ['in the bin', { deletedAt: '2026-11-01T00:00:00Z' }, 'DELETED'],
     ['paused', { pausedAt: '2026-11-01T00:00:00Z' }, 'PAUSED'],
     ['asking for a newer machine', { minimumAppVersion: '1.0.1' }, 'MINIMUM_VERSION'],
-    ['not rolled out', { rolloutPercentage: 0 }, 'ROLLOUT_BUCKET'],
+    ['not rolled out', { rolloutPercentage: 0 }, 'NOT_STARTED'],
   ] as const)('is not one that is %s', (_, fields, reason) => {
     const decision = decideOffer([older, release('1.2.0', fields)], ask());
     expect(decision).toEqual({ release: older, reason });
@@ -104,6 +66,18 @@ describe('the newest release that a machine may take', () => {
       offered([older, release('1.2.0', { minimumAppVersion: '1.1.0' })], { currentVersion: undefined }),
     ).toBe('1.2.0');
   });
+});
+
+test('a rollout that has not started keeps no machine from an older one', () => {
+  const older = release('1.2.0', { rolloutPercentage: 60, rolloutSalt: 'older' });
+  const waiting = release('1.3.0', { rolloutPercentage: 0, startsAt: '2026-12-01T06:00:00.000Z' });
+  const machineHash = machineWith('older', (bucket) => bucket < 60);
+  expect(decideOffer([older, waiting], ask({ machineHash }))).toEqual({
+    release: older,
+    reason: 'NOT_STARTED',
+  });
+  const outside = machineWith('older', (bucket) => bucket >= 60);
+  expect(decideOffer([older, waiting], ask({ machineHash: outside })).release).toBeUndefined();
 });
 
 describe('channels', () => {
@@ -318,6 +292,8 @@ describe('the explanation', () => {
         release('2.7.0', { channel: 'beta' }),
         release('2.6.0', { minimumAppVersion: '1.5.0' }),
         release('2.5.0', { pausedAt: '2026-11-01T00:00:00Z', pauseReason: '6 of 52 installs failed.' }),
+        release('2.2.0', { rolloutPercentage: 0, startsAt: '2026-12-01T06:00:00.000Z' }),
+        release('2.1.0', { rolloutPercentage: 0 }),
         release('2.0.0', { rolloutPercentage: 5 }),
         release('1.9.0', { rolloutPercentage: 100 }),
         release('1.8.0'),
@@ -336,6 +312,16 @@ describe('the explanation', () => {
         '2.5.0',
         'PAUSED',
         'Its rollout is paused: 6 of 52 installs failed. No machine is offered it until it is resumed.',
+      ],
+      [
+        '2.2.0',
+        'NOT_STARTED',
+        'Its rollout has not started; its start is set to 2026-12-01 06:00 UTC. Until it begins, no machine is offered it.',
+      ],
+      [
+        '2.1.0',
+        'NOT_STARTED',
+        'Its rollout is at 0 %: no machine is offered it, and it keeps no other release back.',
       ],
       [
         '2.0.0',

@@ -16,6 +16,8 @@ export type Candidate = {
   isDraft: boolean;
   isActive: boolean;
   rolloutPercentage: number;
+  /** When the plan of its rollout starts. */
+  startsAt: string | null;
   rolloutSalt: string;
   minimumAppVersion: string | null;
   pausedAt: string | null;
@@ -37,8 +39,8 @@ export type Question = {
   policed?: Policed | undefined;
 };
 
-/** The result for one release, the machine's bucket in its rollout, and what its policy looked at. */
-export type Verdict<R> = { release: R; reason: OfferReason; bucket: number | null; steps: PolicyStep[] };
+/** The result for one release, and what the policy of the machine looked at. */
+export type Verdict<R> = { release: R; reason: OfferReason; steps: PolicyStep[] };
 
 /**
  * `release` is the offer, if any; `reason` is the result for the newest release on the machine's own channel, or
@@ -75,15 +77,16 @@ export const isOnChannel = (
 
 /**
  * Whether the pin of the machine counts. One that matches no published release would keep the machine from every update,
- * so it does not; a machine that runs a version inside the pin stays there. A withdrawn or paused release still matches:
- * taking it back must not send pinned machines to other versions.
+ * so it does not; a machine that runs a version inside the pin stays there. A release that is withdrawn, paused or in the
+ * bin still matches: taking it back must not send pinned machines to other versions.
  */
 function pinCounts(candidates: readonly Candidate[], question: Question): boolean {
   const pin = question.policed?.policy.pin?.value;
   if (pin === undefined) return false;
   if (question.currentVersion !== undefined && isInsidePin(question.currentVersion, pin)) return true;
-  return candidates.some(
-    (r) => !r.isDraft && !r.deletedAt && isOnChannel(r, question) && isInsidePin(r.version, pin),
+  const binned = (question.policed?.binned ?? []).filter((r) => isForUpdater(r, question));
+  return [...candidates, ...binned].some(
+    (r) => !r.isDraft && isOnChannel(r, question) && isInsidePin(r.version, pin),
   );
 }
 
@@ -96,10 +99,6 @@ export function* evaluate<R extends Candidate>(
   let onlyFull = false;
   const pinMatches = pinCounts(candidates, question);
   for (const release of candidates) {
-    const bucket =
-      question.machineHash === undefined ? null : rolloutBucket(release.rolloutSalt, question.machineHash);
-    const inside =
-      release.rolloutPercentage >= 100 || (bucket !== null && bucket < release.rolloutPercentage);
     const ineligible = ineligibility(release, question);
     const steps =
       ineligible || !question.policed
@@ -115,13 +114,28 @@ export function* evaluate<R extends Candidate>(
     if (ineligible) reason = ineligible;
     else if (held) reason = held.reason;
     else if (offered) reason = 'NEWER_RELEASE_OFFERED';
-    else if (!inside) reason = 'ROLLOUT_BUCKET';
+    // nobody has it, so there are no machines outside of its rollout
+    else if (release.rolloutPercentage === 0) reason = 'NOT_STARTED';
+    else if (!isInside(release, question)) reason = 'ROLLOUT_BUCKET';
     else if (onlyFull && release.rolloutPercentage < 100) reason = 'FULL_RELEASE_OFFERED_INSTEAD';
     else reason = 'OFFERED';
     offered ||= reason === 'OFFERED';
     onlyFull ||= reason === 'ROLLOUT_BUCKET';
-    yield { release, reason, bucket, steps };
+    yield { release, reason, steps };
   }
+}
+
+/** The bucket of the machine in the rollout of a release; null for an unknown machine. */
+export const bucketOf = (
+  { rolloutSalt }: Pick<Candidate, 'rolloutSalt'>,
+  { machineHash }: Pick<Question, 'machineHash'>,
+): number | null => (machineHash === undefined ? null : rolloutBucket(rolloutSalt, machineHash));
+
+/** Whether the rollout of a release includes the machine. */
+function isInside(release: Candidate, question: Question): boolean {
+  if (release.rolloutPercentage >= 100) return true;
+  const bucket = bucketOf(release, question);
+  return bucket !== null && bucket < release.rolloutPercentage;
 }
 
 /** Why a release is not for this machine, independently of other releases and of its rollout. */
@@ -145,20 +159,23 @@ const candidateSets = new WeakMap<readonly Candidate[], Map<string, readonly Can
 /** The releases for one updater, newest first; sorted once per release set. */
 function candidatesOf<R extends Candidate>(
   releases: readonly R[],
-  { platform, architecture, fileKind }: Pick<Question, 'platform' | 'architecture' | 'fileKind'>,
+  { platform, architecture, fileKind }: Updater,
 ): readonly R[] {
   const kept = candidateSets.get(releases) ?? new Map<string, readonly R[]>();
   candidateSets.set(releases, kept);
   const key = `${platform} ${architecture} ${fileKind}`;
   const candidates = (kept.get(key) ??
     newestFirst(
-      releases.filter(
-        (r) => r.platform === platform && r.architecture === architecture && r.fileKind === fileKind,
-      ),
+      releases.filter((r) => isForUpdater(r, { platform, architecture, fileKind })),
     )) as readonly R[];
   kept.set(key, candidates);
   return candidates;
 }
+
+type Updater = Pick<Question, 'platform' | 'architecture' | 'fileKind'>;
+
+const isForUpdater = (r: Updater, { platform, architecture, fileKind }: Updater): boolean =>
+  r.platform === platform && r.architecture === architecture && r.fileKind === fileKind;
 
 /**
  * Sorts by version; the same version in several channels by the widest channel; builds of one version on one channel

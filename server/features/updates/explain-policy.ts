@@ -12,7 +12,7 @@ import {
 const policyOf = ({ kind, name }: PolicySource) => `the policy of ${kind === 'tag' ? 'the tag ' : ''}${name}`;
 
 /** `2026-11-20 09:30 UTC` */
-const momentText = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const momentText = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const capital = (day: string) => day.slice(0, 1).toUpperCase() + day.slice(1);
 

@@ -2,6 +2,7 @@ import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { type Channel, compareVersions } from '../../../contract/versions.ts';
 import {
+  bucketOf,
   channelOf,
   evaluate,
   newestFirst,
@@ -9,7 +10,7 @@ import {
   type Question,
   type Verdict,
 } from './decide-offer.ts';
-import { channelSentence, policySentence } from './explain-policy.ts';
+import { channelSentence, momentText, policySentence } from './explain-policy.ts';
 import type { Policed } from './policy.ts';
 import { present } from '../../invariants.ts';
 
@@ -46,6 +47,9 @@ export function explainEach(releases: readonly Candidate[], machine: KnownMachin
   return newestFirst(releases).flatMap((r) => verdicts.get(r.id) ?? []);
 }
 
+/** A verdict, and the bucket of the machine in the rollout of the release. */
+type InRollout = Verdict<Candidate> & { bucket: number | null };
+
 function explainKind(releases: Candidate[], fileKind: string, machine: KnownMachine): Explanation[] {
   const { platform, architecture, channel, currentVersion, machineHash, policed } = machine;
   const isMine = (r: Candidate) =>
@@ -59,12 +63,15 @@ function explainKind(releases: Candidate[], fileKind: string, machine: KnownMach
   };
   const evaluated =
     platform && architecture
-      ? [...evaluate(releases.filter(isMine), { ...question, platform, architecture })]
+      ? [...evaluate(releases.filter(isMine), { ...question, platform, architecture })].map((verdict) => ({
+          ...verdict,
+          bucket: bucketOf(verdict.release, question),
+        }))
       : [];
   const offered = evaluated.find((verdict) => verdict.reason === 'OFFERED')?.release;
   const others = releases
     .filter((r) => !isMine(r))
-    .map((release): Verdict<Candidate> => ({
+    .map((release): InRollout => ({
       release,
       reason: reasonElsewhere(release, machine),
       bucket: null,
@@ -91,7 +98,7 @@ function policySentences({ release, reason, steps }: Verdict<Candidate>, policed
 }
 
 /** A reason of the policy: the step that holds the release back. */
-const heldBack = ({ release, steps }: Verdict<Candidate>, { question }: Facts): string =>
+const heldBack = ({ release, steps }: InRollout, { question }: Facts): string =>
   policySentence(
     present(steps.at(-1), 'the last step gives the reason'),
     release,
@@ -109,7 +116,7 @@ const runs = ({ currentVersion }: Asked) =>
 
 const percent = (bucket: number | null) => (bucket ?? 0).toFixed(2);
 
-const sentences: Record<OfferReason, (verdict: Verdict<Candidate>, facts: Facts) => string> = {
+const sentences: Record<OfferReason, (verdict: InRollout, facts: Facts) => string> = {
   OFFERED: ({ release, bucket }, { question }) =>
     release.rolloutPercentage >= 100
       ? `It is the newest release for this machine, which runs ${runs(question)}, and it is fully out.`
@@ -129,6 +136,10 @@ const sentences: Record<OfferReason, (verdict: Verdict<Candidate>, facts: Facts)
   DELETED: () => 'It is in the recycle bin: no feed offers it.',
   PAUSED: ({ release }) =>
     `Its rollout is paused${release.pauseReason ? `: ${release.pauseReason.replace(/\.$/, '')}` : ''}. No machine is offered it until it is resumed.`,
+  NOT_STARTED: ({ release }) =>
+    release.startsAt === null
+      ? 'Its rollout is at 0 %: no machine is offered it, and it keeps no other release back.'
+      : `Its rollout has not started; its start is set to ${momentText(new Date(release.startsAt))}. Until it begins, no machine is offered it.`,
   ROLLOUT_BUCKET: ({ release, bucket }) =>
     `The machine's bucket ${percent(bucket)} is not below its rollout of ${release.rolloutPercentage} %.`,
   MINIMUM_VERSION: ({ release }, { question }) =>

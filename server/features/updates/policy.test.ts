@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
   isInsidePin,
@@ -9,6 +8,7 @@ import {
   type UpdatePolicy,
 } from '../../../contract/policies.ts';
 import { channels, compareVersions } from '../../../contract/versions.ts';
+import { candidate as release, question as asked } from '../../../tests/candidates.ts';
 import { decideOffer, type Candidate, type Question } from './decide-offer.ts';
 import { explainEach } from './explain.ts';
 import { effectivePolicy, type AppliedPolicy } from './policy.ts';
@@ -22,37 +22,7 @@ const applied = (policy: Partial<UpdatePolicy>): AppliedPolicy => ({
   ...effectivePolicy([{ from: hospital, policy: { ...noPolicy, ...policy } }]),
 });
 
-let made = 0;
-const release = (version: string, fields: Partial<Candidate> = {}): Candidate => ({
-  id: `release-${String(++made).padStart(6, '0')}`,
-  version,
-  channel: 'stable',
-  platform: 'win32',
-  architecture: 'x64',
-  fileKind: 'exe',
-  isDraft: false,
-  isActive: true,
-  rolloutPercentage: 100,
-  rolloutSalt: 'salt',
-  minimumAppVersion: null,
-  pausedAt: null,
-  pauseReason: null,
-  damagedAt: null,
-  security: false,
-  minimumSupportedVersion: null,
-  fullAt: '2026-11-01T00:00:00.000Z',
-  ...fields,
-});
-
-const ask = (fields: Partial<Question> = {}): Question => ({
-  platform: 'win32',
-  architecture: 'x64',
-  fileKind: 'exe',
-  channel: 'stable',
-  currentVersion: '4.1.0',
-  machineHash: createHash('sha256').update('a machine').digest('hex'),
-  ...fields,
-});
+const ask = (fields: Partial<Question> = {}) => asked({ currentVersion: '4.1.0', ...fields });
 
 /** `4.2.1 OFFERED`: what a machine on 4.1.0 gets under that policy, and the reason of the newest release. */
 function decided(policy: Partial<UpdatePolicy>, releases: Candidate[], fields: Partial<Question> = {}) {
@@ -98,6 +68,17 @@ describe('a pin', () => {
 
   test('keeps a machine that runs a matching version, also after that release is gone', () => {
     expect(decided({ pin: '4.1.' }, set)).toBe('nothing PINNED');
+  });
+
+  test('still counts where the release it matches is in the bin', () => {
+    const { deletedAt: _, ...binned } = release('4.2.1');
+    const live = [release('5.0.0')];
+    const decide = (one: typeof binned) =>
+      decideOffer(live, ask({ policed: { policy: applied({ pin: '4.2.' }), now, binned: [one] } })).reason;
+    expect(decide(binned)).toBe('PINNED');
+    expect(decide({ ...binned, isDraft: true })).toBe('OFFERED');
+    expect(decide({ ...binned, channel: 'beta' })).toBe('OFFERED');
+    expect(decide({ ...binned, platform: 'darwin' })).toBe('OFFERED');
   });
 
   test.each([
@@ -364,7 +345,7 @@ test('the explanation says each thing that the policy looked at, in that order',
       [
         'The policy of Hospital pins it to 4.2., which this release matches.',
         'The policy of Hospital gives it updates until 2026-12-31.',
-        'The policy of the tag slow defers releases by 7 days after they are fully out: this one until 2026-11-08 00:00 UTC.',
+        'The policy of the tag slow defers releases by 7 days after they are fully out: this one until 2026-10-08 00:00 UTC.',
         'The policy of the tag slow allows updates every day 22:00 to 05:00 (Europe/Berlin); at 2026-11-20 09:30 UTC that is closed.',
       ],
     ],

@@ -1,6 +1,7 @@
 import type { OfferReason } from '../../../contract/machines.ts';
 import { isInsidePin, type MaintenanceWindow, type UpdatePolicy } from '../../../contract/policies.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
+import type { BinnedRelease } from '../releases/index.ts';
 import { isInWindow } from './windows.ts';
 
 /** Where a field of a policy was set. */
@@ -39,8 +40,16 @@ export function effectivePolicy(
   );
 }
 
-/** The policy and the moment of a decision, and whether the machine proved that it belongs to the customer. */
-export type Policed = { policy: AppliedPolicy; now: Date; isProven?: boolean };
+/**
+ * The policy and the moment of a decision, and whether the machine proved that it belongs to the customer. `binned` are
+ * the releases in the bin, which a pin may match.
+ */
+export type Policed = {
+  policy: AppliedPolicy;
+  now: Date;
+  isProven?: boolean;
+  binned?: readonly BinnedRelease[];
+};
 
 export type PolicedRelease = {
   version: string;

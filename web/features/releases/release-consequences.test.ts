@@ -30,6 +30,11 @@ test.each(['restore', 'resume'] as const)('%s says how many machines run it alre
   ]);
 });
 
+test('a withdrawal says what happens to machines that do not have it', () =>
+  expect(releaseConsequences.withdraw(3, offered)[1]).toBe(
+    'No machine is offered it anymore. Machines with an older version are offered the newest other release that is rolled out to them.',
+  ));
+
 test('what ends or begins to be offered is said with the percentage', () => {
   expect(releaseConsequences.softDelete(0, offered)[1]).toContain('no longer offered to 30 % of machines');
   expect(releaseConsequences.softDelete(0, paused)[1]).toBe('It is offered to no machine now.');

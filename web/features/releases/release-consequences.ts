@@ -15,7 +15,7 @@ export function useReleaseConsequences(release: Release, change: ReleaseChange) 
 
 /** Text of the confirmation of each change. */
 export const releaseConsequences: Record<ReleaseChange, (machines: number, release: Counted) => string[]> = {
-  withdraw: (machines) => [keepIt(machines), 'All others are offered the previous full release.'],
+  withdraw: (machines) => [keepIt(machines), `No machine is offered it anymore. ${offeredInstead}`],
   pause: (machines) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],
   softDelete: (machines, release) => [keepIt(machines), noLongerOffered(release)],
   deletePermanently: (machines, { downloadCount }) => [
@@ -25,6 +25,9 @@ export const releaseConsequences: Record<ReleaseChange, (machines: number, relea
   restore: (machines, release) => [runIt(machines), offeredAgain(release)],
   resume: (machines, release) => [runIt(machines), offeredAgain({ ...release, pausedAt: null })],
 };
+
+const offeredInstead =
+  'Machines with an older version are offered the newest other release that is rolled out to them.';
 
 const runIt = (machines: number) =>
   machines === 0
@@ -43,7 +46,7 @@ const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isAc
 
 const noLongerOffered = (release: Offered) =>
   isOffered(release)
-    ? `It is no longer offered to ${release.rolloutPercentage} % of machines; they are offered the previous full release.`
+    ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}`
     : 'It is offered to no machine now.';
 
 const offeredAgain = (release: Offered) =>
