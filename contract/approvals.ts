@@ -21,7 +21,7 @@ const channelApproval = namedObject('ChannelApproval', {
   channel: z.enum(channels),
   required: z.boolean().meta({
     description:
-      'Publishing, widening to 100 %, resuming after a pause by the service and overriding update policies need the approval of a second person; on wider channels too, whose releases these machines receive',
+      'Publishing, widening to 100 %, lowering the minimum version, resuming after a pause by the service and overriding update policies need the approval of a second person; on wider channels too, whose releases these machines receive',
   }),
   updatedAt: dateTime,
 });
@@ -68,6 +68,9 @@ export const changeRequest = namedObject('ChangeRequest', {
   isOutdated: z
     .boolean()
     .meta({ description: 'The subject has changed since, so that the request cannot be approved anymore' }),
+  since: z.array(z.object({ at: dateTime, by: z.string(), what: z.string() })).meta({
+    description: 'Of an outdated request for a release: its last 10 changes since, the newest first',
+  }),
   requestedBy: z.string().meta({ description: 'Email of the user who asked' }),
   requestedById: z.string(),
   requestedAt: dateTime,

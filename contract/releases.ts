@@ -187,7 +187,14 @@ export const releaseRefusal = {
         : r.pausedAt
           ? 'The rollout is already paused'
           : null,
-  resume: (r: ReleaseState) => (r.pausedAt ? null : 'The rollout is not paused'),
+  resume: (r: ReleaseState) =>
+    !r.pausedAt
+      ? 'The rollout is not paused'
+      : r.isDraft
+        ? 'A draft is in no feed'
+        : r.isActive
+          ? null
+          : 'An inactive release is in no feed. Make it active, then resume it',
   withdraw: (r: ReleaseState) =>
     r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'The release is already inactive',
   widen: (r: SteppingState) =>

@@ -204,6 +204,7 @@ describe('on a channel with the setting', () => {
       ],
       state: 'open',
       isOutdated: false,
+      since: [],
       requestedBy: requester.email,
     });
     expect(Date.parse(request.expiresAt) - Date.parse(request.requestedAt)).toBe(hours(requestHours));
@@ -404,6 +405,7 @@ describe('on a channel with the setting', () => {
     expect((await other.ok(approvals.list)).find(({ id }) => id === request.id)).toMatchObject({
       state: 'open',
       isOutdated: true,
+      since: [{ by: requester.email, what: expect.stringContaining('Different') }],
     });
     const before = await rowOf(release);
     const answer = await approveAs(other, request);

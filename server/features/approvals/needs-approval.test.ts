@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { approvals } from '../../../contract/approvals.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { makeRelease } from '../../../tests/factories.ts';
@@ -105,20 +106,52 @@ test('a plan that one person set before needs a second one for 100 %, and not wh
 describe('where stable requires approvals', () => {
   beforeAll(() => requireApproval(one, other, 'stable'));
 
+  test('who publishes a release again is told that one person ended a pause by the guard elsewhere', async () => {
+    const release = await makeRelease(server, { rolloutPercentage: 20 });
+    await pauseByGuard(server, release);
+    await one.ok(releases.withdraw, { ...at(release), body: { reason: 'x' } });
+    const early = await asked(one, update(release, { isActive: true }));
+    expect(early.what).toBe('activate at 20 %');
+    for (const change of [
+      update(release, { channel: 'alpha' }),
+      update(release, { isActive: true }),
+      resume(release),
+      update(release, { isActive: false }),
+      update(release, { channel: 'stable' }),
+    ])
+      expect(await codeOf(change)).toBe('made');
+    // what was asked before no longer holds
+    const shown = (await other.ok(approvals.list)).find(({ id }) => id === early.id);
+    expect(shown).toMatchObject({
+      isOutdated: true,
+      since: [{}, {}, { what: 'rollout resumed at 20 %' }, {}, {}],
+    });
+    expect((await approveAs(other, early)).body.code).toBe('EDIT_CONFLICT');
+    const late = await asked(one, update(release, { isActive: true }));
+    expect(late.what).toMatch(
+      /^activate at 20 %, after \S+@lanyard.test alone ended a pause by the service: 6 of 60 installs failed$/,
+    );
+    expect((await approveAs(other, late)).status).toBe(200);
+  });
+
+  test('and is not told of a pause that two people ended', async () => {
+    const release = await makeRelease(server, { rolloutPercentage: 20 });
+    await pauseByGuard(server, release);
+    await approveAs(other, await asked(one, resume(release)));
+    expect(await codeOf(update(release, { isActive: false }))).toBe('made');
+    expect((await asked(one, update(release, { isActive: true }))).what).toBe('activate at 20 %');
+  });
+
   test.each([
     ['withdrawn', (r: Release) => doing(releases.withdraw, { ...at(r), body: { reason: 'x' } })],
     ['inactive', (r: Release) => update(r, { isActive: false })],
     ['a draft again', (r: Release) => update(r, { isDraft: true })],
-  ])('a pause by the guard is not ended by one person while the release is %s', async (_, takeOut) => {
+  ])('a pause by the guard is ended by nobody while the release is %s', async (_, takeOut) => {
     const release = await makeRelease(server, { rolloutPercentage: 20 });
     await pauseByGuard(server, release);
     expect(await codeOf(takeOut(release))).toBe('made');
-    expect(await codeOf(resume(release))).toBe('NEEDS_APPROVAL');
+    expect(await codeOf(resume(release))).toBe('WRONG_STATE');
     expect((await get(release)).pausedAt).not.toBeNull();
-    const request = await asked(one, resume(release));
-    expect(request.what).toBe('resume at 20 % after a pause by the service: 6 of 60 installs failed');
-    expect((await approveAs(other, request)).status).toBe(200);
-    expect((await get(release)).pausedAt).toBeNull();
   });
 
   test('one person does not end the deferrals and windows of hospitals with a security update', async () => {
@@ -144,6 +177,22 @@ describe('where stable requires approvals', () => {
     await approveAs(other, request);
     expect(await codeOf(set('1.9.0'))).toBe('made');
     expect(await codeOf(set(null))).toBe('made');
+  });
+
+  test('one person does not offer it to older machines by lowering the minimum version', async () => {
+    const release = await makeRelease(server, { minimumAppVersion: '1.10.0' });
+    const set = (minimumAppVersion: string | null) => update(release, { minimumAppVersion });
+    expect(await codeOf(set('1.9.0'))).toBe('NEEDS_APPROVAL');
+    expect(await codeOf(set(null))).toBe('NEEDS_APPROVAL');
+    const request = await asked(one, set('1.9.0'));
+    expect(request.what).toBe(
+      'lower the minimum version from 1.10.0 to 1.9.0: machines below 1.10.0 are offered the release too',
+    );
+    expect((await approveAs(other, request)).status).toBe(200);
+    expect(await codeOf(set(''))).toBe('NEEDS_APPROVAL');
+    expect(await codeOf(set('1.11.0'))).toBe('made');
+    const draft = await makeRelease(server, { isDraft: true, minimumAppVersion: '1.10.0' });
+    expect(await codeOf(update(draft, { minimumAppVersion: null }))).toBe('made');
   });
 
   test('a draft is marked by one person', async () => {

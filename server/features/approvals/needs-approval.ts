@@ -7,6 +7,7 @@ import { compareVersions, type Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { pauseEndedAlone } from './release-entries.ts';
 
 /** A release before and after a change; `deletedAt` is set while it is in the bin. */
 type Changing = Release & { deletedAt?: string };
@@ -57,11 +58,14 @@ export async function refuseAlone(
   if (by.actor.kind === 'system' || by.consent?.subjectId === after.id) return undefined;
   const what = whatNeedsApproval(before, after);
   if (what === undefined || !(await requireApproval(tx, [before.channel, after.channel]))) return undefined;
+  // the approver may not know of a pause that one person ended where no approval was needed
+  const ended = enters(before, after) ? await pauseEndedAlone(tx, after.id) : undefined;
+  const warning = ended ? `, after ${ended.by} alone ended a pause by the service: ${ended.reason}` : '';
   return needsApproval({
     subjectId: before.id,
     seen: before.updatedAt,
     subject: subjectOf('release.updated', before).name,
-    what,
+    what: what + warning,
     changes: changesBetween(before, after),
   });
 }
@@ -138,7 +142,16 @@ function whatNeedsApproval(before: Changing, after: Changing): string | undefine
   // the service takes the steps of a plan, and asks nobody
   if (reachesAll(after) && before.rolloutPercentage < 100 && planOf(before) !== planOf(after))
     return `roll out ${offerText(after)}`;
-  return overridingPolicies(before, after);
+  return reachingOlder(before, after) ?? overridingPolicies(before, after);
+}
+
+/** A lower minimum version offers the release to machines that it was never published to. */
+function reachingOlder(before: Changing, after: Changing): string | undefined {
+  const [was, is] = [before.minimumAppVersion, after.minimumAppVersion];
+  if (was === null || (is !== null && compareVersions(is, was) >= 0)) return undefined;
+  const to =
+    is === null ? `drop the minimum version ${was}` : `lower the minimum version from ${was} to ${is}`;
+  return `${to}: machines below ${was} are offered the release too`;
 }
 
 function overridingPolicies(before: Changing, after: Changing): string | undefined {

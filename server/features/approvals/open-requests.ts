@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
+import { changesSince } from './release-entries.ts';
 
 const dayMs = 86_400_000;
 /** How long the list shows a request. */
@@ -44,7 +45,14 @@ export async function listRequests(db: Db, now: Date): Promise<ChangeRequest[]> 
     .orderBy('q.request_id', 'desc')
     .limit(mostShown)
     .execute();
-  return rows.map(({ version, ...row }) => toRequest(row, version, at));
+  const requests = rows.map(({ version, ...row }) => ({ row, request: toRequest(row, version, at) }));
+  return Promise.all(
+    requests.map(async ({ row, request }) =>
+      request.state === 'open' && request.isOutdated
+        ? { ...request, since: await changesSince(db, row.subject_id, row.seen) }
+        : request,
+    ),
+  );
 }
 
 /** The version of what a request is about, locked; undefined if it does not exist. */
@@ -74,6 +82,7 @@ export const toRequest = (row: RequestRow, version: Date | null | undefined, at:
   changes: row.changes as ChangeRequest['changes'],
   state: stateOf(row, at),
   isOutdated: row.state === 'open' && version?.getTime() !== row.seen.getTime(),
+  since: [],
   requestedBy: row.requested_by_email,
   requestedById: row.requested_by,
   requestedAt: row.requested_at.toISOString(),

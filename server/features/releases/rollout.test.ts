@@ -216,6 +216,19 @@ describe('a rollout that was paused', () => {
     expect([answer.status, answer.body.error]).toEqual([409, 'The rollout is not paused.']);
   });
 
+  test('cannot be resumed once the release is withdrawn, before it is active again', async () => {
+    const made = await makeRelease(server);
+    await pauseByHand(made.id, 'It crashes');
+    await withdraw(made.id);
+    const answer = await resume(made.id);
+    expect([answer.status, answer.body.error]).toEqual([
+      409,
+      'An inactive release is in no feed. Make it active, then resume it.',
+    ]);
+    await setActive(made.id, true);
+    expect((await resume(made.id)).status).toBe(200);
+  });
+
   test('is not paused where there is none', async () => {
     const draft = await makeRelease(server, { isDraft: true });
     const inactive = await makeRelease(server);

@@ -18,8 +18,8 @@ export function Channels() {
     <Card title="Channels">
       <Text c="dimmed" size="sm">
         Where a channel requires it, a second person approves what reaches its machines, also from a wider
-        channel: publishing, widening to 100 %, resuming after a pause by the service, security updates.
-        Pausing and withdrawing never wait. Changing this needs two people too.
+        channel: publishing, widening to 100 %, lowering the minimum version, resuming after a pause by the
+        service, security updates. Pausing and withdrawing never wait. Changing this needs two people too.
       </Text>
       {channels.isLoadingError ? (
         <LoadError title="Failed to load channels" query={channels} />

@@ -8,6 +8,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
+import classes from './approvals.module.css';
 import { withdrawRequest } from './queries.ts';
 import { RequestChanges } from './RequestChanges.tsx';
 
@@ -30,8 +31,26 @@ export function RequestCard({ request, ...on }: Props) {
         <RelativeTime value={request.expiresAt} />.
       </Text>
       <RequestChanges changes={request.changes} />
+      <Since request={request} />
       <RequestButtons request={request} {...on} />
     </Card>
+  );
+}
+
+/** What was done to the release since the request was made. */
+function Since({ request: { since, subject } }: Pick<Props, 'request'>) {
+  if (since.length === 0) return null;
+  return (
+    <section className={classes.note} aria-label={`Changes of ${subject} since the request`}>
+      Changed since the request, which can therefore not be approved anymore:
+      <ul className={classes.since}>
+        {since.map(({ at, by, what }) => (
+          <li key={`${at} ${what}`}>
+            {what}, by {by} <RelativeTime value={at} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
