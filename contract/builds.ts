@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { optionalText } from './common.ts';
+import { instant, optionalText } from './common.ts';
 import { acceptableFailures } from './guard.ts';
+import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { channels, versionText } from './versions.ts';
 
 /* The fields of a build, shared by direct uploads, chunked uploads and external URLs. */
@@ -54,10 +55,39 @@ export const publishFields = {
   isDraft: z.boolean().default(true),
   rolloutPercentage: percentage.default(100),
   acceptableFailures: acceptableFailures.nullish().transform((value) => value ?? null),
+  rolloutPlan: rolloutPlan
+    .nullish()
+    .transform((value) => value ?? null)
+    .meta({ description: 'Steps of the rollout, in place of the percentage' }),
+  startsAt: instant
+    .nullish()
+    .transform((value) => value ?? null)
+    .meta({ description: 'When the plan starts; null: when the release is published' }),
 };
 
 /** What staff or a build pipeline say about a build, in every upload mode. */
 export type BuildInput = z.output<z.ZodObject<typeof buildFields & typeof publishFields>>;
+
+/** Whether a new release has a plan and a percentage, or a start without a plan: the field and the error. */
+export function planProblem({
+  rolloutPlan: plan,
+  startsAt,
+  rolloutPercentage,
+}: Pick<BuildInput, 'rolloutPlan' | 'startsAt' | 'rolloutPercentage'>) {
+  if (plan === null) return startsAt === null ? undefined : (['startsAt', startNeedsPlan] as const);
+  return rolloutPercentage === 100
+    ? undefined
+    : (['rolloutPlan', 'Give a percentage or a plan, not both'] as const);
+}
+
+/** Adds that error to those of a body. */
+export function checkPlan(
+  build: Pick<BuildInput, 'rolloutPlan' | 'startsAt' | 'rolloutPercentage'>,
+  context: z.core.$RefinementCtx,
+): void {
+  const [field, message] = planProblem(build) ?? [];
+  if (field) context.addIssue({ code: 'custom', path: [field], message });
+}
 
 /** 64 bytes in base64, or 128 hex digits; stored as base64. */
 export const sha512 = z

@@ -11,6 +11,22 @@ export const acceptableFailures = z
 /** The share of failures that the guard takes as acceptable where no earlier release shows one, in percent. */
 export const usualFailures = 5;
 
+const comparison = {
+  acceptable: z.number().meta({ description: 'Percent of installs that may fail' }),
+  acceptableFrom: z.enum(['GIVEN', 'PREVIOUS', 'USUAL']).meta({
+    description:
+      'GIVEN: set at the release; PREVIOUS: what the previous full release showed; USUAL: it showed too little',
+  }),
+  previous: z
+    .object({ version: z.string(), installs: z.number(), failed: z.number() })
+    .nullable()
+    .meta({ description: 'The previous full release, and its machines whose install ever failed' }),
+};
+
+/** What the installs of a build without acceptable failures of its own are compared with. */
+export const failureComparison = namedObject('FailureComparison', comparison);
+export type FailureComparison = z.output<typeof failureComparison>;
+
 /**
  * What the rollout guard sees of a release: whether installs fail too often, or machines fall silent that took it. It
  * pauses the rollout for every verdict other than QUIET.
@@ -27,15 +43,7 @@ export const guardState = namedObject('GuardState', {
         installs: z.number().meta({ description: 'Machines by whose last report the install ended' }),
         failed: z.number(),
         provenOnly: z.boolean().meta({ description: 'Only machines with a token are counted' }),
-        acceptable: z.number().meta({ description: 'Percent of installs that may fail' }),
-        acceptableFrom: z.enum(['GIVEN', 'PREVIOUS', 'USUAL']).meta({
-          description:
-            'GIVEN: set at the release; PREVIOUS: what the previous full release showed; USUAL: it showed too little',
-        }),
-        previous: z
-          .object({ version: z.string(), installs: z.number(), failed: z.number() })
-          .nullable()
-          .meta({ description: 'The previous full release, and its machines whose install ever failed' }),
+        ...comparison,
       })
       .meta({ description: 'Installs since the rollout began or was resumed' }),
     silence: z

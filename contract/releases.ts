@@ -18,6 +18,7 @@ import {
 import {
   architectures,
   buildFields,
+  checkPlan,
   largestFile,
   percentage,
   platforms,
@@ -89,22 +90,24 @@ export type DeletedRelease = z.output<typeof deletedRelease>;
 const isWebAddress = (value: string) =>
   URL.canParse(value) && /^https?:\/\//i.test(value) && isStorableText(value);
 
-export const urlReleaseInput = z.strictObject({
-  ...buildFields,
-  ...publishFields,
-  fileUrl: z
-    .string('File URL is required')
-    .trim()
-    .min(1, { error: 'File URL is required', abort: true })
-    .max(2000)
-    .refine(isWebAddress, 'Must be an http or https address'),
-  fileSize: z
-    .number('Valid file size is required')
-    .int()
-    .min(1, 'Valid file size is required')
-    .max(largestFile),
-  sha512,
-});
+export const urlReleaseInput = z
+  .strictObject({
+    ...buildFields,
+    ...publishFields,
+    fileUrl: z
+      .string('File URL is required')
+      .trim()
+      .min(1, { error: 'File URL is required', abort: true })
+      .max(2000)
+      .refine(isWebAddress, 'Must be an http or https address'),
+    fileSize: z
+      .number('Valid file size is required')
+      .int()
+      .min(1, 'Valid file size is required')
+      .max(largestFile),
+    sha512,
+  })
+  .superRefine(checkPlan);
 export type UrlReleaseInput = z.output<typeof urlReleaseInput>;
 
 /** An absent field is unchanged; null or the empty text clears it. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { percentage } from './builds.ts';
+import { architectures, percentage, platforms } from './builds.ts';
 import { dateTime, id, idList, instant, listMeta, namedObject, search, wholeNumber } from './common.ts';
-import { guardState } from './guard.ts';
+import { failureComparison, guardState } from './guard.ts';
 import { canRollOut, release } from './releases.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { route, staffWith } from './route.ts';
-import { channels } from './versions.ts';
+import { channels, versionText } from './versions.ts';
 
 /** The plan that the release form suggests when a release is published on a channel. */
 export const rolloutDefault = namedObject('RolloutDefault', {
@@ -163,6 +163,21 @@ export const rollouts = {
       z.object({ id: z.string(), at: dateTime, by: z.string(), event: z.string(), what: z.string() }),
     ),
     errors: ['NOT_FOUND'],
+  }),
+  failureComparison: route('GET', `${base}/failure-comparison`, {
+    summary: 'How many installs of a build may fail where the release does not say it, and why',
+    access: canRead,
+    query: z.strictObject({
+      version: versionText,
+      channel: z.enum(channels),
+      platform: z.enum(platforms),
+      architecture: z.enum(architectures),
+      fileKind: z
+        .string()
+        .max(20)
+        .meta({ description: 'The extension of the file in lower case, without the dot: exe' }),
+    }),
+    answer: failureComparison,
   }),
   defaults: route('GET', `${base}/rollout-defaults`, {
     summary: 'The plan that the release form suggests, for each channel',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id, namedObject, requiredText, wholeNumber } from './common.ts';
-import { buildFields, largestFile, publishFields, sha512 } from './builds.ts';
+import { buildFields, checkPlan, largestFile, publishFields, sha512 } from './builds.ts';
 import { release } from './releases.ts';
 import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
 
@@ -40,7 +40,7 @@ export type UploadState = z.output<typeof uploadState>;
 export const uploads = {
   direct: route('POST', '/api/v1/binaries/upload', {
     summary:
-      'Upload a file of up to 20 MB in one multipart request: file, version, channel, platform, architecture, release_notes, minimum_app_version, is_mandatory, and optionally security, minimum_supported_version, is_draft, rollout_percentage, sha512',
+      'Upload a file of up to 20 MB in one multipart request: file, version, channel, platform, architecture, release_notes, minimum_app_version, is_mandatory, and optionally security, minimum_supported_version, is_draft, rollout_percentage, rollout_plan (JSON) with starts_at, sha512',
     access: mayUpload,
     bodyKind: 'multipart',
     answer: release,
@@ -71,14 +71,16 @@ export const uploads = {
   complete: route('POST', '/api/v1/binaries/upload/complete', {
     summary: 'Verify size, hash and type of the file and create the release; may be repeated',
     access: mayUpload,
-    body: z.strictObject({
-      uploadId: id,
-      fileKey: z.string().max(500),
-      totalChunks: z.number().int().min(1),
-      sha512,
-      ...buildFields,
-      ...publishFields,
-    }),
+    body: z
+      .strictObject({
+        uploadId: id,
+        fileKey: z.string().max(500),
+        totalChunks: z.number().int().min(1),
+        sha512,
+        ...buildFields,
+        ...publishFields,
+      })
+      .superRefine(checkPlan),
     answer: release,
     status: 201,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'ALREADY_EXISTS', 'STORAGE_FULL', 'NEEDS_APPROVAL'],

@@ -149,6 +149,8 @@ export async function makeRelease(
     isDraft: false,
     rolloutPercentage: 100,
     acceptableFailures: null,
+    rolloutPlan: null,
+    startsAt: null,
     ...(fields.externalUrl ? {} : { storageKey }),
     ...fields,
   } as NewRelease;

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
 import { noPolicy, policies } from '../contract/policies.ts';
 import type { Release } from '../contract/releases.ts';
+import { rollouts } from '../contract/rollouts.ts';
 import { enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
 import { pauseByGuard } from './approving.ts';
 import { auditOf, days, eventually, hours, startTestServer, startTwin } from './harness.ts';
@@ -81,6 +82,20 @@ describe('the previous full release', () => {
         },
       },
     });
+    const build = { version: '2.10.0', channel: 'stable', platform, architecture: 'x64' } as const;
+    const viewer = server.api(await server.signInAs('viewer'));
+    const compared = (fileKind: string) =>
+      viewer.ok(rollouts.failureComparison, { query: { ...build, fileKind } });
+    expect(await compared('exe')).toEqual({
+      acceptable: expect.closeTo(2.9, 0),
+      acceptableFrom: 'PREVIOUS',
+      previous: { version: '2.9.0', installs: 1000, failed: 15 },
+    });
+    expect(await compared('deb')).toMatchObject({
+      acceptableFrom: 'PREVIOUS',
+      previous: { version: '2.9.5', failed: 200 },
+    });
+    expect(await compared('rpm')).toEqual({ acceptable: 5, acceptableFrom: 'USUAL', previous: null });
     await install(release, { failed: true, everFailed: false, count: 17 });
     expect(await stateOf(release)).toMatchObject({
       verdict: 'FAILING',

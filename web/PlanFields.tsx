@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { longestStepHours, mostSteps } from '../contract/rollout-plan.ts';
@@ -9,6 +9,28 @@ import { percentageOf } from './release-form.ts';
 
 /** What a form gives for a field of the plan, such as `plan.steps.0.hours`. */
 type InputProps = (field: string) => GetInputPropsReturnType;
+
+/** One percentage, or steps that the clock takes. */
+export function PlanChoice({
+  inSteps,
+  onChange,
+}: {
+  inSteps: boolean;
+  onChange: (inSteps: boolean) => void;
+}) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="How the rollout goes"
+      data={[
+        { value: 'percentage', label: 'One percentage' },
+        { value: 'steps', label: 'In steps' },
+      ]}
+      value={inSteps ? 'steps' : 'percentage'}
+      onChange={(value) => onChange(value === 'steps')}
+    />
+  );
+}
 
 /** The steps of a rollout: percentages, and how long each lasts. */
 export function StepFields(props: {

@@ -1,7 +1,8 @@
-import type { FormErrors } from '@mantine/form';
+import { FORM_INDEX, type FormErrors } from '@mantine/form';
 import type { Release } from '../contract/releases.ts';
 import { planText, rolloutPlan, type PlanStep, type RolloutPlan } from '../contract/rollout-plan.ts';
 import { isMoment, localOf, momentProblem } from './ui/typed-day.ts';
+import { percentageOf } from './release-form.ts';
 import type { TypedNumber } from './ui/typed-number.ts';
 
 /** The steps of a plan, as typed. The hours of the last one are kept for when a step is added after it. */
@@ -15,6 +16,9 @@ export type PlanValues = {
   /** A moment in local time; empty: at once. */
   startsAt: string;
 };
+
+/** Validated on blur, as the other numbers. */
+export const stepFields = ['percentage', 'hours'].map((name) => `plan.steps.${FORM_INDEX}.${name}`);
 
 /** What is suggested where the channel has no default. */
 const usualPlan: RolloutPlan = [
@@ -49,6 +53,10 @@ export const stepsOf = ({ steps }: Pick<PlanValues, 'steps'>): PlanStep[] =>
     percentage: percentage as number,
     hours: index === steps.length - 1 ? null : (hours as number),
   }));
+
+/** The percentage with which publishing begins: that of the first step, or 0 before the start. */
+export const firstPercentage = ({ steps, startsAt }: PlanValues): number =>
+  startsAt !== '' && Date.parse(startsAt) > Date.now() ? 0 : percentageOf(steps[0]?.percentage ?? 0);
 
 /** What the request says about the plan; nothing where the percentage is the only step. */
 export const planPayload = (plan: PlanValues) =>

@@ -1,4 +1,5 @@
 import { releases } from '../../contract/releases.ts';
+import { rollouts } from '../../contract/rollouts.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { archive, diskImage, program, sha512Of } from '../binaries.ts';
 import { fileOnDisk, makeRelease, noise } from './releases.ts';
@@ -194,6 +195,49 @@ test('the name of the file says the version, and publishing to all is asked abou
   const list = page.getByRole('region', { name: 'Releases', exact: true });
   await expect(rowOf(list, 'Windows.exe')).toHaveCount(1);
   await expect(rowOf(list, 'Windows.nupkg')).toHaveCount(1);
+});
+
+test('publishing in steps, beside what the previous release showed', async ({ page, server }) => {
+  await server.admin.ok(rollouts.setDefault, {
+    params: { channel: 'beta' },
+    body: {
+      plan: [
+        { percentage: 3, hours: 12 },
+        { percentage: 100, hours: null },
+      ],
+    },
+  });
+  await makeRelease(server, { version: '72.1.0-beta', channel: 'beta' });
+  await openForm(page, server);
+  await choose(page, await fileOnDisk('App-72.2.0-beta.exe', program(2048)));
+  await expect(modal(page).getByText(/Empty: 5 %/)).toBeVisible();
+  await box(page, 'Draft Release').uncheck();
+  await expect(modal(page).getByRole('group', { name: 'Steps' })).toHaveCount(0);
+  await select(page, 'Channel').click();
+  await page.getByRole('option', { name: 'beta' }).click();
+  await expect(modal(page).getByText('Empty: 5 %, since 72.1.0-beta has only 0 installs')).toBeVisible();
+  await expect(field(page, 'Rollout Percentage')).toBeDisabled();
+  await expect(field(page, 'Percentage of step 1')).toHaveValue('3');
+  await field(page, 'Hours of step 1').fill('0');
+  await press(page, 'Upload Release');
+  await expect(modal(page).getByText('Must be a whole number from 1 to 2160')).toBeVisible();
+  await field(page, 'Hours of step 1').fill('6');
+  await expectAccessible(page);
+  await press(page, 'Upload Release');
+  const question = dialog(page, 'Publish Release');
+  await expect(question).toContainText('Offer version 72.2.0-beta (beta) for Windows (x64) to 3 % of users?');
+  await question.getByRole('button', { name: 'Publish' }).click();
+  await expect(modal(page)).toBeHidden();
+  expect(await found(server, '72.2.0-beta')).toMatchObject([
+    {
+      rolloutPercentage: 3,
+      rolloutPlan: [
+        { percentage: 3, hours: 6 },
+        { percentage: 100, hours: null },
+      ],
+    },
+  ]);
+  await server.admin.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: null } });
 });
 
 test('a draft cannot be mandatory, and keeps no rollout that is wrong', async ({ page, server }) => {

@@ -65,6 +65,12 @@ const versions: Version[] = [
   { version: '4.4.0-alpha.2', channel: 'alpha', daysAgo: 3 },
 ];
 const rolling = '4.2.1';
+/** At its first step, which ends in a day or two. */
+const rollingPlan = [
+  { percentage: 5, hours: 168 },
+  { percentage: 25, hours: 72 },
+  { percentage: 100, hours: null },
+];
 
 /**
  * Creates releases on every channel, one with a rollout of 5 %, and machines that check, download, install and
@@ -134,8 +140,10 @@ async function makeRelease(stage: Updates, by: Caller, { version, channel, platf
     minimumSupportedVersion: null,
     isMandatory: version === '4.1.1',
     isDraft: channel === 'alpha',
-    rolloutPercentage: version === rolling ? 5 : 100,
+    rolloutPercentage: 100,
     acceptableFailures: version === rolling ? 20 : null,
+    rolloutPlan: version === rolling ? rollingPlan : null,
+    startsAt: null,
   };
   return made(stage, at(by, published), (change) => createRelease(change, build));
 }

@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { z } from 'zod';
-import { uploads } from '../../contract/uploads.ts';
+import { z } from 'zod';
+import { buildFields, publishFields } from '../../contract/builds.ts';
 
 /** The fields of a release in addition to its file, with the validation of the contract. */
-const releaseFields = uploads.complete.body.omit({
-  uploadId: true,
-  fileKey: true,
-  totalChunks: true,
-  sha512: true,
-});
+const releaseFields = z.strictObject({ ...buildFields, ...publishFields });
 
 export type Options = {
   server: string;

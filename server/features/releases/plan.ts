@@ -4,6 +4,32 @@ import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 
 type Asked = Pick<ReleasePatch, 'rolloutPlan' | 'startsAt' | 'rolloutPercentage' | 'isDraft' | 'isActive'>;
 
+/** The fields of a release that its plan depends on. */
+type Planned = Pick<
+  Release,
+  'isDraft' | 'isActive' | 'rolloutPercentage' | 'rolloutPlan' | 'startsAt' | 'stepTaken' | 'stepStartedAt'
+>;
+
+/** A release that does not exist yet, so that creating it published is like publishing a draft. */
+export const unpublished: Planned = {
+  isDraft: true,
+  isActive: true,
+  rolloutPercentage: 0,
+  rolloutPlan: null,
+  startsAt: null,
+  stepTaken: null,
+  stepStartedAt: null,
+};
+
+type PlanColumns = {
+  rollout_plan: string | null;
+  plan_starts_at: Date | null;
+  plan_step?: number | null;
+  step_started_at?: Date | null;
+  /** Where the plan decides it. */
+  rollout_percentage?: number | undefined;
+};
+
 /** Where a plan starts over: before the first step, or at a step that began at that moment. */
 const beforeStart = { plan_step: null, step_started_at: null };
 const atStep = (plan: RolloutPlan, index: number, since: Date) => ({
@@ -13,7 +39,7 @@ const atStep = (plan: RolloutPlan, index: number, since: Date) => ({
 });
 
 /** The plan and its start as a release has them after the edit. A percentage of its own ends the plan. */
-export function sentPlan(before: Release, asked: Asked): Pick<Release, 'rolloutPlan' | 'startsAt'> {
+export function sentPlan(before: Planned, asked: Asked): Pick<Release, 'rolloutPlan' | 'startsAt'> {
   const { rolloutPlan, startsAt } = before;
   const plan =
     asked.rolloutPlan === undefined
@@ -25,7 +51,7 @@ export function sentPlan(before: Release, asked: Asked): Pick<Release, 'rolloutP
   return { rolloutPlan: plan, startsAt: asked.startsAt === undefined ? startsAt : asked.startsAt };
 }
 
-export function changesPlan(before: Release, asked: Asked): boolean {
+export function changesPlan(before: Planned, asked: Asked): boolean {
   const { rolloutPlan, startsAt } = sentPlan(before, asked);
   return !isDeepStrictEqual([rolloutPlan, startsAt], [before.rolloutPlan, before.startsAt]);
 }
@@ -36,7 +62,7 @@ export function changesPlan(before: Release, asked: Asked): boolean {
  * reached: a plan never narrows a rollout. A release that comes back after it was inactive begins its step anew, so that
  * no step is taken for hours in which nobody was offered it.
  */
-export function planColumns(before: Release, asked: Asked, now: Date) {
+export function planColumns(before: Planned, asked: Asked, now: Date): PlanColumns {
   const { rolloutPlan: plan, startsAt } = sentPlan(before, asked);
   const columns = {
     rollout_plan: plan && JSON.stringify(plan),
@@ -59,7 +85,7 @@ export function planColumns(before: Release, asked: Asked, now: Date) {
 }
 
 /** When the present step began, if the changed plan is at the same percentage: it keeps its hours. */
-const stillAt = ({ rolloutPlan, stepTaken, stepStartedAt }: Release, plan: RolloutPlan, index: number) =>
+const stillAt = ({ rolloutPlan, stepTaken, stepStartedAt }: Planned, plan: RolloutPlan, index: number) =>
   stepTaken !== null &&
   stepStartedAt !== null &&
   rolloutPlan?.[stepTaken]?.percentage === plan[index]?.percentage
@@ -67,7 +93,7 @@ const stillAt = ({ rolloutPlan, stepTaken, stepStartedAt }: Release, plan: Rollo
     : undefined;
 
 /** The present step of a release that is offered to machines again begins anew. */
-export const restarted = ({ stepStartedAt }: Release, isBack: boolean, now: Date) =>
+export const restarted = ({ stepStartedAt }: Pick<Release, 'stepStartedAt'>, isBack: boolean, now: Date) =>
   isBack && stepStartedAt !== null ? { step_started_at: now } : {};
 
 /** The hours of the present step do not run during a pause; one that began in the meantime counts from there. */

@@ -42,6 +42,8 @@ const build = {
   isDraft: false,
   rolloutPercentage: 100,
   acceptableFailures: null,
+  rolloutPlan: null,
+  startsAt: null,
 } satisfies NewRelease;
 const create = (fields: Partial<NewRelease> = {}, actor: Actor = { kind: 'system' }) =>
   runChange(server.context, { ...systemCaller(server.clock.now()), actor }, (change) =>

@@ -7,7 +7,7 @@ import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { changesPlan, planColumns, sentPlan } from './plan.ts';
+import { changesPlan, planColumns, sentPlan, unpublished } from './plan.ts';
 import { alreadyExists, liveRelease } from './release-change.ts';
 import { refuseNew } from './publishing.ts';
 import { toRelease } from './release-row.ts';
@@ -57,7 +57,7 @@ export async function createRelease(change: Change, build: NewRelease): Promise<
   const release = toRelease({ ...made, download_count: 0 });
   await change.announce('releases');
   await change.audit('release.created', release, {
-    what: release.isDraft ? 'created as a draft' : `created at ${release.rolloutPercentage} %`,
+    what: release.isDraft ? 'created as a draft' : `created ${offerText(release)}`,
     after: release,
   });
   return release;
@@ -135,7 +135,9 @@ function patchColumns(patch: Omit<ReleasePatch, 'updatedAt'>) {
 }
 
 function toColumns(build: NewRelease, now: Date) {
+  const { rollout_percentage = build.rolloutPercentage, ...plan } = planColumns(unpublished, build, now);
   return {
+    ...plan,
     release_id: build.releaseId ?? uuidv7(),
     version: build.version,
     channel: build.channel,
@@ -143,12 +145,12 @@ function toColumns(build: NewRelease, now: Date) {
     architecture: build.architecture,
     is_draft: build.isDraft,
     is_mandatory: build.isMandatory && !build.isDraft,
-    rollout_percentage: build.rolloutPercentage,
+    rollout_percentage,
     rollout_salt: randomBytes(16).toString('hex'),
     minimum_app_version: build.minimumAppVersion,
     is_security: build.security,
     minimum_supported_version: build.minimumSupportedVersion,
-    full_at: !build.isDraft && build.rolloutPercentage === 100 ? now : null,
+    full_at: !build.isDraft && rollout_percentage === 100 ? now : null,
     release_notes: build.releaseNotes,
     release_date: now,
     file_name: build.fileName,

@@ -2,6 +2,7 @@ import { rollouts as calls } from '../../../contract/rollouts.ts';
 import type { Context } from '../../context.ts';
 import { inChange, implement } from '../../http/call.ts';
 import { setPlan } from '../releases/index.ts';
+import { failureComparison } from '../update-events/index.ts';
 import { rolloutDefaults, setRolloutDefault } from './defaults.ts';
 import { createCensus } from './census.ts';
 import { releaseHistory } from './history.ts';
@@ -23,6 +24,7 @@ export const rolloutRoutes = ({ db, reports }: Context) => {
     machines: ({ by, params, query }) => rolloutMachines(reports, by, params.releaseId, query),
     machinesCsv: ({ by, params, query }) => machinesCsv(reports, by, params.releaseId, query),
     history: ({ params }) => releaseHistory(db, params.releaseId),
+    failureComparison: ({ query }) => failureComparison(db, query),
     defaults: () => rolloutDefaults(db),
     setDefault: inChange((change, { params, body }) => setRolloutDefault(change, params.channel, body.plan)),
   });

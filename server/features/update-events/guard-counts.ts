@@ -29,10 +29,7 @@ export async function countInstalls(db: Db, releaseId: string, from: Date): Prom
   );
 }
 
-type Build = Pick<
-  ReleaseRow,
-  'release_id' | 'version' | 'channel' | 'platform' | 'architecture' | 'file_kind'
->;
+type Build = Pick<ReleaseRow, 'version' | 'channel' | 'platform' | 'architecture' | 'file_kind'>;
 
 /**
  * The newest older release of the same platform, architecture and kind of file that all machines of the channel are

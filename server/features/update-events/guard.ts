@@ -102,6 +102,9 @@ export function barOf(
   return { acceptable, limit: estimated / falseAlarms.failures, acceptableFrom: 'PREVIOUS' };
 }
 
+/** In percent, with two decimals. */
+export const percentOf = (share: number): number => Math.round(share * 10_000) / 100;
+
 /** Whether so many are no chance: true for at most 1 of 200 healthy releases, at any time of their rollout. */
 export const exceeds = (count: Count, { acceptable, limit }: Bar): boolean =>
   count.hits >= fewestHits && count.hits > count.of * acceptable && evidence(count, acceptable) >= limit;
@@ -145,7 +148,7 @@ export function judge({ at, release, installs, previous, silence }: Seen): Guard
   const { acceptableFrom, ...bar } = barOf(release.acceptableFailures, previous);
   const failures: Failures = {
     ...installs,
-    acceptable: Math.round(bar.acceptable * 10_000) / 100,
+    acceptable: percentOf(bar.acceptable),
     acceptableFrom,
     previous,
   };

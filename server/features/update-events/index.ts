@@ -1,3 +1,4 @@
+export { failureComparison } from './failure-comparison.ts';
 export { guardState, watchRollouts } from './failure-guard.ts';
 export { keepEvents } from './keep-events.ts';
 export { displayIdOf, machineHashOf, machineOf } from './machine-id.ts';

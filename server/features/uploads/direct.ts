@@ -113,6 +113,8 @@ function toBuildFields(fields: FormFields): BuildInput {
     isDraft: fields.is_draft,
     rolloutPercentage: fields.rollout_percentage,
     acceptableFailures: fields.acceptable_failures,
+    rolloutPlan: fields.rollout_plan,
+    startsAt: fields.starts_at,
   };
 }
 

@@ -2,7 +2,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ErrorDetail } from '../../../contract/errors.ts';
-import { buildFields, publishFields, sha512 } from '../../../contract/builds.ts';
+import { buildFields, planProblem, publishFields, sha512 } from '../../../contract/builds.ts';
 import { directUploadLimit, uploads } from '../../../contract/uploads.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { ArrivedTooSlowly } from '../../http/arrivals.ts';
@@ -19,22 +19,47 @@ const asPercent = z
   .regex(/^(?:\d{1,3}(?:\.\d{1,9})?)?$/, 'Must be a number from 0.1 to 50')
   .transform((value) => (value === '' ? null : Number(value)));
 
+/** Empty, or steps as JSON. */
+const asJson = z.string().transform((value, context): unknown => {
+  try {
+    return value === '' ? null : JSON.parse(value);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'Must be JSON' });
+    return z.NEVER;
+  }
+});
+const orNull = (text: unknown) => (text === '' ? null : text);
+
 const withLineFeeds = (text: unknown) => (typeof text === 'string' ? text.replaceAll('\r\n', '\n') : text);
 
+const formNames = { rolloutPlan: 'rollout_plan', startsAt: 'starts_at' };
+
 /** The form fields in addition to the file, by the names of the spec; all are text. */
-const formFields = z.strictObject({
-  ...buildFields,
-  // multipart forms send line breaks as CR LF
-  release_notes: z.preprocess(withLineFeeds, publishFields.releaseNotes),
-  minimum_app_version: publishFields.minimumAppVersion,
-  security: asFlag.optional().pipe(publishFields.security),
-  minimum_supported_version: publishFields.minimumSupportedVersion,
-  is_mandatory: asFlag.optional().pipe(publishFields.isMandatory),
-  is_draft: asFlag.optional().pipe(publishFields.isDraft),
-  rollout_percentage: asNumber.optional().pipe(publishFields.rolloutPercentage),
-  acceptable_failures: asPercent.optional().pipe(publishFields.acceptableFailures),
-  sha512: sha512.optional(),
-});
+const formFields = z
+  .strictObject({
+    ...buildFields,
+    // multipart forms send line breaks as CR LF
+    release_notes: z.preprocess(withLineFeeds, publishFields.releaseNotes),
+    minimum_app_version: publishFields.minimumAppVersion,
+    security: asFlag.optional().pipe(publishFields.security),
+    minimum_supported_version: publishFields.minimumSupportedVersion,
+    is_mandatory: asFlag.optional().pipe(publishFields.isMandatory),
+    is_draft: asFlag.optional().pipe(publishFields.isDraft),
+    rollout_percentage: asNumber.optional().pipe(publishFields.rolloutPercentage),
+    acceptable_failures: asPercent.optional().pipe(publishFields.acceptableFailures),
+    rollout_plan: asJson.optional().pipe(publishFields.rolloutPlan),
+    starts_at: z.preprocess(orNull, publishFields.startsAt),
+    sha512: sha512.optional(),
+  })
+  .superRefine((fields, context) => {
+    const [field, message] =
+      planProblem({
+        rolloutPlan: fields.rollout_plan,
+        startsAt: fields.starts_at,
+        rolloutPercentage: fields.rollout_percentage,
+      }) ?? [];
+    if (field) context.addIssue({ code: 'custom', path: [formNames[field]], message });
+  });
 export type FormFields = z.output<typeof formFields>;
 
 const fileName = z.string('File is required').pipe(uploads.prepare.body.shape.fileName);

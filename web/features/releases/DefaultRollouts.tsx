@@ -8,13 +8,14 @@ import { useDialogForm } from '../../dialog-form.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { isSame } from '../../merge-edits.ts';
 import { StepFields } from '../../PlanFields.tsx';
+import { rolloutDefaultsQuery } from '../../plan-suggestion.ts';
 import { planErrors, planSummary, planValues, stepsOf, type PlanValues } from '../../release-plan.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { rolloutDefaultsQuery, setRolloutDefault } from './queries.ts';
+import { setRolloutDefault } from './queries.ts';
 
 type Values = Record<Channel, PlanValues>;
 

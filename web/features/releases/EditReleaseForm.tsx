@@ -1,13 +1,12 @@
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { FORM_INDEX, schemaResolver } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
+import { schemaResolver } from '@mantine/form';
 import { releasePatch, whyNotPublish, type Release } from '../../../contract/releases.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import { useDialogForm } from '../../dialog-form.ts';
-import { isSame } from '../../merge-edits.ts';
+import { usePlanSuggestion } from '../../plan-suggestion.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { numberFields, withDraft } from '../../release-form.ts';
-import { atPlanFields, planErrors, planValues, suggestedPlan } from '../../release-plan.ts';
+import { atPlanFields, planErrors, stepFields } from '../../release-plan.ts';
 import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
@@ -22,13 +21,9 @@ import {
   valuesOf,
   type ReleaseValues,
 } from './release-form.ts';
-import { rolloutDefaultsQuery } from './queries.ts';
 import { releaseProblem } from './release-labels.ts';
 import { RolloutFields } from './RolloutFields.tsx';
 import classes from './edit-release.module.css';
-
-/** Validated on blur, as the other numbers. */
-const stepFields = ['percentage', 'hours'].map((name) => `plan.steps.${FORM_INDEX}.${name}`);
 
 const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 
@@ -60,17 +55,7 @@ export function EditReleaseForm(props: {
   const { isDraft } = form.values;
   const chooses = props.release.isDraft && props.release.rolloutPercentage === 100 && can.manageRollouts;
   const locked = lockedFor(props.release, can.manageRollouts);
-  const { data: defaults } = useQuery(rolloutDefaultsQuery());
-  /** The default plan of the channel is suggested to whoever publishes, unless the draft has a rollout of its own. */
-  const suggest = (draft: boolean, channel: Channel) => {
-    const plan = defaults?.find((one) => one.channel === channel)?.plan;
-    const isOpen = chooses && !draft && props.release.rolloutPlan === null;
-    return isOpen && plan ? suggestedPlan(plan) : planValues(props.release, plan);
-  };
-  const setChannel = (channel: Channel) => {
-    const isSuggested = isSame(form.values.plan, suggest(isDraft, form.values.channel));
-    form.setValues({ channel, ...(isSuggested && { plan: suggest(isDraft, channel) }) });
-  };
+  const { suggest, onChannel } = usePlanSuggestion(props.release, chooses);
   const setDraft = (draft: boolean) => {
     form.setValues({
       ...withDraft(form.values, draft, props.release.rolloutPercentage),
@@ -119,7 +104,7 @@ export function EditReleaseForm(props: {
             allowDeselect={false}
             disabled={locked.terms}
             {...form.getInputProps('channel')}
-            onChange={(channel) => channel && setChannel(channel as Channel)}
+            onChange={(channel) => channel && form.setValues(onChannel(form.values, channel as Channel))}
           />
           <TextInput
             label={fieldLabels.minimumAppVersion}

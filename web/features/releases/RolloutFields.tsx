@@ -1,20 +1,11 @@
-import {
-  Button,
-  Collapse,
-  Group,
-  SegmentedControl,
-  Slider,
-  Stack,
-  Text,
-  UnstyledButton,
-} from '@mantine/core';
+import { Button, Collapse, Group, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { releaseRefusal, type Release } from '../../../contract/releases.ts';
-import { PlanFields } from '../../PlanFields.tsx';
+import { AcceptableFailures } from '../../AcceptableFailures.tsx';
+import { PlanChoice, PlanFields } from '../../PlanFields.tsx';
 import { isPercentage, numberFields, percentageOf } from '../../release-form.ts';
-import { AcceptableFailures } from '../../ui/AcceptableFailures.tsx';
 import { useAuth } from '../../session.tsx';
 import { counted } from '../../ui/counted.ts';
 import { NumberField } from '../../ui/NumberField.tsx';
@@ -67,7 +58,12 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
                 {refusal}
               </Text>
             )}
-            {refusal === null && <Choice form={form} />}
+            {refusal === null && (
+              <PlanChoice
+                inSteps={plan.inSteps}
+                onChange={(inSteps) => form.setFieldValue('plan.inSteps', inSteps)}
+              />
+            )}
             {plan.inSteps ? (
               <PlanFields
                 plan={plan}
@@ -88,7 +84,11 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
                 Saving drops the rest of the plan: the percentage stays until somebody changes it.
               </Text>
             )}
-            <AcceptableFailures disabled={refusal !== null} {...form.getInputProps('acceptableFailures')} />
+            <AcceptableFailures
+              build={{ ...release, channel: form.values.channel }}
+              disabled={refusal !== null}
+              {...form.getInputProps('acceptableFailures')}
+            />
           </Stack>
         </Collapse>
       </div>
@@ -98,22 +98,6 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
 
 const shareText = ({ plan, rolloutPercentage }: ReleaseValues): string =>
   plan.inSteps ? `In ${counted(plan.steps.length, 'step')}` : `${percentageOf(rolloutPercentage)} %`;
-
-/** One percentage, or steps that the clock takes. */
-function Choice({ form }: { form: Form }) {
-  return (
-    <SegmentedControl
-      size="xs"
-      aria-label="How the rollout goes"
-      data={[
-        { value: 'percentage', label: 'One percentage' },
-        { value: 'steps', label: 'In steps' },
-      ]}
-      value={form.values.plan.inSteps ? 'steps' : 'percentage'}
-      onChange={(value) => form.setFieldValue('plan.inSteps', value === 'steps')}
-    />
-  );
-}
 
 function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
   const percentage = percentageOf(form.values.rolloutPercentage);

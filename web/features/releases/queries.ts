@@ -125,14 +125,6 @@ export const stripsQuery = (ids: readonly string[]) =>
     placeholderData: keepPreviousData,
   });
 
-/** The plans that the form suggests, by channel. */
-export const rolloutDefaultsQuery = () =>
-  queryOptions({
-    ...asReleases,
-    queryKey: ['releases', 'rollout defaults'],
-    queryFn: ({ signal }) => call(rollouts.defaults, {}, { signal }),
-  });
-
 export const setRolloutDefault = (channel: Channel, plan: RolloutPlan | null) =>
   call(rollouts.setDefault, { params: { channel }, body: { plan } });
 

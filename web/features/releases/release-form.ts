@@ -3,7 +3,7 @@ import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { channels } from '../../../contract/versions.ts';
 import { percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
 import { isSame } from '../../merge-edits.ts';
-import { planPayload, planValues, type PlanValues } from '../../release-plan.ts';
+import { firstPercentage, planPayload, planValues, type PlanValues } from '../../release-plan.ts';
 
 /** Values of the Edit dialog. */
 export type ReleaseValues = PublishValues & { isActive: boolean; plan: PlanValues };
@@ -71,9 +71,7 @@ const offeredTo = (release: Pick<Reach, 'isDraft' | 'isActive' | 'rolloutPercent
 /** The percentage that saving leads to at once: with steps, that of the first, or the one that was reached before. */
 export function savedPercentage({ plan, rolloutPercentage }: Reach, seen: Offered): number {
   if (!plan.inSteps) return percentageOf(rolloutPercentage);
-  if (plan.startsAt !== '' && Date.parse(plan.startsAt) > Date.now())
-    return seen.isDraft ? 0 : seen.rolloutPercentage;
-  const first = percentageOf(plan.steps[0]?.percentage ?? 0);
+  const first = firstPercentage(plan);
   return seen.isDraft ? first : Math.max(first, seen.rolloutPercentage);
 }
 

@@ -1,8 +1,10 @@
 import { Anchor, Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { architectureNames, architectures, platformNames } from '../../../contract/builds.ts';
-import { channels, nextVersion, type Bump } from '../../../contract/versions.ts';
+import { channels, nextVersion, type Bump, type Channel } from '../../../contract/versions.ts';
+import { usePlanSuggestion } from '../../plan-suggestion.ts';
+import { useAuth } from '../../session.tsx';
 import { isVersionOf } from './detect-build.ts';
-import type { NewReleaseState } from './new-release.ts';
+import { unplanned, type NewReleaseState } from './new-release.ts';
 import classes from './uploads.module.css';
 
 /** The form offers these two (spec part 2, section 3). */
@@ -23,10 +25,18 @@ type Props = {
 
 /** The fields that identify a build: version, channel, platform and architecture. */
 export function BuildInputs({ form, ...version }: Props) {
+  const { can } = useAuth();
+  const { onChannel } = usePlanSuggestion(unplanned, can.manageRollouts);
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
-        <Select label="Channel" data={channels} allowDeselect={false} {...form.getInputProps('channel')} />
+        <Select
+          label="Channel"
+          data={channels}
+          allowDeselect={false}
+          {...form.getInputProps('channel')}
+          onChange={(channel) => channel && form.setValues(onChannel(form.values, channel as Channel))}
+        />
         <Select
           label="Platform"
           data={platformChoices}

@@ -8,6 +8,7 @@ import { keptValues } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { numberFields } from '../../release-form.ts';
+import { atPlanFields, stepFields } from '../../release-plan.ts';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
@@ -20,6 +21,9 @@ import { PublishInputs } from './PublishInputs.tsx';
 import { useLostFile } from './lost-file.ts';
 import {
   fieldsOf,
+  fileNameIn,
+  firstOf,
+  needsReachConfirm,
   urlPayloadOf,
   validate,
   withVersion,
@@ -53,7 +57,7 @@ export function NewReleaseForm(props: {
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
     validate: (typed) => validate(withVersion(typed, existing), chosen !== null),
-    validateInputOnBlur: [...numberFields],
+    validateInputOnBlur: [...numberFields, ...stepFields],
     onValuesChange: setLine,
   });
   const create = useChange({
@@ -68,9 +72,11 @@ export function NewReleaseForm(props: {
   const [publishing, setPublishing] = useState(false);
   const { setErrors } = form;
   const values = withVersion(form.values, existing);
-  const problem = useRefusedFields(create.error, form);
+  const problem = useRefusedFields(create.error, form, atPlanFields);
 
   const nameVersion = values.mode === 'file' && chosen ? versionOf(chosen.file.name) : undefined;
+
+  const fileName = values.mode === 'file' ? chosen?.file.name : fileNameIn(values.fileUrl);
 
   const choose = (next: ChosenFile) => {
     const { name } = next.file;
@@ -95,8 +101,7 @@ export function NewReleaseForm(props: {
     if (values.mode === 'url') create.mutate(urlPayloadOf(values));
     else if (chosen) props.onUpload(uploadList.start(chosen, fieldsOf(values), currentUser()), chosen);
   };
-  // a chosen percentage is intended; 100 % may only be the default of a new release
-  const submit = () => (!values.isDraft && values.rolloutPercentage === 100 ? setPublishing(true) : send());
+  const submit = () => (needsReachConfirm(values) ? setPublishing(true) : send());
 
   return (
     <>
@@ -123,7 +128,7 @@ export function NewReleaseForm(props: {
             <UrlInputs form={form} />
           )}
           <BuildInputs form={form} existing={existing} version={values.version} nameVersion={nameVersion} />
-          <PublishInputs form={form} />
+          <PublishInputs form={form} build={{ ...values, fileName }} />
           {problem && <ErrorText>{problem}</ErrorText>}
           <Group justify="flex-end" gap="xs" className={classes.foot}>
             <CancelButton onCancel={props.onClose} />
@@ -137,7 +142,7 @@ export function NewReleaseForm(props: {
         <ReachConfirm
           title="Publish Release"
           confirmLabel="Publish"
-          build={fieldsOf(values)}
+          build={{ ...fieldsOf(values), rolloutPercentage: firstOf(values) }}
           onConfirm={send}
           onClose={() => setPublishing(false)}
         />

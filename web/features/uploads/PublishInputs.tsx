@@ -1,22 +1,28 @@
 import { Checkbox, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { whyNotPublish } from '../../../contract/releases.ts';
+import { AcceptableFailures } from '../../AcceptableFailures.tsx';
+import { PlanChoice, PlanFields } from '../../PlanFields.tsx';
+import { usePlanSuggestion } from '../../plan-suggestion.ts';
 import { withDraft } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
-import { AcceptableFailures } from '../../ui/AcceptableFailures.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { DraftOnly } from '../approvals/index.ts';
-import { reachText, type NewReleaseState } from './new-release.ts';
+import { reachText, unplanned, type NewReleaseState } from './new-release.ts';
 
 /** Aligns fields whose descriptions differ in length. */
 const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
 
+type Build = Parameters<typeof AcceptableFailures>[0]['build'];
+
 /** The other fields of a build: notes, draft, mandatory, rollout. */
-export function PublishInputs({ form }: { form: NewReleaseState }) {
+export function PublishInputs({ form, build }: { form: NewReleaseState; build: Build }) {
   const { values } = form;
   const { can } = useAuth();
   const mayNotPublish = values.isDraft && !can.manageRollouts;
+  const { suggest } = usePlanSuggestion(unplanned, can.manageRollouts);
+  const isInSteps = !values.isDraft && values.plan.inSteps;
   const setDraft = (isDraft: boolean) => {
-    form.setValues(withDraft(values, isDraft, 100));
+    form.setValues({ ...withDraft(values, isDraft, 100), plan: suggest(isDraft, values.channel) });
     if (isDraft) form.clearFieldError('rolloutPercentage');
   };
   return (
@@ -45,9 +51,11 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
           description={
             values.isDraft
               ? 'A draft is offered to no one. The rollout is chosen when it is published.'
-              : reachText(values.rolloutPercentage)
+              : isInSteps
+                ? 'The steps below decide'
+                : reachText(values.rolloutPercentage)
           }
-          disabled={values.isDraft}
+          disabled={values.isDraft || isInSteps}
           inputWrapperOrder={belowInput}
           min={0}
           max={100}
@@ -56,6 +64,23 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
           {...form.getInputProps('rolloutPercentage')}
         />
       </SimpleGrid>
+      {!values.isDraft && (
+        <Stack gap="sm">
+          <div>
+            <PlanChoice
+              inSteps={values.plan.inSteps}
+              onChange={(inSteps) => form.setFieldValue('plan.inSteps', inSteps)}
+            />
+          </div>
+          {isInSteps && (
+            <PlanFields
+              plan={values.plan}
+              inputProps={(field) => form.getInputProps(field)}
+              onSteps={(steps) => form.setFieldValue('plan.steps', steps)}
+            />
+          )}
+        </Stack>
+      )}
       <Stack gap="xs">
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
           <Checkbox
@@ -95,7 +120,7 @@ export function PublishInputs({ form }: { form: NewReleaseState }) {
           />
         </SimpleGrid>
         <DraftOnly channel={values.channel} isDraft={values.isDraft} />
-        <AcceptableFailures {...form.getInputProps('acceptableFailures')} />
+        <AcceptableFailures build={build} {...form.getInputProps('acceptableFailures')} />
       </Stack>
     </>
   );

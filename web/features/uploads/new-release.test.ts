@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   fieldsOf,
+  firstOf,
+  needsReachConfirm,
   newRelease,
   reachText,
   urlPayloadOf,
   validate,
+  valuesOf,
   withVersion,
   type NewReleaseValues,
 } from './new-release.ts';
@@ -61,6 +64,34 @@ describe('refuses', () => {
 test('URL mode sends address, size and hash as well', () => {
   expect(validate(byUrl, false)).toEqual({});
   expect(urlPayloadOf(byUrl)).toMatchObject({ fileUrl: byUrl.fileUrl, fileSize: 1024, version: '1.2.3' });
+});
+
+describe('in steps', () => {
+  const plan = { ...newRelease.plan, inSteps: true };
+  const inSteps = { ...filled, isDraft: false, plan };
+  test('sends the steps in place of the percentage, and asks before', () => {
+    expect(fieldsOf({ ...inSteps, rolloutPercentage: 7 })).toMatchObject({
+      rolloutPercentage: 100,
+      rolloutPlan: [
+        { percentage: 1, hours: 24 },
+        { percentage: 10, hours: 48 },
+        { percentage: 100, hours: null },
+      ],
+      startsAt: null,
+    });
+    expect(firstOf(inSteps)).toBe(1);
+    expect(needsReachConfirm(inSteps)).toBe(true);
+    expect(valuesOf(fieldsOf(inSteps))).toEqual({ ...inSteps, rolloutPercentage: 100 });
+  });
+  test('is not checked, sent or asked about for a draft', () => {
+    const draft = { ...inSteps, isDraft: true, plan: { ...plan, startsAt: 'soon' } };
+    expect(validate(draft, true)).toEqual({});
+    expect(fieldsOf(draft)).not.toHaveProperty('rolloutPlan');
+    expect(needsReachConfirm(draft)).toBe(false);
+    expect(validate({ ...draft, isDraft: false }, true)).toEqual({
+      'plan.startsAt': 'Write a date and time such as 31 Dec 2026, 17:00',
+    });
+  });
 });
 
 describe('the version', () => {

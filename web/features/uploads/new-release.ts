@@ -5,6 +5,7 @@ import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
 import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { isPercentage, percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
+import { firstPercentage, planErrors, planPayload, planValues, type PlanValues } from '../../release-plan.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { BuildFields } from './upload-transport.ts';
 
@@ -14,6 +15,7 @@ export type ReleaseMode = 'file' | 'url';
 export type NewReleaseValues = PublishValues &
   Pick<BuildFields, 'version' | 'platform' | 'architecture'> & {
     mode: ReleaseMode;
+    plan: PlanValues;
     fileUrl: string;
     fileSize: TypedNumber;
     sha512: string;
@@ -22,6 +24,9 @@ export type NewReleaseValues = PublishValues &
   };
 
 export type NewReleaseState = UseFormReturnType<NewReleaseValues>;
+
+/** A release without a plan. */
+export const unplanned = { rolloutPlan: null, startsAt: null };
 
 /** Spec part 2, section 9. */
 export const newRelease: NewReleaseValues = {
@@ -42,6 +47,7 @@ export const newRelease: NewReleaseValues = {
   isDraft: true,
   rolloutPercentage: 100,
   acceptableFailures: '',
+  plan: planValues(unplanned),
 };
 
 /** The suggested version; empty until the `existing` ones of that platform and channel are loaded. */
@@ -63,21 +69,44 @@ export function reachText(typed: TypedNumber): string {
     : `Approximately ${reached}% of users will receive this update`;
 }
 
+/** The name of the file at a typed address. */
+export const fileNameIn = (fileUrl: string): string | undefined =>
+  URL.canParse(fileUrl.trim()) ? new URL(fileUrl.trim()).pathname : undefined;
+
 /** The fields that file mode sends with the file. */
 export const fieldsOf = (values: NewReleaseValues): BuildFields => ({
   ...publishPayload(values),
   version: values.version.trim(),
   platform: values.platform,
   architecture: values.architecture,
-  rolloutPercentage: values.rolloutPercentage as number,
+  ...(isInSteps(values)
+    ? { rolloutPercentage: 100, ...planPayload(values.plan) }
+    : { rolloutPercentage: values.rolloutPercentage as number }),
 });
 
+/** A draft has no plan: it is chosen when the draft is published. */
+const isInSteps = ({ isDraft, plan }: NewReleaseValues) => !isDraft && plan.inSteps;
+
+/** The percentage that publishing begins with. */
+export const firstOf = (values: NewReleaseValues): number =>
+  isInSteps(values) ? firstPercentage(values.plan) : percentageOf(values.rolloutPercentage);
+
+/** Whether creating it needs a confirmation: to all, or in steps; a typed percentage is intended. */
+export const needsReachConfirm = (values: NewReleaseValues): boolean =>
+  !values.isDraft && (isInSteps(values) || values.rolloutPercentage === 100);
+
 /** The form values of a started upload; the inverse of `fieldsOf`. */
-export const valuesOf = ({ acceptableFailures, ...fields }: BuildFields): NewReleaseValues => ({
+export const valuesOf = ({
+  acceptableFailures,
+  rolloutPlan = null,
+  startsAt = null,
+  ...fields
+}: BuildFields): NewReleaseValues => ({
   ...newRelease,
   ...fields,
   bump: null,
   acceptableFailures: acceptableFailures ?? '',
+  plan: planValues({ rolloutPlan, startsAt }),
 });
 
 export type UrlPayload = RouteRequest<typeof releases.createFromUrl>['body'];
@@ -101,6 +130,7 @@ export function validate(values: NewReleaseValues, hasFile: boolean): FormErrors
     const minimum = values[field].trim();
     if (minimum && !isVersion(minimum)) errors[field] = `Invalid semantic version: ${minimum}`;
   }
+  if (!values.isDraft) Object.assign(errors, planErrors(values.plan));
   if (!inUrlMode) return hasFile ? errors : { ...errors, file: 'File is required' };
   if (!values.fileUrl.trim()) errors['fileUrl'] = 'File URL is required';
   if (!values.sha512.trim()) errors['sha512'] = 'SHA512 hash is required';

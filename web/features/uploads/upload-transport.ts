@@ -1,6 +1,7 @@
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import type { Route } from '../../../contract/route.ts';
 import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';
@@ -20,6 +21,9 @@ export type BuildFields = {
   isDraft: boolean;
   rolloutPercentage: number;
   acceptableFailures: number | null;
+  /** In place of the percentage, which is then 100. */
+  rolloutPlan?: RolloutPlan | null;
+  startsAt?: string | null;
 };
 
 export type PreparedUpload = Pick<UploadState, 'uploadId' | 'fileKey' | 'chunkSize' | 'totalChunks'>;
@@ -87,6 +91,8 @@ function formOf({ blob, name }: NamedFile, fields: BuildFields, sha512: string):
   if (fields.minimumSupportedVersion) form.set('minimum_supported_version', fields.minimumSupportedVersion);
   if (fields.security) form.set('security', 'true');
   if (fields.acceptableFailures !== null) form.set('acceptable_failures', String(fields.acceptableFailures));
+  if (fields.rolloutPlan) form.set('rollout_plan', JSON.stringify(fields.rolloutPlan));
+  if (fields.startsAt) form.set('starts_at', fields.startsAt);
   form.set('file', blob, name);
   return form;
 }

@@ -1,0 +1,21 @@
+import { expect, test, vi } from 'vitest';
+
+/** Fake browser storage, which the client reads when it loads. */
+vi.stubGlobal('window', { addEventListener: () => undefined });
+vi.stubGlobal('localStorage', { getItem: () => null });
+
+const { emptyText } = await import('./AcceptableFailures.tsx');
+
+test('an empty field says what the previous release showed', () => {
+  const previous = { version: '4.2.0', installs: 1204, failed: 16 };
+  expect(emptyText({ acceptable: 2.5, acceptableFrom: 'PREVIOUS', previous })).toBe(
+    'compared with 4.2.0, which failed on 1.3 % of 1,204 installs',
+  );
+  expect(
+    emptyText({ acceptable: 5, acceptableFrom: 'USUAL', previous: { ...previous, installs: 12, failed: 0 } }),
+  ).toBe('5 %, since 4.2.0 has only 12 installs to compare with');
+  expect(emptyText({ acceptable: 5, acceptableFrom: 'USUAL', previous: null })).toBe(
+    '5 %, until there is a previous release to compare with',
+  );
+  expect(emptyText(undefined)).toBe('compared with the previous release');
+});
