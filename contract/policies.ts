@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, namedObject, seenVersion } from './common.ts';
+import { dateTime, id, listMeta, namedObject, paging, search, seenVersion } from './common.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, compareVersions, isVersion } from './versions.ts';
 
@@ -40,11 +40,13 @@ export function isZone(name: string): boolean {
  */
 export const maintenanceWindow = namedObject('MaintenanceWindow', {
   zone: z.string().max(64).refine(isZone, 'Must be a time zone such as Europe/Berlin'),
-  weekdays: z.array(z.enum(weekdays)).min(1).max(7),
+  weekdays: z.array(z.enum(weekdays)).min(1, 'Must be at least one day').max(7),
   from: timeOfDay,
   to: timeOfDay,
 });
 export type MaintenanceWindow = z.output<typeof maintenanceWindow>;
+
+const wholeDays = 'Must be a whole number from 0 to 365';
 
 /** What a customer or a tag may decide about updates. Null: not decided here. */
 export const policyFields = {
@@ -55,10 +57,10 @@ export const policyFields = {
   pin: pin.nullable().meta({ description: '4. or 4.2. or a version' }),
   pinForSecurity: z.boolean().meta({ description: 'The pin also holds back security updates' }),
   deferDays: z
-    .number()
-    .int()
-    .min(0)
-    .max(365)
+    .number(wholeDays)
+    .int(wholeDays)
+    .min(0, wholeDays)
+    .max(365, wholeDays)
     .nullable()
     .meta({ description: 'Days between the moment a release reached 100 % and its offer' }),
   windows: z
@@ -104,11 +106,16 @@ export type CustomerPolicy = z.output<typeof customerPolicy>;
 /** The policy of all customers that have a tag. */
 export const tagPolicy = namedObject('TagPolicy', {
   tag: z.string(),
-  customers: z.number().meta({ description: 'Customers that have the tag' }),
+  customers: z.number().meta({ description: 'Customers that have the tag; not soft-deleted ones' }),
   ...policyFields,
   updatedAt: dateTime,
 });
 export type TagPolicy = z.output<typeof tagPolicy>;
+
+const listedTagPolicy = tagPolicy
+  .extend({ machines: z.number().meta({ description: 'Machines with a seat of one of these customers' }) })
+  .meta({ id: 'ListedTagPolicy' });
+export type ListedTagPolicy = z.output<typeof listedTagPolicy>;
 
 export const policyImpact = namedObject('PolicyImpact', {
   machines: z.number().meta({ description: 'Machines that were looked at' }),
@@ -158,9 +165,11 @@ export const policies = {
     errors: ['NOT_FOUND'],
   }),
   listTags: route('GET', '/api/update-policies/tags', {
-    summary: 'All tags, with their update policies',
+    summary: 'Tags of customers and their update policies, in alphabetical order; by default all',
     access: canRead,
-    answer: z.array(tagPolicy),
+    query: z.strictObject({ search, ...paging }),
+    answer: z.array(listedTagPolicy),
+    meta: listMeta,
   }),
   putOfTag: route('PUT', '/api/update-policies/tags/{tag}', {
     summary: 'Set the update policy of all customers with a tag',

@@ -6,11 +6,13 @@ import { watchAttendance } from './live.ts';
 import { queryClient } from './query-client.ts';
 import { router } from './routes.tsx';
 import { AuthProvider } from './session.tsx';
+import { keepPresses } from './ui/kept-presses.ts';
 import { watchPrinting } from './ui/print-colors.ts';
 import { fontCame, ThemeProvider } from './ui/ThemeProvider.tsx';
 
 watchAttendance();
 watchPrinting();
+keepPresses();
 
 // oxlint-disable-next-line typescript/no-non-null-assertion -- index.html has it
 const root = createRoot(document.getElementById('root')!, {

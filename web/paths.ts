@@ -10,6 +10,7 @@ export const paths = {
   releases: '/releases',
   releaseTrash: '/releases/trash',
   approvals: '/releases/approvals',
+  policies: '/releases/policies',
   release: '/releases/$releaseId',
   machine: '/machines/$machineId',
   users: '/users',

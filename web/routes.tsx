@@ -12,6 +12,7 @@ import { auditSearch } from './features/audit/audit-search.ts';
 import { customerListSearch, customerTrashSearch } from './features/customers/customers-search.ts';
 import { licenseListSearch } from './features/licenses/licenses-search.ts';
 import { machineSearch } from './features/machines/machine-search.ts';
+import { policiesSearch } from './features/policies/policies-search.ts';
 import { releasesSearch, releaseTrashSearch } from './features/releases/releases-search.ts';
 import { releaseSearch } from './features/rollouts/release-search.ts';
 import { loginSearch } from './features/session/login-search.ts';
@@ -119,6 +120,14 @@ const approvals = createRoute({
   component: lazyRouteComponent(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
 });
 
+const policies = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.policies,
+  staticData: { needs: reads('rollouts') },
+  validateSearch: policiesSearch,
+  component: lazyRouteComponent(() => import('./features/policies/PoliciesPage.tsx'), 'PoliciesPage'),
+});
+
 const release = createRoute({
   getParentRoute: () => signedIn,
   path: paths.release,
@@ -185,6 +194,7 @@ const routeTree = root.addChildren([
     releases,
     releaseTrash,
     approvals,
+    policies,
     release,
     machine,
     audit,

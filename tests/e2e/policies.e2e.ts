@@ -62,4 +62,18 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   await expect(deferred).toContainText('Deferred');
   await expect(deferred).toContainText('The policy of the tag clinics defers releases by 14 days');
   await expect(deferred).toContainText(`pins it to 74.2., which this release matches.`);
+
+  await test.step('who rolls out releases reaches the tag on a screen of its own', async () => {
+    await signInAs(page, 'binary_manager', '/releases', server);
+    await page.getByRole('link', { name: 'Update Policies' }).click();
+    await expect(rowOf(page, 'clinics')).toContainText('Deferred by 14 days');
+    await expectAccessible(page);
+    await rowOf(page, 'clinics').getByRole('button', { name: 'Edit' }).click();
+    await expect(tag).toContainText('For 1 customer with this tag.');
+    await tag.getByLabel('Deferral').fill('21');
+    await tag.getByRole('button', { name: 'Save Policy' }).click();
+    await expect(rowOf(page, 'clinics')).toContainText('Deferred by 21 days');
+    await page.getByPlaceholder('Search tags...').fill('no such');
+    await expect(page.getByRole('heading', { name: 'No tags' })).toBeVisible();
+  });
 });

@@ -6,6 +6,7 @@ import {
   IconKey,
   IconLicense,
   IconPackage,
+  IconTags,
   IconTrash,
   IconUserCheck,
   IconUserCircle,
@@ -66,6 +67,13 @@ export const furtherPages: readonly FurtherPage[] = [
     resource: 'rollouts',
     icon: IconUserCheck,
     words: 'change requests two people second person',
+  },
+  {
+    label: 'Update Policies',
+    to: paths.policies,
+    resource: 'rollouts',
+    icon: IconTags,
+    words: 'tags groups pin deferral maintenance windows',
   },
   {
     label: 'Account',

@@ -1,7 +1,8 @@
 import { policies as calls } from '../../../contract/policies.ts';
 import { inChange, implement } from '../../http/call.ts';
 import { impactOnCustomer, impactOnTag, type ImpactParts } from './impact.ts';
-import { getCustomerPolicy, listTags, putCustomerPolicy, putTagPolicy } from './policies.ts';
+import { getCustomerPolicy, putCustomerPolicy, putTagPolicy } from './policies.ts';
+import { listTags } from './tag-list.ts';
 
 export const policyRoutes = (parts: ImpactParts) =>
   implement(calls, {
@@ -10,7 +11,7 @@ export const policyRoutes = (parts: ImpactParts) =>
       putCustomerPolicy(change, params.id, body, seen),
     ),
     impactOnCustomer: ({ by, params, body }) => impactOnCustomer(parts, params.id, body, by.now),
-    listTags: () => listTags(parts.db),
+    listTags: ({ query }) => listTags(parts.db, query),
     putOfTag: inChange((change, { params, body, seen }) => putTagPolicy(change, params.tag, body, seen)),
     impactOnTag: ({ by, body }) => impactOnTag(parts, body.tag, body, by.now),
   });

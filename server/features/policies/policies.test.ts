@@ -285,6 +285,39 @@ describe('before saving, the impact', () => {
   });
 });
 
+describe('the list of tags', () => {
+  test('counts customers and machines, is searched and paged, and is open to who rolls out', async () => {
+    const [first, second, left] = [
+      await makeLicense(staff),
+      await makeLicense(staff),
+      await makeLicense(staff),
+    ];
+    for (const license of [first, second, left]) await validateOn(staff, license, unique('machine'));
+    await validateOn(staff, first, unique('machine'));
+    await put(first.customerId, {}, ['clinics', 'slow']);
+    await put(second.customerId, {}, ['clinics']);
+    await put(left.customerId, {}, ['clinics', 'gone']);
+    await softDelete(staff, left);
+    await putTag('slow', { deferDays: 7 });
+    await putTag('nobody yet'.replaceAll(' ', '-'), { pin: '4.' });
+    const manager = server.api(await server.signInAs('binary_manager'));
+    const list = async (query = {}) => (await manager.call(calls.listTags, { query })).body;
+    expect(await list()).toMatchObject({
+      data: [
+        { tag: 'clinics', customers: 2, machines: 3, deferDays: null },
+        { tag: 'nobody-yet', customers: 0, machines: 0, pin: '4.' },
+        { tag: 'slow', customers: 1, machines: 2, deferDays: 7 },
+      ],
+      meta: { total: 3 },
+    });
+    const page = await list({ search: 'L', limit: '1', offset: '1' });
+    expect([page.data.map(({ tag }) => tag), page.meta]).toEqual([
+      ['slow'],
+      { total: 2, limit: 1, offset: 1 },
+    ]);
+  });
+});
+
 describe('setting a policy', () => {
   test('is recorded with what changed; setting it again is not', async () => {
     const { customerId, name } = await makeCustomer(staff);

@@ -43,33 +43,10 @@ export async function getCustomerPolicy(db: Db, customerId: string): Promise<Cus
   };
 }
 
-/** Every tag that a customer has or that decides something, in alphabetical order. */
-export async function listTags(db: Db): Promise<TagPolicy[]> {
-  const counted = await db
-    .selectFrom('customer_tags')
-    .select((eb) => ['tag', eb.fn.countAll<number>().as('customers')])
-    .groupBy('tag')
-    .execute();
-  const stored = await db
-    .selectFrom('update_policies')
-    .select(['tag', 'policy', 'updated_at'])
-    .where('tag', 'is not', null)
-    .execute();
-  const customers = new Map(counted.map((row) => [row.tag, row.customers]));
-  const policies = new Map(stored.map((row) => [row.tag ?? '', row]));
-  return [...new Set([...customers.keys(), ...policies.keys()])]
-    .toSorted()
-    .map((tag) => toTagPolicy(tag, customers.get(tag) ?? 0, policies.get(tag)))
-    .filter((one) => one.customers > 0 || decides(one));
-}
-
-/** Whether any field is set. */
-const decides = (policy: UpdatePolicy): boolean =>
-  Object.entries(policyOf(policy)).some(([field, value]) => field !== 'pinForSecurity' && value !== null);
-
 type Stored = { policy: object; updated_at: Date };
 
-const toTagPolicy = (tag: string, customers: number, stored: Stored | undefined): TagPolicy => ({
+/** A tag with the policy that is stored for it, or one that decides nothing. */
+export const toTagPolicy = (tag: string, customers: number, stored: Stored | undefined): TagPolicy => ({
   tag,
   customers,
   ...((stored?.policy as UpdatePolicy | undefined) ?? noPolicy),
@@ -188,9 +165,11 @@ async function readTag(tx: Tx, tag: string): Promise<TagPolicy> {
     .forUpdate()
     .executeTakeFirst();
   const { customers } = await tx
-    .selectFrom('customer_tags')
+    .selectFrom('customer_tags as t')
+    .innerJoin('customers as c', 'c.customer_id', 't.customer_id')
     .select((eb) => eb.fn.countAll<number>().as('customers'))
-    .where('tag', '=', tag)
+    .where('t.tag', '=', tag)
+    .where('c.deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return toTagPolicy(tag, customers, stored);
 }

@@ -19,8 +19,10 @@ import {
   fieldLabels,
   policyPayload,
   tagsOf,
+  typedFields,
   valuesOf,
   wholePolicy,
+  withDayProblem,
   type PolicyValues,
 } from './policy-form.ts';
 import { PolicyFields } from './PolicyFields.tsx';
@@ -55,12 +57,17 @@ const payloadOf = (values: PolicyValues): CustomerBody => ({
   tags: tagsOf(values),
   ...policyPayload(values),
 });
-const validate = (values: PolicyValues) => atPolicyFields(checkAgainstContract(payloadOf(values)));
+const validate = (values: PolicyValues) =>
+  withDayProblem(atPolicyFields(checkAgainstContract(payloadOf(values))), values);
 
 function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omit<Props, 'id'>) {
   const [seen] = useSeen(`policy of ${policy.customerId}`, policy);
   useDialogSubject(seen.name);
-  const form = useDialogForm(`policy of ${seen.customerId}`, { initialValues: valuesOf(seen), validate });
+  const form = useDialogForm(`policy of ${seen.customerId}`, {
+    initialValues: valuesOf(seen),
+    validate,
+    validateInputOnBlur: typedFields,
+  });
   const edit = useEdit({
     save: ({ tags = [], ...rest }: Partial<CustomerBody>, updatedAt) =>
       saveCustomerPolicy(seen.customerId, { tags, ...wholePolicy(rest as never), updatedAt }),

@@ -14,22 +14,29 @@ import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { conflictRows, policyPayload, valuesOf, wholePolicy, type PolicyValues } from './policy-form.ts';
+import {
+  conflictRows,
+  policyPayload,
+  typedFields,
+  valuesOf,
+  wholePolicy,
+  withDayProblem,
+  type PolicyValues,
+} from './policy-form.ts';
 import { PolicyFields } from './PolicyFields.tsx';
 import { PolicyImpact } from './PolicyImpact.tsx';
-import { saveTagPolicy, tagImpactQuery, tagsQuery, type TagBody } from './queries.ts';
+import { saveTagPolicy, tagImpactQuery, tagPolicyQuery, type TagBody } from './queries.ts';
 
 /** The update policy of all customers with a tag. */
 export default function TagPolicyModal({ tag, onClose }: { tag: string; onClose: () => void }) {
-  const tags = useQuery(tagsQuery);
-  const stored = tags.data?.find((one) => one.tag === tag);
+  const stored = useQuery(tagPolicyQuery(tag));
   const empty = { tag, customers: 0, ...noPolicy, updatedAt: new Date(0).toISOString() };
   return (
     <Dialog title="Update Policy of a Tag" onClose={onClose}>
-      {tags.isLoadingError ? (
-        <LoadError title="Error loading update policy" query={tags} />
-      ) : tags.data ? (
-        <TagForm policy={stored ?? empty} onClose={onClose} />
+      {stored.isLoadingError ? (
+        <LoadError title="Error loading update policy" query={stored} />
+      ) : stored.data !== undefined ? (
+        <TagForm policy={stored.data ?? empty} onClose={onClose} />
       ) : (
         <FormSkeleton heights={[48, 48, 48]} />
       )}
@@ -38,12 +45,17 @@ export default function TagPolicyModal({ tag, onClose }: { tag: string; onClose:
 }
 
 const checkAgainstContract = schemaResolver(policies.putOfTag.body, { sync: true });
-const validate = (values: PolicyValues) => checkAgainstContract(policyPayload(values));
+const validate = (values: PolicyValues) =>
+  withDayProblem(checkAgainstContract(policyPayload(values)), values);
 
 function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }) {
   const [seen] = useSeen(`policy of tag ${policy.tag}`, policy);
   useDialogSubject(seen.tag);
-  const form = useDialogForm(`policy of tag ${seen.tag}`, { initialValues: valuesOf(seen), validate });
+  const form = useDialogForm(`policy of tag ${seen.tag}`, {
+    initialValues: valuesOf(seen),
+    validate,
+    validateInputOnBlur: typedFields,
+  });
   const edit = useEdit({
     save: (payload: Partial<TagBody>, updatedAt) =>
       saveTagPolicy(seen.tag, { ...wholePolicy(payload as never), updatedAt }),

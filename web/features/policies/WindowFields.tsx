@@ -1,9 +1,13 @@
 import { ActionIcon, Button, Chip, Group, Select, Stack, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { isZone, weekdays } from '../../../contract/policies.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
+import { useTyped } from '../../ui/use-typed.ts';
 import { fieldLabels, usualWindow } from './policy-form.ts';
 import type { PolicyFormState } from './PolicyFields.tsx';
+import { dayName } from './policy-text.ts';
+import { readTime, readTimes } from './typed-time.ts';
 
 const modes = [
   { value: 'unset', label: 'Not set' },
@@ -55,39 +59,30 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
   const at = `windows.${index}`;
   const number = index + 1;
   const { windows } = form.values;
+  const problems = ['weekdays', 'from', 'to', 'zone'].flatMap((name) => {
+    const error = form.errors[`${at}.${name}`];
+    return typeof error === 'string' ? [`${labels[name]}: ${error}`] : [];
+  });
   return (
     <Stack gap={6} role="group" aria-label={`Window ${number}`}>
       <Chip.Group multiple {...form.getInputProps(`${at}.weekdays`)}>
         <Group gap={4}>
           {weekdays.map((day) => (
             <Chip key={day} value={day} size="xs">
-              {day.slice(0, 1).toUpperCase() + day.slice(1)}
+              {dayName(day)}
             </Chip>
           ))}
         </Group>
       </Chip.Group>
-      {form.errors[`${at}.weekdays`] && <span role="alert">{form.errors[`${at}.weekdays`]}</span>}
       <Group gap="xs" align="flex-start" wrap="nowrap">
-        <TextInput
-          w={72}
-          aria-label={`From, window ${number}`}
-          placeholder="22:00"
-          maxLength={5}
-          {...form.getInputProps(`${at}.from`)}
-        />
-        <TextInput
-          w={72}
-          aria-label={`To, window ${number}`}
-          placeholder="05:00"
-          maxLength={5}
-          {...form.getInputProps(`${at}.to`)}
-        />
+        <TimeInput form={form} index={index} side="from" />
+        <TimeInput form={form} index={index} side="to" />
         <SearchSelect
           flex={1}
           aria-label={`Time zone, window ${number}`}
           data={zones.map((zone) => ({ value: zone, label: zone }))}
-          value={windows[index]?.zone ?? null}
-          error={form.errors[`${at}.zone`]}
+          value={windows[index]?.zone || null}
+          error={form.errors[`${at}.zone`] !== undefined}
           onChange={(zone) => form.setFieldValue(`${at}.zone`, zone ?? '')}
           nothingFound="No such time zone"
         />
@@ -102,6 +97,41 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
           <IconTrash size={15} stroke={1.75} aria-hidden />
         </ActionIcon>
       </Group>
+      {problems.length > 0 && <ErrorText>{problems.join('\n')}</ErrorText>}
     </Stack>
+  );
+}
+
+const labels: Record<string, string> = { weekdays: 'Days', from: 'From', to: 'To', zone: 'Time zone' };
+
+type Side = 'from' | 'to';
+
+/** One end of a window. Both ends at once, such as a pasted `22:00-06:00`, fill both fields. */
+function TimeInput({ form, index, side }: { form: PolicyFormState; index: number; side: Side }) {
+  const at = `windows.${index}.${side}`;
+  const { error, onBlur } = form.getInputProps(at) as { error?: unknown; onBlur?: () => void };
+  const set = (times: Partial<Record<Side, string>>) => {
+    for (const [end, time] of Object.entries(times)) form.setFieldValue(`windows.${index}.${end}`, time);
+  };
+  const field = useTyped({
+    value: form.values.windows[index]?.[side] ?? '',
+    read: readTime,
+    show: (time) => time,
+    onChange: (time) => set(readTimes(time) ?? { [side]: time }),
+  });
+  return (
+    <TextInput
+      w={72}
+      aria-label={`${labels[side]}, window ${index + 1}`}
+      placeholder={side === 'from' ? '22:00' : '05:00'}
+      maxLength={40}
+      value={field.text}
+      error={error !== undefined}
+      onChange={(event) => field.type(event.currentTarget.value)}
+      onBlur={() => {
+        field.leave();
+        onBlur?.();
+      }}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import type { FormErrors } from '@mantine/form';
+import { FORM_INDEX, type FormErrors } from '@mantine/form';
 import type { Channel } from '../../../contract/versions.ts';
 import {
   noPolicy,
@@ -8,7 +8,9 @@ import {
   type UpdatePolicy,
 } from '../../../contract/policies.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
+import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
+import { windowText } from './policy-text.ts';
 
 /** The fields of a policy as typed. */
 export type PolicyValues = {
@@ -73,6 +75,19 @@ export const wholePolicy = (payload: Partial<UpdatePolicy>): UpdatePolicy => ({
   ...Object.fromEntries(Object.entries(payload).map(([field, value]) => [field, value ?? null])),
 });
 
+/** Validated on blur: fields whose text may be half of what it should be. */
+export const typedFields = [
+  'deferDays',
+  'updatesUntil',
+  ...['from', 'to'].map((name) => `windows.${FORM_INDEX}.${name}`),
+];
+
+/** The error of a typed day, in the words of the other date fields. */
+export function withDayProblem(errors: FormErrors, { updatesUntil }: PolicyValues): FormErrors {
+  const problem = dayProblem(updatesUntil);
+  return problem ? { ...errors, updatesUntil: problem } : errors;
+}
+
 /** The errors of the contract or the server, by form field. */
 export const atPolicyFields = (errors: FormErrors): FormErrors =>
   Object.fromEntries(
@@ -88,11 +103,8 @@ function asText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (!Array.isArray(value)) return typeof value === 'number' ? String(value) : JSON.stringify(value);
   if (value.every((one) => typeof one === 'string')) return value.join(', ') || '—';
-  return (value as MaintenanceWindow[]).map(windowText).join('; ');
+  return (value as MaintenanceWindow[]).map((window) => windowText(window)).join('; ');
 }
-
-const windowText = ({ weekdays: days, from, to, zone }: MaintenanceWindow) =>
-  `${days.join(', ')} ${from} to ${to} (${zone})`;
 
 const machinesText = (n: number) => `${n.toLocaleString('en')} ${n === 1 ? 'machine' : 'machines'}`;
 

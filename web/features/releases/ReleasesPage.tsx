@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconStairsUp, IconTrash, IconUserCheck } from '@tabler/icons-react';
+import { IconStairsUp, IconTags, IconTrash, IconUserCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { paths } from '../../paths.ts';
@@ -87,6 +87,16 @@ function Actions() {
           leftSection={<IconUserCheck size={15} stroke={1.75} />}
         >
           Approvals
+        </Button>
+      )}
+      {hasPermission('rollouts', 'read') && (
+        <Button
+          component={Link}
+          to={paths.policies}
+          variant="default"
+          leftSection={<IconTags size={15} stroke={1.75} />}
+        >
+          Update Policies
         </Button>
       )}
       <NewReleaseButton

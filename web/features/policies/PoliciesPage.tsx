@@ -1,0 +1,82 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ListedTagPolicy } from '../../../contract/policies.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
+import { LoadError } from '../../LoadError.tsx';
+import { paths } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
+import { actionsColumn, type Column } from '../../ui/data-table.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { FilterRow, Page } from '../../ui/Page.tsx';
+import { RowActions, RowButton } from '../../ui/RowButton.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { TagPolicyModal } from './lazy.ts';
+import { usePoliciesSearch } from './policies-search.ts';
+import { policyText } from './policy-text.ts';
+import { tagListQuery, tagPageSize } from './queries.ts';
+
+/** The tags of customers, with the update policy that each gives them. */
+export function PoliciesPage() {
+  const { search, change } = usePoliciesSearch();
+  const { can } = useAuth();
+  const tags = useQuery(tagListQuery(search));
+  const whyNot = can.updatePolicies ? null : 'You may not update rollouts';
+  return (
+    <Page title="Update Policies" back={{ to: paths.releases, label: 'Back to Releases' }}>
+      <FilterRow left={<ListSearch search={search} change={change} placeholder="Search tags..." />} />
+      {tags.isLoadingError ? (
+        <LoadError title="Failed to load update policies" query={tags} />
+      ) : (
+        <>
+          <DataTable
+            label="Update policies of tags"
+            columns={columnsOf((tag) => change({ tag }), whyNot)}
+            rows={tags.data?.data}
+            rowId={({ tag }) => tag}
+            rowLabel={({ tag }) => tag}
+            stale={tags.isPlaceholderData}
+            empty={
+              <EmptyState
+                title="No tags"
+                action={
+                  search.search && (
+                    <ClearSearch onClear={() => change({ search: undefined, page: undefined })} />
+                  )
+                }
+              >
+                A tag gives its customers one update policy. Customers get tags under Customers, Updates.
+              </EmptyState>
+            }
+          />
+          <ListPages search={search} change={change} pageSize={tagPageSize} total={tags.data?.meta.total} />
+        </>
+      )}
+      <LazyDialogs>
+        {search.tag && can.updatePolicies && (
+          <TagPolicyModal tag={search.tag} onClose={() => change({ tag: undefined })} />
+        )}
+      </LazyDialogs>
+    </Page>
+  );
+}
+
+const columnsOf = (onEdit: (tag: string) => void, whyNot: string | null): Column<ListedTagPolicy>[] => [
+  { id: 'tag', header: 'Tag', cell: ({ tag }) => tag },
+  { id: 'customers', header: 'Customers', align: 'right', cell: (row) => row.customers.toLocaleString('en') },
+  { id: 'machines', header: 'Machines', align: 'right', cell: (row) => row.machines.toLocaleString('en') },
+  {
+    id: 'policy',
+    header: 'Update Policy',
+    cell: (row) => policyText(row) || <Text c="dimmed">Decides nothing</Text>,
+  },
+  actionsColumn(({ tag }) => (
+    <RowActions>
+      <DisabledReason reason={whyNot}>
+        <RowButton onClick={() => onEdit(tag)}>Edit</RowButton>
+      </DisabledReason>
+    </RowActions>
+  )),
+];

@@ -1,0 +1,14 @@
+/** Parses `7:30` or `22.00` to `07:30` and `22:00`; returns other text unchanged, for the contract to refuse. */
+export function readTime(text: string): string {
+  const [, hour = '', minute = ''] = /^\s*(\d{1,2})[:.](\d\d)\s*$/.exec(text) ?? [];
+  return hour === '' || Number(hour) > 23 || Number(minute) > 59
+    ? text
+    : `${hour.padStart(2, '0')}:${minute}`;
+}
+
+/** The two times of `22:00-06:00` or `22:00 to 06:00`; undefined for other text. */
+export function readTimes(text: string): { from: string; to: string } | undefined {
+  const [from, to, ...more] = text.split(/\s*(?:-|–|—|\bto\b)\s*/);
+  if (!from || !to || more.length > 0) return undefined;
+  return { from: readTime(from), to: readTime(to) };
+}
