@@ -18,6 +18,13 @@ export function fail(
   return { failure: code, message, ...extra };
 }
 
+/** Creates a 429 whose message says when to try again; `retryAfter` in seconds. */
+export function tooMany(sentence: string, retryAfter: number): Failure {
+  const minutes = Math.ceil(retryAfter / 60);
+  const wait = minutes <= 1 ? 'a minute' : `${minutes} minutes`;
+  return fail('TOO_MANY_REQUESTS', `${sentence} Try again in ${wait}.`, { retryAfter });
+}
+
 /** Creates a Failure for one field, which its message and details name. */
 export const failField = (code: ErrorCode, path: string, message: string): Failure =>
   fail(code, `${path}: ${message}`, { details: [{ path, message }] });

@@ -371,6 +371,9 @@ describe('the limits of enrollment', () => {
     expect(small.passed).toBe(20);
     const refused = small.answers.find(({ status }) => status === 429)!;
     expect(refused.headers.get('retry-after')).toBe('1800');
+    expect(refused.body.error).toBe(
+      'Machines have enrolled 20 times on this license in this hour, as often as they may. Try again in 30 minutes.',
+    );
     expect(await toldOf(small.license)).toEqual(['reached its limit of 20 enrollments an hour']);
     expect((await loop(50)).passed).toBe(50);
     for (const twin of twins) await twin.close();
@@ -464,7 +467,11 @@ describe('the limits of enrollment', () => {
     expect(answered).toHaveLength(30);
     expect(new Set(answered.map(({ body }) => body.data.machineToken))).toEqual(new Set([null]));
     const late = await guess(newLicenseKey('enterprise'), '2001:db8::ffff');
-    expect([late.status, late.headers.get('retry-after')]).toEqual([429, '900']);
+    expect([late.status, late.headers.get('retry-after'), late.body.error]).toEqual([
+      429,
+      '900',
+      'Too many unknown license keys from this address. Try again in 15 minutes.',
+    ]);
     // nobody stops the machines of a hospital that share the address, and other addresses are not concerned
     const valid = signedEnrollment(license.licenseKey, 'new', makeMachineKey());
     const enrolled = await enroll(valid, { 'x-forwarded-for': '2001:db8::1' }, own.api());

@@ -10,7 +10,7 @@ import type { Budgets } from '../../budgets.ts';
 import { nobody, type Caller } from '../../caller.ts';
 import { runChange, type Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
-import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import { breaksRule, fail, isFailure, tooMany, type Failure } from '../../failure.ts';
 import { isSignedBy } from '../../machine-signature.ts';
 import { countUnknownKey } from '../../throttle.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
@@ -37,7 +37,7 @@ export async function enroll(
   const license = licenseKey === undefined ? undefined : await licenseOf(db, licenseKey);
   if (!license) {
     const retryAfter = await countUnknownKey(validator, by, licenseKey ?? request.licenseKey);
-    if (retryAfter !== undefined) return fail('TOO_MANY_REQUESTS', tooManyUnknownKeys, { retryAfter });
+    if (retryAfter !== undefined) return tooMany(tooManyUnknownKeys, retryAfter);
     return { ...(await validate(validator, by, request)), machineToken: null };
   }
   const proof = readProof({ ...license, ...request, publicKey, signature });
@@ -65,7 +65,7 @@ export async function enroll(
   return answer;
 }
 
-const tooManyUnknownKeys = 'Too many unknown license keys from this address. Try again later.';
+const tooManyUnknownKeys = 'Too many unknown license keys from this address.';
 
 type LicenseOf = { licenseId: string; licenseKey: string; customerId: string; seats: number };
 

@@ -1,6 +1,6 @@
 import type { BudgetOf, Budgets } from '../../budgets.ts';
 import type { Caller } from '../../caller.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { tooMany, type Failure } from '../../failure.ts';
 
 type LimitedLicense = { licenseId: string; licenseKey: string; seats: number };
 
@@ -26,11 +26,10 @@ export const refusalsOf = (license: LimitedLicense, perHour: number): BudgetOf =
 
 const messages: Partial<Record<BudgetOf['budget'], (limit: number) => string>> = {
   enrollments: (limit) =>
-    `Machines have enrolled ${limit} times on this license in this hour, as often as they may. Try again later.`,
+    `Machines have enrolled ${limit} times on this license in this hour, as often as they may.`,
   'new machines': (limit) =>
-    `${limit} new machines have enrolled on this license in this hour, as many as may. Try again later.`,
-  'refused enrollments': (limit) =>
-    `${limit} enrollments on this license were refused in this hour. Try again later.`,
+    `${limit} new machines have enrolled on this license in this hour, as many as may.`,
+  'refused enrollments': (limit) => `${limit} enrollments on this license were refused in this hour.`,
 };
 
 /** Takes a unit from a budget of the license, or returns the refusal. Staff are told once an hour and budget. */
@@ -49,5 +48,5 @@ export async function takeFromBudget(
       error: message,
     }),
   );
-  return fail('TOO_MANY_REQUESTS', message, { retryAfter: resetSeconds });
+  return tooMany(message, resetSeconds);
 }
