@@ -27,9 +27,11 @@ export function LoginPage() {
       <Paper withBorder radius={8} p={28} w="100%" maw={380}>
         <Stack gap="lg">
           <Stack gap={10}>
-            <Brand />
-            <Title order={1}>Sign in</Title>
+            <Brand size={28} />
+            <Text c="dimmed">The staff console for software licenses, machines and desktop releases.</Text>
+            <div className={classes.seats} aria-hidden />
           </Stack>
+          <Title order={1}>Sign in</Title>
           {hasSessionLapsed() && <WhySignIn />}
           <LoginForm />
         </Stack>
