@@ -71,19 +71,23 @@ const packages = (patterns: string[], components = '') =>
     ].join('|'),
   );
 
-const reactParts = packages(['(react|react-dom|scheduler|use-sync-external-store)']);
-const tanstack = packages([
-  String.raw`@tanstack[\\/](react-router|router-core|history|react-query|query-core|react-store|store)`,
-]);
-const zod = packages(['zod']);
+/** Those that only a dialog or a screen opened later uses stay with it. */
+const hooks = String.raw`@mantine[\\/]hooks[\\/]esm[\\/](?!use-(drag|collapse|move|hotkeys|mutation-observer)[\\/])[\w-]+`;
 
-/** What the sign-in screen shows of the library, and what every list adds. */
-const signInParts = packages(
-  [String.raw`@mantine[\\/]hooks`, String.raw`@mantine[\\/]core[\\/]esm[\\/]core`, 'clsx'],
-  'ActionIcon|Alert|Button|Center|CloseButton|Group|Input|InputBase|Loader|Paper|PasswordInput|Stack|Text|TextInput|Title|Transition|UnstyledButton',
+/** What every screen needs, the sign-in screen too, and what every list adds. */
+const libraries = packages(
+  [
+    '(react|react-dom|scheduler|use-sync-external-store)',
+    String.raw`@tanstack[\\/](react-router|router-core|history|react-query|query-core|react-store|store)`,
+    'zod',
+    hooks,
+    String.raw`@mantine[\\/]core[\\/]esm[\\/]core`,
+    'clsx',
+  ],
+  'ActionIcon|Button|Center|CloseButton|Group|Input|InputBase|Loader|Stack|Text|TextInput|Title|Transition|UnstyledButton',
 );
 const listParts = packages(
-  ['@floating-ui', '@tabler'],
+  ['@floating-ui', '@tabler', String.raw`@mantine[\\/]core[\\/]esm[\\/]utils`],
   'Anchor|Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip|VisuallyHidden',
 );
 
@@ -105,16 +109,16 @@ export default defineConfig({
     target: 'es2023',
     // The strict content security policy has no `data:` for fonts and scripts.
     assetsInlineLimit: 0,
+    // the file of the libraries
+    chunkSizeWarningLimit: 600,
     rolldownOptions: {
       output: {
         codeSplitting: {
           // else whichever group comes first takes what others were to share
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'react', test: reactParts, priority: 1 },
-            { name: 'tanstack', test: tanstack, priority: 1 },
-            { name: 'zod', test: zod, priority: 1 },
-            { name: 'sign-in-parts', test: signInParts, priority: 1 },
+            // one file, as every screen needs it: a request more is slower than what a cache would keep
+            { name: 'libraries', test: libraries, priority: 1 },
             { name: 'list-parts', test: listParts, priority: 1 },
             { name: consoleChunks(), debugName: 'console-chunks' },
           ],

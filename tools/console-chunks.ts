@@ -10,8 +10,9 @@ type Modules = {
 
 /**
  * Assigns each module of the console to a chunk, so that a screen loads a handful of files instead of fifty. `base`: needed
- * by the sign-in screen. `console`: needed by the frame of the signed-in console, or by several screens. The rest of each
- * screen is one chunk, and so are the notices. Dialogs and charts, loaded when opened, are left to the bundler.
+ * before signing in. `console`: needed by the first load of the licenses screen, with the frame and its notices. `screens`:
+ * needed by several of the other screens. The rest of each screen is one chunk. Dialogs and charts, loaded when opened, are
+ * left to the bundler.
  */
 export function consoleChunks(): (id: string, modules: Modules) => string | null {
   let chunks: Map<string, string> | undefined;
@@ -24,19 +25,22 @@ function assignChunks(modules: Modules): Map<string, string> {
   const routes = [...base].find((id) => id.endsWith('/web/routes.tsx')) ?? main;
   const loadedLater = (id: string) => modules.getModuleInfo(id)?.dynamicallyImportedIds ?? [];
   const screens = loadedLater(routes).filter((id) => /(Page|SignedIn|NotFound)\.tsx$/.test(id));
-  const login = screens.filter((id) => id.endsWith('/LoginPage.tsx'));
-  for (const id of reach(modules, login)) base.add(id);
+  const notices = loadedLater(routes).filter((id) => id.endsWith('Notice.tsx'));
+  // the calls of signing in, which every screen makes
+  const calls = [...base].flatMap(loadedLater).filter((id) => id.includes('/contract/'));
+  for (const id of reach(modules, calls)) base.add(id);
+  const isNamed = (name: string) => (id: string) => id.endsWith(`/${name}.tsx`);
+  const first = reach(modules, [...screens.filter(isNamed('SignedIn')), ...notices]);
+  const licenses = reach(modules, screens.filter(isNamed('LicensesPage')));
+  const login = reach(modules, screens.filter(isNamed('LoginPage')));
 
   const chunks = new Map<string, string>();
-  for (const screen of screens.filter((id) => !login.includes(id))) {
-    const isFrame = screen.endsWith('/SignedIn.tsx');
+  for (const screen of screens)
     for (const id of reach(modules, [screen])) {
-      const isShared = isFrame || chunks.has(id);
-      chunks.set(id, isShared ? 'console' : basename(screen, '.tsx'));
+      const shared = login.has(id) ? 'base' : licenses.has(id) ? 'console' : 'screens';
+      chunks.set(id, chunks.has(id) ? shared : basename(screen, '.tsx'));
     }
-  }
-  const notices = loadedLater(routes).filter((id) => id.endsWith('Notice.tsx'));
-  for (const id of reach(modules, notices)) if (!chunks.has(id)) chunks.set(id, 'notices');
+  for (const id of first) chunks.set(id, login.has(id) ? 'base' : 'console');
   // what the sign-in screen loads later must not load a screen too
   const later = [...base].flatMap(loadedLater);
   for (const id of later) if (!screens.includes(id) && !notices.includes(id)) chunks.delete(id);

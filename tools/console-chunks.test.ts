@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const assets = join(import.meta.dirname, '../dist/web/assets');
+const files = readdirSync(assets);
+
+/** The built chunks with these names, and what they import, transitively. */
+function loadedWith(...chunks: string[]): string[] {
+  const waiting = chunks.map((chunk) => {
+    const file = files.find((one) => one.startsWith(`${chunk}-`) && one.endsWith('.js'));
+    if (!file) throw new Error(`The build has no chunk ${chunk}.`);
+    return file;
+  });
+  const loaded = new Set<string>();
+  for (let file = waiting.pop(); file; file = waiting.pop()) {
+    if (loaded.has(file)) continue;
+    loaded.add(file);
+    const code = readFileSync(join(assets, file), 'utf8');
+    for (const [, name] of code.matchAll(/(?:from|import)\s*["'`]\.\/([\w~-]+\.js)["'`]/g))
+      waiting.push(name!);
+  }
+  return [...loaded];
+}
+
+const kilobytes = (loaded: string[]) =>
+  loaded.reduce((sum, file) => sum + statSync(join(assets, `${file}.gz`)).size, 0) / 1000;
+
+/** Beside the scripts: the page, two styles, two fonts, the early color script, the session, licenses and four notices. */
+const otherRequests = 13;
+
+test('the sign-in screen loads at most 185 kB of JavaScript, gzipped', () => {
+  expect(kilobytes(loadedWith('index', 'LoginPage'))).toBeLessThan(185);
+});
+
+test('the first load of the licenses screen takes at most 20 requests and 258 kB of JavaScript, gzipped', () => {
+  const loaded = loadedWith('index', 'console', 'LicensesPage');
+  expect(loaded.length + otherRequests).toBeLessThanOrEqual(20);
+  expect(kilobytes(loaded)).toBeLessThan(258);
+});
