@@ -1,7 +1,7 @@
-import { messageOf } from './api-error.ts';
+import { ApiError, messageOf } from './api-error.ts';
 import { ErrorState } from './ui/states.tsx';
 
-/** Replaces what a query could not load: the reason, and a button that tries again. */
+/** Replaces what a query could not load: the reason, the id of the request, and a button that tries again. */
 export function LoadError(props: {
   title: string;
   query: { error: unknown; refetch: () => unknown };
@@ -9,5 +9,8 @@ export function LoadError(props: {
   retryLabel?: string;
 }) {
   const { query, message = messageOf(query.error), ...texts } = props;
-  return <ErrorState {...texts} message={message} onRetry={() => void query.refetch()} />;
+  const requestId = query.error instanceof ApiError ? query.error.requestId : undefined;
+  return (
+    <ErrorState {...texts} message={message} requestId={requestId} onRetry={() => void query.refetch()} />
+  );
 }

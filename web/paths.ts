@@ -4,7 +4,9 @@ export const paths = {
   login: '/login',
   licenses: '/licenses',
   newLicense: '/licenses/new',
+  license: '/licenses/$licenseId',
   customers: '/customers',
+  customer: '/customers/$customerId',
   customerTrash: '/customers/trash',
   analytics: '/analytics',
   releases: '/releases',
@@ -18,6 +20,13 @@ export const paths = {
   audit: '/audit',
   apiKeys: '/api-keys',
 } as const;
+
+export const customerPath = (id: string): string => paths.customer.replace('$customerId', segment(id));
+export const licensePath = (id: string): string => paths.license.replace('$licenseId', segment(id));
+export const machinePath = (id: string): string => paths.machine.replace('$machineId', segment(id));
+export const releasePath = (id: string): string => paths.release.replace('$releaseId', segment(id));
+
+const segment = (id: string) => encodeURIComponent(id);
 
 /** A same-origin path, else `/`: a link to the sign-in page must not redirect to another site. */
 export function safeRedirect(wanted: string | undefined, origin: string): string {

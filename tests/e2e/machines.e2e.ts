@@ -404,11 +404,12 @@ test('an error of the server is shown, and can be tried again', async ({ page, s
   await page.route(failing, (route) =>
     route.request().resourceType() === 'document'
       ? route.fallback()
-      : route.fulfill({ status: 500, json: { error: 'The events are lost' } }),
+      : route.fulfill({ status: 500, json: { error: 'The events are lost', requestId: 'req-417' } }),
   );
   await signInAs(page, 'viewer', `/machines/${id}`, server);
   await expect(page.getByRole('heading', { name: 'Error loading machine' })).toBeVisible();
   await expect(page.getByText('The events are lost')).toBeVisible();
+  await expect(page.getByText('Request ID: req-417')).toBeVisible();
   await page.unroute(failing);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}` })).toBeVisible();

@@ -33,6 +33,8 @@ export function EmptyState(props: {
 export function ErrorState(props: {
   title: string;
   message?: string;
+  /** By which the failure is found in the log of the server. */
+  requestId?: string | undefined;
   retryLabel?: string;
   onRetry?: () => void;
 }) {
@@ -45,6 +47,14 @@ export function ErrorState(props: {
       {props.message && (
         <Text c="dimmed" maw={520} style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
           {props.message}
+        </Text>
+      )}
+      {props.requestId && (
+        <Text c="dimmed" size="xs">
+          Request ID:{' '}
+          <span className="mono" style={{ userSelect: 'all' }}>
+            {props.requestId}
+          </span>
         </Text>
       )}
       {props.onRetry && (

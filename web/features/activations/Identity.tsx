@@ -1,8 +1,7 @@
-import { Anchor, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import type { ListedActivation } from '../../../contract/activations.ts';
-import { paths } from '../../paths.ts';
+import { MachineLink } from '../../shell/RecordLink.tsx';
 import { shortDate } from '../../ui/time.ts';
 
 /**
@@ -23,16 +22,7 @@ export function Identity({
       )}
       {ownRecord && (
         <Text size="xs" c="dimmed" lh="16px">
-          Machine id of another customer; recorded as{' '}
-          <Anchor
-            component={Link}
-            to={paths.machine}
-            params={{ machineId: ownRecord } as never}
-            inherit
-            className="mono"
-          >
-            {ownRecord}
-          </Anchor>
+          Machine id of another customer; recorded as <MachineLink displayId={ownRecord} inherit />
         </Text>
       )}
       {clonedAt && (

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { Activation, ListedActivation } from '../../../contract/activations.ts';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
@@ -40,14 +41,17 @@ const longestMachineId = 36;
 /** The id, and below it what the machine reported about itself. */
 function Machine({ activation: a }: { activation: ListedActivation }) {
   const system = [a.platform, a.architecture && `(${a.architecture})`].filter(Boolean).join(' ');
-  const known = [a.hostname, system, a.appVersion && `app ${a.appVersion}`];
+  const known = [system, a.appVersion && `app ${a.appVersion}`].filter(Boolean).join(' · ');
   const shown =
     a.machineId.length > longestMachineId ? `${a.machineId.slice(0, longestMachineId - 1)}…` : a.machineId;
   return (
     <div style={{ padding: '5px 0' }}>
       <CopyText value={a.machineId} shown={shown} what="machine ID" />
       <Text size="xs" c="dimmed" lh="16px">
-        {known.filter(Boolean).join(' · ')}
+        <RecordLink kind="machine" id={a.ownRecord ?? a.machineId} inherit>
+          {a.hostname ?? 'Machine page'}
+        </RecordLink>
+        {known && ` · ${known}`}
       </Text>
       <Identity of={a} />
     </div>

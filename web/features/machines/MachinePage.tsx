@@ -1,16 +1,11 @@
-import { Button, Skeleton, Tabs } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
+import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { Machine } from '../../../contract/machines.ts';
-import { ApiError, messageOf } from '../../api-error.ts';
 import { paths } from '../../paths.ts';
 import { oneOf } from '../../search-params.ts';
-import { AsOf } from '../../ui/AsOf.tsx';
+import { RecordPage } from '../../shell/RecordPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { Page } from '../../ui/Page.tsx';
-import { Scroller } from '../../ui/Scroller.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { EventList } from './EventList.tsx';
 import { machineTabs, type MachineTab } from './machine-search.ts';
 import { CloneNotice } from './CloneNotice.tsx';
@@ -30,45 +25,24 @@ export function MachinePage() {
   const offers = useQuery(machineOffersQuery(machineId));
   const known = machine.data?.machine;
   return (
-    <Page
-      title={known ? `Machine ${known.displayId}` : 'Machine'}
+    <RecordPage
+      what="machine"
+      query={machine}
+      others={[offers]}
+      back={{ to: paths.releases, label: 'Back to Releases' }}
+      whyMissing="It may never have asked for updates here."
+      title={known && `Machine ${known.displayId}`}
       note={known && <Hash machine={known} />}
-      actions={
+    >
+      {(detail) => (
         <>
-          {known && <AsOf queries={[machine, offers]} />}
-          <Back />
-        </>
-      }
-    >
-      {machine.isLoadingError ? (
-        <MachineError error={machine.error} onRetry={() => void machine.refetch()} />
-      ) : machine.data ? (
-        <Scroller label="Details">
-          <CloneNotice activations={machine.data.activations} />
-          <MachineFacts machine={machine.data.machine} />
-          <History detail={machine.data} />
+          <CloneNotice activations={detail.activations} />
+          <MachineFacts machine={detail.machine} />
+          <History detail={detail} />
           <Offers machineId={machineId} />
-        </Scroller>
-      ) : (
-        <div aria-busy>
-          <Skeleton height={150} radius={8} mb="md" />
-          <Skeleton height={320} radius={8} />
-        </div>
+        </>
       )}
-    </Page>
-  );
-}
-
-function Back() {
-  return (
-    <Button
-      component={Link}
-      to={paths.releases}
-      variant="default"
-      leftSection={<IconArrowLeft size={15} stroke={1.75} />}
-    >
-      Back to Releases
-    </Button>
+    </RecordPage>
   );
 }
 
@@ -83,13 +57,6 @@ function Hash({ machine }: { machine: Machine }) {
       what="machine id hash"
     />
   );
-}
-
-function MachineError({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  if (error instanceof ApiError && error.status === 404) {
-    return <ErrorState title="Machine not found" message="It may never have asked for updates here." />;
-  }
-  return <ErrorState title="Error loading machine" message={messageOf(error)} onRetry={onRetry} />;
 }
 
 /** Events, downloads and activations, each with its count. */

@@ -1,7 +1,5 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
-import { paths } from '../../paths.ts';
+import { MachineLink } from '../../shell/RecordLink.tsx';
 import type { Column, DataTableProps } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { OfWhichProven } from '../../ui/OfWhichProven.tsx';
@@ -21,14 +19,7 @@ const machineColumns: Column<Activity>[] = [
     header: 'Machine ID',
     cell: (row) => (
       <>
-        <Anchor
-          component={Link}
-          to={paths.machine}
-          params={{ machineId: row.displayId } as never}
-          className="mono"
-        >
-          {row.displayId}
-        </Anchor>{' '}
+        <MachineLink displayId={row.displayId} />{' '}
         {row.provenAt && <StatusBadge tone="teal">Proven</StatusBadge>}
       </>
     ),

@@ -1,8 +1,7 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
-import { paths } from '../../paths.ts';
+import { MachineLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
@@ -55,9 +54,7 @@ function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClos
           <BoxedList label="Affected machines">
             {affectedMachines.map(({ displayId, lastSeen }) => (
               <li key={displayId} className={classes.affected}>
-                <Anchor component={Link} to={paths.machine} params={{ machineId: displayId } as never}>
-                  <span className="mono">{displayId}</span>
-                </Anchor>
+                <MachineLink displayId={displayId} />
                 <Text span c="dimmed" size="xs">
                   seen <RelativeTime value={lastSeen} />
                 </Text>

@@ -1,10 +1,8 @@
-import { Anchor } from '@mantine/core';
 import { IconBrandApple, IconBrandWindows, IconDeviceDesktop } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import type { Platform } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
-import { paths } from '../../paths.ts';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { ShareBar } from '../../ui/ShareBar.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { buildText, channelTones, shortPlatformText } from './release-labels.ts';
@@ -23,15 +21,14 @@ export function PlatformCell(props: { release: Release; kind: string | undefined
   return (
     <span className={classes.platform}>
       <PlatformIcon platform={release.platform} />
-      <Anchor
-        component={Link}
-        to={paths.release}
-        params={{ releaseId: release.id } as never}
+      <RecordLink
+        kind="release"
+        id={release.id}
         c="inherit"
         title={`Open the rollout of ${buildText(release)}`}
       >
         {shortPlatformText(release.platform, release.architecture)}
-      </Anchor>
+      </RecordLink>
       {kind && <span className={classes.dimmed}>.{kind}</span>}
     </span>
   );

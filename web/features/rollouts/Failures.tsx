@@ -1,7 +1,5 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
-import { paths } from '../../paths.ts';
+import { MachineLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import type { Column } from '../../ui/data-table.ts';
@@ -10,12 +8,6 @@ import classes from './rollouts.module.css';
 
 type Failure = RolloutProgress['failures'][number];
 type From = RolloutProgress['fromVersions'][number];
-
-export const MachineLink = ({ displayId }: { displayId: string }) => (
-  <Anchor component={Link} to={paths.machine} params={{ machineId: displayId } as never} className="mono">
-    {displayId}
-  </Anchor>
-);
 
 const failureColumns: Column<Failure>[] = [
   { id: 'code', header: 'Code', cell: ({ code }) => code ?? 'No code' },

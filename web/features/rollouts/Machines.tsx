@@ -6,6 +6,7 @@ import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { oneOf } from '../../search-params.ts';
+import { MachineLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { counted } from '../../ui/counted.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -15,7 +16,6 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { shortDate } from '../../ui/time.ts';
 import { useSearch } from '../../use-search.ts';
-import { MachineLink } from './Failures.tsx';
 import { machinesCsvUrl, machinesPerPage, machinesQuery } from './queries.ts';
 import type { ReleaseSearch } from './release-search.ts';
 

@@ -5,16 +5,12 @@ import { lazy, Suspense } from 'react';
 import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/rollout-plan.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
-import { ApiError, messageOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
-import { AsOf } from '../../ui/AsOf.tsx';
+import { RecordPage } from '../../shell/RecordPage.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
-import { Page } from '../../ui/Page.tsx';
-import { Scroller } from '../../ui/Scroller.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { Badges, ChangeRelease, platformText, type AskedChange } from '../releases/index.ts';
 import { Failures, FromVersions } from './Failures.tsx';
@@ -34,33 +30,23 @@ export function ReleasePage() {
   const history = useQuery(historyQuery(releaseId));
   const release = progress.data?.release;
   return (
-    <Page
-      title={release ? `Release ${release.version}` : 'Release'}
-      note={release && <Badges release={release} />}
+    <RecordPage
+      what="release"
+      query={progress}
+      others={[history]}
       back={{ to: paths.releases, label: 'Releases' }}
-      actions={
-        release && (
-          <>
-            <AsOf queries={[progress, history]} />
-            <Changes release={release} />
-          </>
-        )
-      }
+      whyMissing="It may be in the recycle bin, or deleted."
+      title={release && `Release ${release.version}`}
+      note={release && <Badges release={release} />}
+      actions={release && <Changes release={release} />}
     >
-      {progress.isLoadingError ? (
-        <ReleaseError error={progress.error} onRetry={() => void progress.refetch()} />
-      ) : progress.data ? (
-        <Scroller label="Details">
-          <Details progress={progress.data} />
+      {(data) => (
+        <>
+          <Details progress={data} />
           <History history={history} />
-        </Scroller>
-      ) : (
-        <div aria-busy>
-          <Skeleton height={150} radius={8} mb="md" />
-          <Skeleton height={320} radius={8} />
-        </div>
+        </>
       )}
-    </Page>
+    </RecordPage>
   );
 }
 
@@ -120,10 +106,4 @@ function Changes({ release }: { release: Release }) {
       <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </>
   );
-}
-
-function ReleaseError({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  if (error instanceof ApiError && error.status === 404)
-    return <ErrorState title="Release not found" message="It may be in the recycle bin, or deleted." />;
-  return <ErrorState title="Error loading release" message={messageOf(error)} onRetry={onRetry} />;
 }

@@ -1,0 +1,60 @@
+import { Skeleton } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api-error.ts';
+import { LoadError } from '../LoadError.tsx';
+import { AsOf } from '../ui/AsOf.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Scroller } from '../ui/Scroller.tsx';
+import { ErrorState } from '../ui/states.tsx';
+
+/** The page of one record: its title and actions, a skeleton while it loads, and why it could not be loaded. */
+export function RecordPage<Data>(props: {
+  /** What the record is, such as `release`: for the title and the messages until it has loaded. */
+  what: string;
+  query: UseQueryResult<Data, unknown>;
+  /** Further queries that the page shows the age of, and refreshes. */
+  others?: readonly UseQueryResult<unknown, unknown>[];
+  back: { to: NonNullable<LinkProps['to']>; label: string };
+  /** Shown when there is no such record. */
+  whyMissing: string;
+  /** Undefined until the record has loaded. */
+  title: string | undefined;
+  note?: ReactNode;
+  actions?: ReactNode;
+  children: (data: Data) => ReactNode;
+}) {
+  const { what, query, others = [], back, whyMissing, title, note, actions, children } = props;
+  const { data } = query;
+  const isMissing = query.error instanceof ApiError && query.error.status === 404;
+  const capitalized = what.charAt(0).toUpperCase() + what.slice(1);
+  return (
+    <Page
+      title={title ?? capitalized}
+      note={note}
+      back={back}
+      actions={
+        data && (
+          <>
+            <AsOf queries={[query, ...others]} />
+            {actions}
+          </>
+        )
+      }
+    >
+      {data ? (
+        <Scroller label="Details">{children(data)}</Scroller>
+      ) : query.isLoadingError && isMissing ? (
+        <ErrorState title={`${capitalized} not found`} message={whyMissing} />
+      ) : query.isLoadingError ? (
+        <LoadError title={`Error loading ${what}`} query={query} />
+      ) : (
+        <div aria-busy>
+          <Skeleton height={150} radius={8} mb="md" />
+          <Skeleton height={320} radius={8} />
+        </div>
+      )}
+    </Page>
+  );
+}
