@@ -23,8 +23,13 @@ test('leaving a dialog with input asks first, however it is left', async ({ page
   // Closes without a question, since nothing was typed.
   await edit.click();
   await expect(phone(page)).toHaveValue('1');
-  await page.keyboard.press('Escape');
-  await expect(dialog(page, 'Edit Customer')).toBeHidden();
+  // The second click of a double click does not: it may have begun on a dialog above, which is closed by then.
+  await page.mouse.move(4, 400);
+  for (const clickCount of [2, 1]) {
+    await page.mouse.down({ clickCount });
+    await page.mouse.up({ clickCount });
+    await expect(dialog(page, 'Edit Customer')).toBeVisible({ visible: clickCount === 2 });
+  }
 
   await edit.click();
   await phone(page).fill('2');

@@ -21,7 +21,12 @@ export function CopyButton(props: { value: string; children: (copying: Copying) 
   }, [copies]);
   const copy = async () => {
     if (await copyToClipboard(value)) setCopies((before) => before + 1);
-    else void toast({ message: 'Select the text and copy it by hand: the browser refuses.', tone: 'red' });
+    else
+      void toast({
+        message: 'Select the text and copy it by hand: the browser refuses.',
+        subject: { name: 'Clipboard' },
+        tone: 'red',
+      });
   };
   const Icon = copied ? IconCheck : IconCopy;
   return (

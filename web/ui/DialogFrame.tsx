@@ -1,5 +1,5 @@
 import { Drawer, Modal } from '@mantine/core';
-import { useId, type ReactNode } from 'react';
+import { useId, type MouseEvent, type ReactNode } from 'react';
 import { useTitlePart } from './document-title.ts';
 import { useFocusReturn } from './focus-return.ts';
 import { useOpenDialog } from './open-dialogs.ts';
@@ -40,6 +40,7 @@ export function DialogFrame(props: DialogFrameProps) {
     onClose: () => held !== 'all' && onClose(),
     closeOnEscape: false,
     closeOnClickOutside: !held,
+    overlayProps: { onClickCapture: ignoreSecondClick },
     returnFocus: false,
     withCloseButton: held !== 'all',
     title: <Heading {...props} />,
@@ -49,6 +50,11 @@ export function DialogFrame(props: DialogFrameProps) {
   };
   return props.atSide ? <Drawer {...shared} position="right" /> : <Modal {...shared} />;
 }
+
+/** A double click on a button that closes the dialog above ends on the overlay of this one. */
+const ignoreSecondClick = (event: MouseEvent): void => {
+  if (event.detail > 1) event.stopPropagation();
+};
 
 function Heading({ title, detail, danger, focusTitle }: DialogFrameProps) {
   const color = danger ? 'var(--mantine-color-error)' : undefined;

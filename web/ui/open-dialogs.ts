@@ -1,9 +1,14 @@
 import { useLayoutEffect, useRef } from 'react';
+import { createStore, useStore } from './store.ts';
 
 /** A dialog that is open, or whose code is being loaded. */
 export type OpenDialog = { onEscape: () => void };
 
 const open: OpenDialog[] = [];
+const count = createStore(0);
+
+/** Whether a dialog is open; renders again when that changes. */
+export const useIsDialogOpen = (): boolean => useStore(count) > 0;
 
 export const isDialogOpen = (): boolean => open.length > 0;
 
@@ -13,7 +18,11 @@ export const topDialog = (): OpenDialog | undefined => open.at(-1);
 /** Adds a dialog on top; returns a function that removes it. */
 export function addDialog(dialog: OpenDialog): () => void {
   open.push(dialog);
-  return () => void open.splice(open.indexOf(dialog), 1);
+  count.set(open.length);
+  return () => {
+    open.splice(open.indexOf(dialog), 1);
+    count.set(open.length);
+  };
 }
 
 /** Registers a dialog while the caller is mounted. Escape closes only the top dialog. */

@@ -1,7 +1,17 @@
-import { Button, Group } from '@mantine/core';
+import { Anchor, Button, Group } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
 import { createStore, useStore } from './store.ts';
 
-export type Toast = { message: string; tone?: 'teal' | 'red'; undo?: () => void };
+/** What a toast is about: its name, and the path of its page where it has one. */
+export type ToastSubject = { name: string; to?: string | undefined };
+
+export type Toast = {
+  /** What happened. The name of the subject becomes a link in it; a message without it has the link below. */
+  message: string;
+  subject: ToastSubject;
+  tone?: 'teal' | 'red';
+  undo?: () => void;
+};
 
 /** Spec part 2, section 9; hover and focus pause the timer. */
 export const toastDuration = 3000;
@@ -12,32 +22,78 @@ const wanted = createStore(false);
 export const useToastsWanted = () => useStore(wanted);
 
 /** Shows a toast, with an undo action if there is one. The library loads with the first toast. */
-export async function toast({ message, tone = 'teal', undo }: Toast): Promise<void> {
+export async function toast({ message, subject, tone = 'teal', undo }: Toast): Promise<void> {
   wanted.set(true);
   const { notifications } = await import('@mantine/notifications');
+  const hide = () => notifications.hide(id);
   const id = notifications.show({
     color: tone,
     autoClose: toastDuration,
     withBorder: true,
     role: tone === 'red' ? 'alert' : 'status',
     closeButtonProps: { 'aria-label': 'Dismiss' },
-    message: undo ? (
+    message: (
       <Group justify="space-between" wrap="nowrap" gap="sm">
-        <span>{message}</span>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          style={{ flexShrink: 0 }}
-          onClick={() => {
-            notifications.hide(id);
-            undo();
-          }}
-        >
-          Undo
-        </Button>
+        <Sentence message={message} subject={subject} onFollow={hide} />
+        {undo && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            style={{ flexShrink: 0 }}
+            onClick={() => {
+              hide();
+              undo();
+            }}
+          >
+            Undo
+          </Button>
+        )}
       </Group>
-    ) : (
-      message
     ),
   });
+}
+
+/** The message around the name of its subject; undefined if the name is not in it. */
+export function around(message: string, name: string): { before: string; after: string } | undefined {
+  const at = name === '' ? -1 : message.indexOf(name);
+  return at < 0 ? undefined : { before: message.slice(0, at), after: message.slice(at + name.length) };
+}
+
+function Sentence(props: Pick<Toast, 'message' | 'subject'> & { onFollow: () => void }) {
+  const { message, subject, onFollow } = props;
+  const parts = around(message, subject.name);
+  const link = <SubjectLink {...subject} onFollow={onFollow} />;
+  const broken = { overflowWrap: 'anywhere' } as const;
+  if (parts)
+    return (
+      <span style={broken}>
+        {parts.before}
+        {link}
+        {parts.after}
+      </span>
+    );
+  return (
+    <div style={broken}>
+      <div>{message}</div>
+      {link}
+    </div>
+  );
+}
+
+function SubjectLink({ name, to, onFollow }: ToastSubject & { onFollow: () => void }) {
+  const router = useRouter();
+  if (to === undefined) return <bdi>{name}</bdi>;
+  return (
+    <Anchor
+      href={to}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        onFollow();
+        router.history.push(to);
+      }}
+    >
+      <bdi>{name}</bdi>
+    </Anchor>
+  );
 }

@@ -14,6 +14,7 @@ import classes from './account.module.css';
 import { endOtherSessions, endSession, ownSessionsQuery } from './queries.ts';
 import { ChangePassword } from './ChangePassword.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
+import { aboutAccount } from '../../toast-subjects.ts';
 
 /** The user's own account: password, second factor, sessions. */
 export function AccountPage() {
@@ -55,11 +56,11 @@ function OwnSessions() {
   const sessions = useQuery(ownSessionsQuery);
   const end = useChange({
     mutationFn: endSession,
-    onSuccess: () => toast({ message: 'Session ended successfully' }),
+    onSuccess: () => toast({ message: 'Session ended successfully', subject: aboutAccount }),
   });
   const endOthers = useChange({
     mutationFn: endOtherSessions,
-    onSuccess: () => toast({ message: 'Other sessions ended successfully' }),
+    onSuccess: () => toast({ message: 'Other sessions ended successfully', subject: aboutAccount }),
   });
   const problem = end.error ?? endOthers.error;
   if (sessions.isLoadingError) {

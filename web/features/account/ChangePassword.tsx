@@ -9,6 +9,7 @@ import { passwordsProblem } from '../users/index.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
 import { changePassword } from './queries.ts';
+import { aboutAccount } from '../../toast-subjects.ts';
 
 /** Changes the user's own password; requires the current one. */
 export function ChangePassword() {
@@ -21,7 +22,7 @@ export function ChangePassword() {
       form.current?.reset();
       // Calls that required a changed password are permitted now.
       void refreshRights();
-      void toast({ message: 'Password changed successfully' });
+      void toast({ message: 'Password changed successfully', subject: aboutAccount });
     },
     onError: (error) => setProblem(sentenceOf(error, 'Failed to change password')),
   });

@@ -6,13 +6,14 @@ import { submitTexts } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { removeSecondFactor } from './queries.ts';
+import { aboutAccount } from '../../toast-subjects.ts';
 
 /** Removes the second factor, so that the password alone signs in. */
 export default function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
   const remove = useChange({
     mutationFn: removeSecondFactor,
     onSuccess: () => {
-      void toast({ message: 'Second factor removed successfully' });
+      void toast({ message: 'Second factor removed successfully', subject: aboutAccount });
       onClose();
     },
   });

@@ -10,6 +10,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { offlineUntil } from './offline-form.ts';
 import { deactivateMachine } from './queries.ts';
 import { useReactivate, useShowChange } from './use-seat-changes.ts';
+import { aboutSeat } from '../../toast-subjects.ts';
 
 type Props = { licenseKey: string; activation: ListedActivation; onClose: () => void };
 
@@ -28,6 +29,7 @@ function DeactivateOnline(props: Props) {
     (error) =>
       void toast({
         message: `Machine ${activation.machineId} was not reactivated: ${messageOf(error)}`,
+        subject: aboutSeat(props.licenseKey, activation.machineId),
         tone: 'red',
       }),
   );
@@ -37,6 +39,7 @@ function DeactivateOnline(props: Props) {
       show(changed);
       return {
         message: `Machine ${changed.machineId} deactivated`,
+        subject: aboutSeat(props.licenseKey, changed.machineId),
         undo: () => undo.mutate(changed.machineId),
       };
     },
@@ -71,7 +74,10 @@ function DeactivateOffline({ licenseKey, activation, until, onClose }: Props & {
     change: () => deactivateMachine({ ...activation, force: true }),
     done: (changed) => {
       show(changed);
-      return { message: `Machine ${changed.machineId} deactivated by force` };
+      return {
+        message: `Machine ${changed.machineId} deactivated by force`,
+        subject: aboutSeat(licenseKey, changed.machineId),
+      };
     },
     onClose,
   });

@@ -9,6 +9,7 @@ import { useChange } from '../../use-change.ts';
 import { checkSigned } from './offline-form.ts';
 import { giveBackSeat } from './queries.ts';
 import { SignedText } from './SignedText.tsx';
+import { aboutSeat } from '../../toast-subjects.ts';
 
 type Props = { license: Pick<License, 'licenseId' | 'licenseKey'>; onClose: () => void };
 
@@ -30,7 +31,10 @@ function ReceiptForm({ license, onClose }: Props) {
     mutationFn: (receipt: string) => giveBackSeat(license.licenseId, receipt),
     onSuccess: ({ machineId }) => {
       onClose();
-      void toast({ message: `Machine ${machineId} gave its seat back` });
+      void toast({
+        message: `Machine ${machineId} gave its seat back`,
+        subject: aboutSeat(license.licenseKey, machineId),
+      });
     },
   });
   const problem = useRefusedFields(returned.error, form);

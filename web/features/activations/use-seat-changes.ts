@@ -3,6 +3,7 @@ import type { Activation } from '../../../contract/activations.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { activationsQuery, reactivateMachine } from './queries.ts';
+import { aboutSeat } from '../../toast-subjects.ts';
 
 /** Updates the list immediately from the response, and also refetches it. */
 export function useShowChange(licenseKey: string) {
@@ -28,7 +29,7 @@ export function useReactivate(licenseKey: string, onFailure?: (error: Error) => 
     mutationFn: (machineId: string) => reactivateMachine(licenseKey, machineId),
     onSuccess: ({ activation, machineId }) => {
       if (activation) show(activation);
-      void toast({ message: `Machine ${machineId} reactivated` });
+      void toast({ message: `Machine ${machineId} reactivated`, subject: aboutSeat(licenseKey, machineId) });
     },
     // A refusal means that the list is out of date, or that another machine took the seat first.
     onError: (error) => {

@@ -13,6 +13,7 @@ import { apiKeyColumns } from './api-key-columns.tsx';
 import { revokeQuestion } from './api-key-labels.ts';
 import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './queries.ts';
 import { useApiKeysSearch } from './api-keys-search.ts';
+import { aboutApiKey } from '../../toast-subjects.ts';
 
 /** The table of keys; figures that could not be refreshed stay, and the list says so. */
 export function ApiKeyList() {
@@ -57,9 +58,14 @@ export function ApiKeyList() {
 function useRevoke() {
   const revoke = useChange({
     mutationFn: ({ id }: ApiKey) => revokeApiKey(id),
-    onSuccess: (_, { name }) => void toast({ message: `API key "${name}" revoked` }),
-    onError: (error, { name }) =>
-      void toast({ tone: 'red', message: `API key "${name}" was not revoked: ${messageOf(error)}` }),
+    onSuccess: (_, key) =>
+      void toast({ message: `API key "${key.name}" revoked`, subject: aboutApiKey(key) }),
+    onError: (error, key) =>
+      void toast({
+        tone: 'red',
+        message: `API key "${key.name}" was not revoked: ${messageOf(error)}`,
+        subject: aboutApiKey(key),
+      }),
   });
   const ask = useChange({
     mutationFn: async (key: ApiKey) => ({ key, impact: await apiKeyImpact(key.id) }),

@@ -16,6 +16,7 @@ import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key
 import { refusedSentence } from './api-key-labels.ts';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
 import { apiKeyImpactQuery, apiKeyQuery, updateApiKey, type ApiKeyPatch } from './queries.ts';
+import { aboutApiKey } from '../../toast-subjects.ts';
 
 const statuses = [
   { value: 'active', label: 'Active' },
@@ -42,7 +43,7 @@ function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const edit = useEdit({
     save: (patch: ApiKeyPatch, updatedAt) => updateApiKey(seen.id, { ...patch, updatedAt }),
     onSaved: ({ name }) => {
-      void toast({ message: `API key "${name}" updated` });
+      void toast({ message: `API key "${name}" updated`, subject: aboutApiKey({ id: seen.id, name }) });
       onClose();
     },
     onGivenUp: onClose,

@@ -8,6 +8,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { approveRequest } from './queries.ts';
 import { RequestChanges } from './RequestChanges.tsx';
+import { aboutApproval } from '../../toast-subjects.ts';
 
 /** Approves a change, with the password of the second person. */
 export default function ApproveRequest({
@@ -20,7 +21,7 @@ export default function ApproveRequest({
   const approve = useChange({
     mutationFn: (password: string) => approveRequest(request, password),
     onSuccess: () => {
-      void toast({ message: 'Approved and carried out' });
+      void toast({ message: 'Approved and carried out', subject: aboutApproval(request) });
       onClose();
     },
   });

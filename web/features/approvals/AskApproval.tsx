@@ -8,15 +8,16 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { askFor } from './queries.ts';
 import { RequestChanges } from './RequestChanges.tsx';
+import { aboutApproval } from '../../toast-subjects.ts';
 
 /** Offers to ask a second person for a change that one may not make alone. */
 export default function AskApproval({ refused }: { refused: ApiError }) {
   const close = () => endOffer(refused, false);
   const ask = useChange({
     mutationFn: () => askFor(refused),
-    onSuccess: () => {
+    onSuccess: (request) => {
       endOffer(refused, true);
-      void toast({ message: 'Approval requested' });
+      void toast({ message: 'Approval requested', subject: aboutApproval(request) });
     },
   });
   return (

@@ -10,6 +10,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import classes from './approvals.module.css';
 import { channelsQuery, setChannel } from './queries.ts';
+import { aboutChannel } from '../../toast-subjects.ts';
 
 /** Which channels require approvals. Changing it is refused, which offers to ask a second person. */
 export function Channels() {
@@ -42,7 +43,7 @@ function ChannelRow({ setting: { channel, required } }: { setting: ChannelApprov
     mutationFn: () => setChannel(channel, !required),
     onError: (error) => {
       const isOffered = error instanceof ApiError && error.code === 'NEEDS_APPROVAL';
-      if (!isOffered) void toast({ message: messageOf(error), tone: 'red' });
+      if (!isOffered) void toast({ message: messageOf(error), subject: aboutChannel(channel), tone: 'red' });
     },
   });
   return (

@@ -2,6 +2,7 @@ import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { declineRequest } from './queries.ts';
+import { aboutApproval } from '../../toast-subjects.ts';
 
 /** Declines a request of another user, with a reason for them. */
 export default function DeclineRequest({
@@ -13,7 +14,7 @@ export default function DeclineRequest({
 }) {
   const confirmed = useConfirmedChange({
     change: (reason: string) => declineRequest(request, reason),
-    done: () => ({ message: 'Request declined' }),
+    done: () => ({ message: 'Request declined', subject: aboutApproval(request) }),
     onClose,
   });
   return (

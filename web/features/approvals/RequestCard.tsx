@@ -11,6 +11,7 @@ import { useChange } from '../../use-change.ts';
 import classes from './approvals.module.css';
 import { withdrawRequest } from './queries.ts';
 import { RequestChanges } from './RequestChanges.tsx';
+import { aboutApproval } from '../../toast-subjects.ts';
 
 const states: Record<ChangeRequest['state'], [Tone, string]> = {
   open: ['amber', 'Waiting'],
@@ -64,8 +65,9 @@ function RequestButtons({ request, onApprove, onDecline }: Props) {
   const { user, can } = useAuth();
   const withdraw = useChange({
     mutationFn: () => withdrawRequest(request),
-    onSuccess: () => void toast({ message: 'Request withdrawn' }),
-    onError: (error) => void toast({ message: messageOf(error), tone: 'red' }),
+    onSuccess: () => void toast({ message: 'Request withdrawn', subject: aboutApproval(request) }),
+    onError: (error) =>
+      void toast({ message: messageOf(error), subject: aboutApproval(request), tone: 'red' }),
   });
   const mayNot = can.manageRollouts ? null : 'You may not manage rollouts';
   const outdated = request.isOutdated ? 'It has changed since the request was made' : null;

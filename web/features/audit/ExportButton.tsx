@@ -16,9 +16,10 @@ export function ExportButton({ search }: { search: AuditSearch }) {
     setBusy(true);
     try {
       await saveExport(search, cancel.signal);
-      void toast({ message: 'Audit logs exported successfully' });
+      void toast({ message: 'Audit logs exported successfully', subject: { name: 'CSV file' } });
     } catch {
-      if (!cancel.signal.aborted) void toast({ message: 'Failed to export audit logs', tone: 'red' });
+      if (!cancel.signal.aborted)
+        void toast({ message: 'Failed to export audit logs', subject: { name: 'CSV file' }, tone: 'red' });
     } finally {
       setBusy(false);
     }

@@ -46,7 +46,10 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
   const save = useChange({
     mutationFn: setRetention,
     onSuccess: ({ retentionDays }) => {
-      void toast({ message: `Audit entries are kept for ${retentionDays} days` });
+      void toast({
+        message: `Audit entries are kept for ${retentionDays} days`,
+        subject: { name: 'Audit entries' },
+      });
       onClose();
     },
   });
@@ -124,8 +127,9 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
     change: cleanUp,
     done: ({ removed }) => {
       onCleaned();
-      if (removed === 0) return { message: 'Nothing is older than that' };
-      return { message: `${counted(removed, 'entry', 'entries')} removed` };
+      const subject = { name: 'Audit log' };
+      if (removed === 0) return { message: 'Nothing is older than that', subject };
+      return { message: `${counted(removed, 'entry', 'entries')} removed`, subject };
     },
     onClose,
   });

@@ -9,7 +9,10 @@ import { confirmClock } from './queries.ts';
 export default function ConfirmClock({ state, onClose }: { state: ClockState; onClose: () => void }) {
   const confirmed = useConfirmedChange({
     change: () => confirmClock(state.now),
-    done: () => ({ message: 'The clock is confirmed, and deletions resume' }),
+    done: () => ({
+      message: 'The clock is confirmed, and deletions resume',
+      subject: { name: 'clock' },
+    }),
     onClose,
   });
   return (

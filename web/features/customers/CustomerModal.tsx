@@ -11,6 +11,7 @@ import { useChange } from '../../use-change.ts';
 import { conflictRows } from './customer-conflict.ts';
 import { CustomerForm } from './CustomerForm.tsx';
 import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } from './queries.ts';
+import { aboutCustomer } from '../../toast-subjects.ts';
 
 /** Add Customer, or Edit Customer when there is an `id` (spec part 1, section 2). */
 export default function CustomerModal({ id, onClose }: { id?: string; onClose: () => void }) {
@@ -24,8 +25,8 @@ export default function CustomerModal({ id, onClose }: { id?: string; onClose: (
 function AddCustomer({ onClose }: { onClose: () => void }) {
   const create = useChange({
     mutationFn: createCustomer,
-    onSuccess: () => {
-      void toast({ message: 'Customer created successfully' });
+    onSuccess: (customer) => {
+      void toast({ message: 'Customer created successfully', subject: aboutCustomer(customer) });
       onClose();
     },
   });
@@ -54,8 +55,8 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
   useDialogSubject(seen.name);
   const edit = useEdit({
     save: (payload: CustomerPayload, updatedAt) => updateCustomer(seen.customerId, { ...payload, updatedAt }),
-    onSaved: () => {
-      void toast({ message: 'Customer updated successfully' });
+    onSaved: (saved) => {
+      void toast({ message: 'Customer updated successfully', subject: aboutCustomer(saved) });
       onClose();
     },
     onGivenUp: onClose,

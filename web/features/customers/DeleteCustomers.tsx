@@ -10,6 +10,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { customerImpactQuery, restoreCustomer, softDeleteCustomer } from './queries.ts';
+import { aboutCustomers, aboutDeletedCustomers } from '../../toast-subjects.ts';
 
 /** Confirms a soft delete, offers Undo afterwards, and lists failures. */
 export default function DeleteCustomers(props: {
@@ -73,14 +74,24 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
     onSuccess: ({ done, failed }) => {
       const restored = `${capital(whatOf(done))} restored`;
       const [first] = failed;
-      if (!first) void toast({ message: restored });
-      else if (done.length === 0) void toast({ message: first.reason, tone: 'red' });
-      else void toast({ message: `${restored}, ${failed.length} failed`, tone: 'red' });
+      if (!first) void toast({ message: restored, subject: aboutCustomers(done) });
+      else if (done.length === 0)
+        void toast({ message: first.reason, subject: aboutCustomers([first.item]), tone: 'red' });
+      else
+        void toast({
+          message: `${restored}, ${failed.length} failed`,
+          subject: aboutCustomers(done),
+          tone: 'red',
+        });
     },
   });
   const notifyDeleted = (done: Customer[]) => {
     if (done.length === 0) return;
-    void toast({ message: `${capital(whatOf(done))} deleted`, undo: () => restore.mutate(done) });
+    void toast({
+      message: `${capital(whatOf(done))} deleted`,
+      subject: aboutDeletedCustomers(done),
+      undo: () => restore.mutate(done),
+    });
   };
   const remove = useChange({
     mutationFn: (customers: Customer[]) => runBulk(customers, (one) => softDeleteCustomer(one.customerId)),

@@ -35,9 +35,9 @@ export default function PermanentDelete({
   const failed = check.isError;
   useEffect(() => {
     if (!failed) return;
-    void toast({ message: 'Failed to check if customer can be deleted', tone: 'red' });
+    void toast({ message: 'Failed to check if customer can be deleted', subject: { name }, tone: 'red' });
     onClose();
-  }, [failed, onClose]);
+  }, [failed, name, onClose]);
 
   if (!check.data) return null;
   if (!check.data.canDelete)
@@ -64,7 +64,7 @@ function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWit
   const { id, name, onClose } = props;
   const confirmed = useConfirmedChange({
     change: () => hardDeleteCustomer(id),
-    done: () => ({ message: `Customer "${name}" permanently deleted` }),
+    done: () => ({ message: `Customer "${name}" permanently deleted`, subject: { name } }),
     onClose,
   });
   return (

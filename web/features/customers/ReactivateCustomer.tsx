@@ -5,6 +5,7 @@ import { acceptedSentence } from '../../impact-labels.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { customerImpactQuery, restoreCustomer } from './queries.ts';
+import { aboutCustomer } from '../../toast-subjects.ts';
 
 /** Confirms that a customer is restored from the recycle bin. */
 export default function ReactivateCustomer({
@@ -16,7 +17,10 @@ export default function ReactivateCustomer({
 }) {
   const confirmed = useConfirmedChange({
     change: () => restoreCustomer(customer.customerId),
-    done: ({ name }) => ({ message: `Customer "${name}" reactivated` }),
+    done: (restored) => ({
+      message: `Customer "${restored.name}" reactivated`,
+      subject: aboutCustomer(restored),
+    }),
     onClose,
   });
   const consequences = useQuery({

@@ -9,6 +9,7 @@ import { BulkFailures } from '../../ui/BulkFailures.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { aboutLicenses } from '../../toast-subjects.ts';
 import { useChange } from '../../use-change.ts';
 import { countOf } from './license-labels.ts';
 import { licenseImpactQuery, reactivateLicense, revokeLicense } from './queries.ts';
@@ -87,14 +88,21 @@ function useBulk(kind: Kind, onEnd: (result: Result) => void) {
       runBulk(licenses, (license) => kinds[back].change(license.licenseId)),
     onSuccess: ({ done, failed }) => {
       const message = `${countOf(done.length)} ${kinds[back].past}`;
+      const subject = aboutLicenses(done, kind === 'revoke' ? 'active' : 'revoked');
       void toast(
-        failed.length ? { message: `${message}, ${failed.length} failed`, tone: 'red' } : { message },
+        failed.length
+          ? { message: `${message}, ${failed.length} failed`, subject, tone: 'red' }
+          : { message, subject },
       );
     },
   });
   const notifyDone = ({ done }: Result) => {
     if (done.length === 0) return;
-    void toast({ message: `${countOf(done.length)} ${past}`, undo: () => undo.mutate(done) });
+    void toast({
+      message: `${countOf(done.length)} ${past}`,
+      subject: aboutLicenses(done, kind === 'revoke' ? 'revoked' : 'active'),
+      undo: () => undo.mutate(done),
+    });
   };
   const run = useChange({
     mutationFn: (licenses: License[]) =>

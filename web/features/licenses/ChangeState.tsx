@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { licenseImpactQuery, reactivateLicense, revokeLicense } from './queries.ts';
+import { aboutLicense } from '../../toast-subjects.ts';
 
 const changes = {
   revoke: {
@@ -34,14 +35,14 @@ export function ChangeState(props: { change: keyof typeof changes; license: Lice
   const { title, label, past, run, consequencesOf } = changes[change];
   const undo = useChange({
     mutationFn: reactivateLicense,
-    onSuccess: ({ licenseKey }) => toast({ message: `License ${licenseKey} reactivated` }),
-    onError: (error) => toast({ message: messageOf(error), tone: 'red' }),
+    onSuccess: (changed) => toast(changeToast(changed, 'reactivated')),
+    onError: (error) => toast({ message: messageOf(error), subject: aboutLicense(license), tone: 'red' }),
   });
   const confirmed = useConfirmedChange({
     change: () => run(license.licenseId),
-    done: ({ licenseId, licenseKey }) => ({
-      message: `License ${licenseKey} ${past}`,
-      ...(change === 'revoke' && { undo: () => undo.mutate(licenseId) }),
+    done: (changed) => ({
+      ...changeToast(changed, past),
+      ...(change === 'revoke' && { undo: () => undo.mutate(changed.licenseId) }),
     }),
     onClose: props.onClose,
   });
@@ -62,4 +63,9 @@ export function ChangeState(props: { change: keyof typeof changes; license: Lice
       {...confirmed}
     />
   );
+}
+
+function changeToast(license: License, past: string) {
+  const subject = aboutLicense(license);
+  return { message: `License ${subject.name} ${past}`, subject };
 }

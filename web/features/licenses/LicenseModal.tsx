@@ -18,6 +18,7 @@ import { LicenseForm } from './LicenseForm.tsx';
 import classes from './licenses.module.css';
 import { licenseQuery, updateLicense, type LicensePayload } from './queries.ts';
 import { NewLicense } from './NewLicense.tsx';
+import { aboutLicense } from '../../toast-subjects.ts';
 
 const width = 480;
 
@@ -64,8 +65,9 @@ function EditForm({ license, onClose }: { license: License; onClose: () => void 
   const [customerName, setCustomerName] = useState('');
   const edit = useEdit({
     save: (payload: LicensePayload, updatedAt) => updateLicense(seen.licenseId, { ...payload, updatedAt }),
-    onSaved: ({ licenseKey }) => {
-      void toast({ message: `License ${licenseKey} updated` });
+    onSaved: (saved) => {
+      const subject = aboutLicense(saved);
+      void toast({ message: `License ${subject.name} updated`, subject });
       onClose();
     },
     onGivenUp: onClose,

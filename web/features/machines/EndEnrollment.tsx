@@ -1,3 +1,4 @@
+import { machinePath } from '../../paths.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { endEnrollment, type MachineActivation } from './queries.ts';
@@ -12,7 +13,10 @@ export function EndEnrollment(props: {
   const { machine, activation, onClose } = props;
   const confirmed = useConfirmedChange({
     change: () => endEnrollment(activation.activationId),
-    done: () => ({ message: `Enrollment of machine ${machine} ended` }),
+    done: () => ({
+      message: `Enrollment of machine ${machine} ended`,
+      subject: { name: machine, to: machinePath(machine) },
+    }),
     onClose,
   });
   return (

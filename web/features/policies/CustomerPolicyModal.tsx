@@ -33,6 +33,7 @@ import {
   saveCustomerPolicy,
   type CustomerBody,
 } from './queries.ts';
+import { aboutCustomer } from '../../toast-subjects.ts';
 
 type Props = { id: string; onClose: () => void; onTag: (tag: string) => void };
 
@@ -72,7 +73,7 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
     save: ({ tags = [], ...rest }: Partial<CustomerBody>, updatedAt) =>
       saveCustomerPolicy(seen.customerId, { tags, ...wholePolicy(rest as never), updatedAt }),
     onSaved: () => {
-      void toast({ message: 'Update policy saved' });
+      void toast({ message: 'Update policy saved', subject: aboutCustomer(seen) });
       onClose();
     },
     onGivenUp: onClose,

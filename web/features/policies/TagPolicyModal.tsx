@@ -13,6 +13,7 @@ import { counted } from '../../ui/counted.ts';
 import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
+import { paths } from '../../paths.ts';
 import { toast } from '../../ui/toast.tsx';
 import {
   conflictRows,
@@ -60,7 +61,10 @@ function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }
     save: (payload: Partial<TagBody>, updatedAt) =>
       saveTagPolicy(seen.tag, { ...wholePolicy(payload as never), updatedAt }),
     onSaved: () => {
-      void toast({ message: 'Update policy saved' });
+      void toast({
+        message: 'Update policy saved',
+        subject: { name: `Tag ${seen.tag}`, to: paths.policies },
+      });
       onClose();
     },
     onGivenUp: onClose,

@@ -15,6 +15,7 @@ import {
 } from './queries.ts';
 import { useReleaseConsequences, type ReleaseChange } from './release-consequences.ts';
 import { buildText, releaseProblem } from './release-labels.ts';
+import { aboutRelease } from '../../toast-subjects.ts';
 
 const WidenRollout = lazy(() => import('./WidenRollout.tsx'));
 const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
@@ -94,10 +95,14 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
   const { change, release, onClose } = props;
   const { message, run, done, failed, ...texts } = changes[change];
   const consequences = useReleaseConsequences(release, change);
-  const undo = useUndoDeletion(release.id);
+  const undo = useUndoDeletion(release);
   const confirmed = useConfirmedChange({
     change: (reason: string) => run(release.id, reason),
-    done: () => ({ message: done(release), ...(change === 'softDelete' && { undo }) }),
+    done: () => ({
+      message: done(release),
+      subject: aboutRelease(release),
+      ...(change === 'softDelete' && { undo }),
+    }),
     problemOf: (error) => (failed ? releaseProblem(error, failed) : messageOf(error)),
     onClose,
   });
@@ -107,11 +112,16 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
   return <ReasonDialog {...question} about={release.id} severity={severity} />;
 }
 
-function useUndoDeletion(id: string): () => void {
+function useUndoDeletion(release: Release): () => void {
   const restore = useChange({
-    mutationFn: () => restoreRelease(id, 'Deletion undone'),
-    onSuccess: () => toast({ message: 'Release restored successfully' }),
-    onError: (error) => toast({ message: releaseProblem(error, 'Failed to restore release'), tone: 'red' }),
+    mutationFn: () => restoreRelease(release.id, 'Deletion undone'),
+    onSuccess: () => toast({ message: 'Release restored successfully', subject: aboutRelease(release) }),
+    onError: (error) =>
+      toast({
+        message: releaseProblem(error, 'Failed to restore release'),
+        subject: aboutRelease(release),
+        tone: 'red',
+      }),
   });
   return () => restore.mutate();
 }

@@ -67,7 +67,7 @@ function DefaultsForm({ defaults, onClose }: { defaults: RolloutDefault[]; onClo
     },
     onSuccess: () => {
       onClose();
-      void toast({ message: 'Default rollouts saved' });
+      void toast({ message: 'Default rollouts saved', subject: { name: 'Default rollouts' } });
     },
   });
   return (

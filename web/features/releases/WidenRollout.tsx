@@ -6,6 +6,7 @@ import { reachQuery, widenSentence } from '../../ReachConfirm.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { widenRollout } from './queries.ts';
 import { buildText } from './release-labels.ts';
+import { aboutRelease } from '../../toast-subjects.ts';
 
 /** Takes the next step of a plan at once, and says how many more machines that is. */
 export default function WidenRollout({ release, onClose }: { release: Release; onClose: () => void }) {
@@ -17,7 +18,10 @@ export default function WidenRollout({ release, onClose }: { release: Release; o
   });
   const confirmed = useConfirmedChange({
     change: () => widenRollout(release.id, to),
-    done: () => ({ message: `Rollout of ${version} widened to ${to} %` }),
+    done: () => ({
+      message: `Rollout of ${version} widened to ${to} %`,
+      subject: aboutRelease(release),
+    }),
     onClose,
   });
   return (

@@ -35,6 +35,7 @@ import { createFromUrl, versionsQuery } from './release-versions.ts';
 import type { ChosenFile } from './upload-file.ts';
 import { currentUser, uploadList } from './upload-session.ts';
 import classes from './uploads.module.css';
+import { aboutRelease } from '../../toast-subjects.ts';
 
 const modes = [
   { value: 'file', label: 'Upload a file' },
@@ -62,8 +63,8 @@ export function NewReleaseForm(props: {
   });
   const create = useChange({
     mutationFn: createFromUrl,
-    onSuccess: ({ version }) => {
-      void toast({ message: `Release ${version} created` });
+    onSuccess: (release) => {
+      void toast({ message: `Release ${release.version} created`, subject: aboutRelease(release) });
       props.onClose();
     },
     // The modal stays open (spec part 2, section 8).

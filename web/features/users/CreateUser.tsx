@@ -11,6 +11,7 @@ import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
 import { createUser, type NewUser } from './queries.ts';
+import { aboutUser } from '../../toast-subjects.ts';
 
 type Values = Required<NewUser>;
 
@@ -46,8 +47,8 @@ function CreateForm({ onClose }: { onClose: () => void }) {
   });
   const create = useChange({
     mutationFn: createUser,
-    onSuccess: () => {
-      void toast({ message: 'User created successfully' });
+    onSuccess: (user) => {
+      void toast({ message: 'User created successfully', subject: aboutUser(user) });
       onClose();
     },
   });

@@ -12,7 +12,7 @@ export default function DeleteRole(props: { role: Role; onDeleted: () => void; o
     change: () => deleteRole(role.roleId),
     done: () => {
       props.onDeleted();
-      return { message: 'Role deleted successfully' };
+      return { message: 'Role deleted successfully', subject: { name: roleLabel(role.roleId) } };
     },
     problemOf: (error) => sentenceOf(error, 'Failed to delete role'),
     onClose: props.onClose,

@@ -11,6 +11,7 @@ import { toast } from '../../ui/toast.tsx';
 import { EditUserForm, type UserValues } from './EditUserForm.tsx';
 import { conflictRows } from './user-conflict.ts';
 import { updateUser, userQuery } from './queries.ts';
+import { aboutUser } from '../../toast-subjects.ts';
 
 /** Edit User: email, name, role (spec part 2, section 2.8). */
 export default function EditUser({ id, onClose }: { id: string; onClose: () => void }) {
@@ -42,8 +43,8 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
         role: values.role === seen.role ? undefined : values.role,
         updatedAt,
       }),
-    onSaved: () => {
-      void toast({ message: 'User updated successfully' });
+    onSaved: (saved) => {
+      void toast({ message: 'User updated successfully', subject: aboutUser(saved) });
       onClose();
     },
     onGivenUp: onClose,

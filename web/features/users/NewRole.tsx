@@ -10,6 +10,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { RoleSelect } from './RoleSelect.tsx';
 import { createRole } from './queries.ts';
+import { aboutRole } from '../../toast-subjects.ts';
 
 const validate = schemaResolver(rbac.createRole.body, { sync: true });
 
@@ -37,7 +38,7 @@ function CreateForm(props: Props) {
   const create = useChange({
     mutationFn: (values: typeof form.values) => createRole({ ...values, roleId: values.roleId.trim() }),
     onSuccess: ({ roleId }) => {
-      void toast({ message: 'Role created successfully' });
+      void toast({ message: 'Role created successfully', subject: aboutRole(roleId) });
       onClose();
       onCreated(roleId);
     },

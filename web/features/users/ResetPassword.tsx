@@ -12,6 +12,7 @@ import { OwnPassword } from './OwnPassword.tsx';
 import { passwordsProblem } from './password-rules.ts';
 import { useUserConsequences } from './user-consequences.ts';
 import { resetPassword } from './queries.ts';
+import { aboutUser } from '../../toast-subjects.ts';
 
 /** Sets another user's password (spec part 2, section 2.8); all their sessions end. */
 export default function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
@@ -22,7 +23,7 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
     mutationFn: (passwords: { newPassword: string; confirmPassword: string }) =>
       resetPassword(user.id, { ...passwords, currentPassword }),
     onSuccess: () => {
-      void toast({ message: 'Password reset successfully' });
+      void toast({ message: 'Password reset successfully', subject: aboutUser(user) });
       onClose();
     },
     onError: (error) => setProblem(sentenceOf(error, 'Failed to reset password of user')),

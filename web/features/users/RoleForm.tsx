@@ -21,6 +21,7 @@ import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
 import { useMe } from './use-roles.ts';
 import { updateRole } from './queries.ts';
+import { aboutRole } from '../../toast-subjects.ts';
 
 const DeleteRole = lazy(() => import('./DeleteRole.tsx'));
 
@@ -48,7 +49,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
       updateRole(role.roleId, { ...payload, updatedAt }),
     onSaved: (saved) => {
       beginFrom(saved);
-      void toast({ message: 'Role updated successfully' });
+      void toast({ message: 'Role updated successfully', subject: aboutRole(role.roleId) });
       // It may be the user's own role.
       void refreshRights();
     },

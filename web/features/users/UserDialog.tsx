@@ -15,6 +15,7 @@ import { KeysToRevoke } from './KeysToRevoke.tsx';
 import type { UserAction } from './user-columns.tsx';
 import { useUserConsequences } from './user-consequences.ts';
 import { deactivateUser, deleteUser, reactivateUser } from './queries.ts';
+import { aboutApiKey, aboutUser } from '../../toast-subjects.ts';
 
 const ResetPassword = lazy(() => import('./ResetPassword.tsx'));
 const UserSessions = lazy(() => import('./UserSessions.tsx'));
@@ -77,8 +78,13 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
       return revokeKeys(keys.data?.filter(({ id }) => chosen.includes(id)) ?? []);
     },
     onSuccess: (notRevoked) => {
-      void toast({ message: done });
-      for (const message of notRevoked) void toast({ message, tone: 'red' });
+      void toast({ message: done, subject: action === 'delete' ? { name: user.email } : aboutUser(user) });
+      for (const { item, reason } of notRevoked)
+        void toast({
+          message: `API key "${item.name}" was not revoked: ${reason}`,
+          subject: aboutApiKey(item),
+          tone: 'red',
+        });
       onClose();
     },
   });
@@ -98,8 +104,6 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
   );
 }
 
-/** Revokes the keys of a deactivated user; returns a sentence for each that failed. */
-async function revokeKeys(keys: readonly ApiKey[]): Promise<string[]> {
-  const { failed } = await runBulk(keys, ({ id }) => revokeApiKey(id));
-  return failed.map(({ item, reason }) => `API key "${item.name}" was not revoked: ${reason}`);
-}
+/** Revokes the keys of a deactivated user; returns those that failed. */
+const revokeKeys = async (keys: readonly ApiKey[]) =>
+  (await runBulk(keys, ({ id }) => revokeApiKey(id))).failed;

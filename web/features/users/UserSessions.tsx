@@ -14,6 +14,7 @@ import { OwnPassword } from './OwnPassword.tsx';
 import SessionList from './SessionList.tsx';
 import { useMe } from './use-roles.ts';
 import { endUserSession, resetSecondFactor, usersQuery, userSessionsQuery } from './queries.ts';
+import { aboutUser } from '../../toast-subjects.ts';
 
 /** The sessions of a user, and their second factor. */
 export default function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
@@ -39,7 +40,7 @@ function OpenSessions({ user }: { user: User }) {
   const sessions = useQuery(userSessionsQuery(user.id));
   const end = useChange({
     mutationFn: (sessionId: string) => endUserSession(user.id, sessionId),
-    onSuccess: () => toast({ message: 'Session ended successfully' }),
+    onSuccess: () => toast({ message: 'Session ended successfully', subject: aboutUser(user) }),
   });
   if (sessions.isLoadingError) {
     return <ErrorText>{sentenceOf(sessions.error, 'Failed to fetch sessions')}</ErrorText>;
@@ -71,7 +72,7 @@ function SecondFactor(props: {
     mutationFn: () => resetSecondFactor(user.id, currentPassword),
     onSuccess: () => {
       setAsking(undefined);
-      void toast({ message: 'Second factor reset successfully' });
+      void toast({ message: 'Second factor reset successfully', subject: aboutUser(user) });
     },
   });
   const ask = () => {

@@ -1,0 +1,89 @@
+import { licenseTab, type License, type LicenseTab } from '../contract/licenses.ts';
+import { paths, releasePath } from './paths.ts';
+import { counted } from './ui/counted.ts';
+import type { ToastSubject } from './ui/toast.tsx';
+
+/*
+ * What toasts are about, with the path of its page, or of its row in the list.
+ */
+
+const listPath = (path: string, search: Record<string, string>): string =>
+  `${path}?${new URLSearchParams(search)}`;
+
+type NamedLicense = Pick<License, 'licenseKey' | 'customer' | 'status' | 'validUntil'>;
+
+/** `E4YJG-… for Charité` */
+export const aboutLicense = (license: NamedLicense): ToastSubject => ({
+  name: license.customer ? `${license.licenseKey} for ${license.customer.name}` : license.licenseKey,
+  to: listPath(paths.licenses, { tab: licenseTab(license, new Date()), search: license.licenseKey }),
+});
+
+/** Several licenses, where they are listed. */
+export const aboutLicenses = (licenses: readonly NamedLicense[], tab: LicenseTab): ToastSubject => ({
+  name: counted(licenses.length, 'license'),
+  to: listPath(paths.licenses, { tab }),
+});
+
+/** A machine on a license, of which only the key is known. */
+export const aboutSeat = (licenseKey: string, machineId: string): ToastSubject => ({
+  name: machineId,
+  to: listPath(paths.licenses, { activations: licenseKey }),
+});
+
+type NamedCustomer = { name: string };
+
+export const aboutCustomer = ({ name }: NamedCustomer): ToastSubject => ({
+  name,
+  to: listPath(paths.customers, { search: name }),
+});
+
+export const aboutCustomers = (customers: readonly NamedCustomer[]): ToastSubject =>
+  aboutAll(customers, paths.customers);
+
+export const aboutDeletedCustomers = (customers: readonly NamedCustomer[]): ToastSubject =>
+  aboutAll(customers, paths.customerTrash);
+
+function aboutAll(customers: readonly NamedCustomer[], path: string): ToastSubject {
+  const [first] = customers;
+  return first && customers.length === 1
+    ? { name: first.name, to: listPath(path, { search: first.name }) }
+    : { name: counted(customers.length, 'customer'), to: path };
+}
+
+export const aboutRelease = ({ id, version }: { id: string; version: string }): ToastSubject => ({
+  name: version,
+  to: releasePath(id),
+});
+
+/** A release of which the id is not known. */
+export const aboutVersion = (version: string): ToastSubject => ({
+  name: version,
+  to: listPath(paths.releases, { search: version }),
+});
+
+export const aboutApproval = ({ subject }: { subject: string }): ToastSubject => ({
+  name: subject,
+  to: paths.approvals,
+});
+
+export const aboutChannel = (channel: string): ToastSubject => ({
+  name: `Channel ${channel}`,
+  to: paths.approvals,
+});
+
+export const aboutUser = ({ email }: { email: string }): ToastSubject => ({
+  name: email,
+  to: listPath(paths.users, { search: email }),
+});
+
+export const aboutRole = (roleId: string): ToastSubject => ({
+  name: roleId,
+  to: listPath(paths.users, { tab: 'roles', role: roleId }),
+});
+
+export const aboutApiKey = ({ id, name }: { id: string; name: string }): ToastSubject => ({
+  name,
+  to: listPath(paths.apiKeys, { key: id }),
+});
+
+export const aboutAccount: ToastSubject = { name: 'Your account', to: paths.account };
