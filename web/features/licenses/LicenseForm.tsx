@@ -1,9 +1,11 @@
-import { Select, SimpleGrid } from '@mantine/core';
+import { Button, Group, Select, SimpleGrid } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType } from '@mantine/form';
+import { addTerm, extensions, type Terms } from '../../../contract/license-term.ts';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
+import { isDay } from '../../ui/day.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
@@ -12,7 +14,6 @@ import { RecordHistoryLink } from '../audit/index.ts';
 import { ModulePicker } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { fieldLabels, payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
-import type { Terms } from './license-term.ts';
 import { typeBadges } from './license-labels.ts';
 import type { LicensePayload } from './queries.ts';
 
@@ -99,12 +100,37 @@ function TermFields({
         {...form.getInputProps('validFrom')}
         onChange={(validFrom) => follow({ validFrom })}
       />
-      <DayField
-        label={fieldLabels.validUntil}
-        description="Ends when this day begins in UTC"
-        required
-        {...form.getInputProps('validUntil')}
-      />
+      <div>
+        <DayField
+          label={fieldLabels.validUntil}
+          description="Ends when this day begins in UTC"
+          required
+          {...form.getInputProps('validUntil')}
+        />
+        <Extend
+          from={form.values.validUntil}
+          onExtend={(validUntil) => form.setFieldValue('validUntil', validUntil)}
+        />
+      </div>
     </SimpleGrid>
+  );
+}
+
+/** Buttons that add a term to the day in the field. */
+function Extend({ from, onExtend }: { from: string; onExtend: (day: string) => void }) {
+  return (
+    <Group gap={6} mt={6} role="group" aria-label={`Extend ${fieldLabels.validUntil}`}>
+      {extensions.map(({ label, term }) => (
+        <Button
+          key={label}
+          variant="default"
+          size="compact-xs"
+          disabled={!isDay(from)}
+          onClick={() => onExtend(addTerm(from, term))}
+        >
+          {label}
+        </Button>
+      ))}
+    </Group>
   );
 }

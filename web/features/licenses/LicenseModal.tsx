@@ -12,7 +12,7 @@ import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { formHeights } from './RequireCustomers.tsx';
 import { conflictRows } from './license-conflict.ts';
-import { modalTerms } from './license-term.ts';
+import { modalTerms } from '../../../contract/license-term.ts';
 import { LicenseDetails } from './LicenseDetails.tsx';
 import { LicenseForm } from './LicenseForm.tsx';
 import classes from './licenses.module.css';

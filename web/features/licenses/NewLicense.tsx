@@ -1,6 +1,6 @@
 import { useChange } from '../../use-change.ts';
 import { RequireCustomers } from './RequireCustomers.tsx';
-import type { Terms } from './license-term.ts';
+import type { Terms } from '../../../contract/license-term.ts';
 import { LicenseCreated } from './LicenseCreated.tsx';
 import { LicenseForm } from './LicenseForm.tsx';
 import { createLicense, type LicensePayload } from './queries.ts';

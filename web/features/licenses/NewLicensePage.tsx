@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { PageForm } from '../../ui/Dialog.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { pageTerms } from './license-term.ts';
+import { pageTerms } from '../../../contract/license-term.ts';
 import classes from './licenses.module.css';
 import { NewLicense } from './NewLicense.tsx';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { License } from '../../../contract/licenses.ts';
 import { payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
-import { modalTerms, pageTerms } from './license-term.ts';
+import { modalTerms, pageTerms } from '../../../contract/license-term.ts';
 
 const now = new Date('2026-11-20T22:15:00.000Z');
 const customerId = '0198a000-0000-7000-8000-000000000001';

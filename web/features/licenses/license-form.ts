@@ -3,7 +3,7 @@ import { licenseInput, type License, type LicenseType } from '../../../contract/
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
-import { addTerm, dayOf, instantOf, today, type Terms } from './license-term.ts';
+import { addTerm, dayOf, instantOf, today, type Terms } from '../../../contract/license-term.ts';
 import type { LicensePayload } from './queries.ts';
 
 /** Labels of the license form (spec part 1, section 2). */

@@ -1,5 +1,4 @@
-import type { LicenseType } from '../../../contract/licenses.ts';
-import { lastDay } from '../../ui/day.ts';
+import type { LicenseType } from './licenses.ts';
 
 /*
  * Days of a license. A form holds a day as `2026-11-20`; on the wire it is the instant at which that day begins in UTC.
@@ -18,6 +17,14 @@ export const modalTerms: Terms = { trial: { days: 30 }, enterprise: { months: 12
 /** On the page /licenses/new: spec part 2, section 9. */
 export const pageTerms: Terms = { trial: { days: 30 }, enterprise: { months: 1 } };
 
+/** What an end date can be extended by in one step. */
+export const extensions = [
+  { label: '+30 days', term: { days: 30 } },
+  { label: '+1 year', term: { months: 12 } },
+] as const satisfies { label: string; term: Term }[];
+
+const lastDay: Day = '9999-12-31';
+
 export const today = (now: Date): Day => now.toISOString().slice(0, 10);
 export const dayOf = (instant: string): Day => instant.slice(0, 10);
 export const instantOf = (day: Day): string => `${day}T00:00:00.000Z`;
@@ -30,6 +37,10 @@ export function addTerm(from: Day, term: Term): Day {
   const end = 'days' in term ? addDays(from, term.days) : addMonths(from, term.months);
   return end.getTime() > Date.parse(lastDay) ? lastDay : today(end);
 }
+
+/** The instant that is `term` after `validUntil`, by the calendar of UTC: the time of day stays. */
+export const extended = (validUntil: string, term: Term): string =>
+  addTerm(dayOf(validUntil), term) + validUntil.slice(10);
 
 function addDays(from: Day, days: number): Date {
   const date = new Date(instantOf(from));

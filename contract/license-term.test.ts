@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addTerm, dayOf, instantOf, modalTerms, pageTerms, today, type Day } from './license-term.ts';
-import { lastDay } from '../../ui/day.ts';
+import { lastDay } from '../web/ui/day.ts';
+import {
+  addTerm,
+  dayOf,
+  extended,
+  extensions,
+  instantOf,
+  modalTerms,
+  pageTerms,
+  today,
+  type Day,
+} from './license-term.ts';
 
 const oneDay = 86_400_000;
 const anyDay: fc.Arbitrary<Day> = fc
@@ -72,6 +82,53 @@ describe('terms', () => {
   it('does not leave what the service can hold', () => {
     expect(addTerm('9999-06-01', modalTerms.enterprise)).toBe(lastDay);
     expect(addTerm('9999-12-31', modalTerms.trial)).toBe(lastDay);
+  });
+});
+
+describe('an extension', () => {
+  const anyInstant = fc
+    .date({ min: new Date('1970-01-01'), max: new Date('9990-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString());
+  const [{ term: thirtyDays }, { term: oneYear }] = extensions;
+
+  it.each([
+    ['2028-02-29T00:00:00.000Z', '2029-02-28T00:00:00.000Z'],
+    ['2027-02-28T00:00:00.000Z', '2028-02-28T00:00:00.000Z'],
+    ['2026-12-31T23:59:59.999Z', '2027-12-31T23:59:59.999Z'],
+    ['9999-06-01T12:00:00.000Z', '9999-12-31T12:00:00.000Z'],
+  ])('of a year takes %s to %s', (from, until) => {
+    expect(extended(from, oneYear)).toBe(until);
+  });
+
+  it('of 30 days is 30 days of time, also where clocks change', () => {
+    fc.assert(
+      fc.property(anyInstant, (from) => {
+        expect(Date.parse(extended(from, thirtyDays)) - Date.parse(from)).toBe(30 * oneDay);
+      }),
+    );
+    for (const from of ['2026-03-01T01:30:00.000Z', '2026-10-01T00:30:00.000Z'])
+      expect(Date.parse(extended(from, thirtyDays)) - Date.parse(from)).toBe(30 * oneDay);
+  });
+
+  it('of a year keeps the time of day, and month and day but for 29 February', () => {
+    fc.assert(
+      fc.property(anyInstant, (from) => {
+        const until = extended(from, oneYear);
+        expect(until.slice(10)).toBe(from.slice(10));
+        expect(Number(until.slice(0, 4))).toBe(Number(from.slice(0, 4)) + 1);
+        expect(until.slice(5, 10)).toBe(from.slice(5, 10) === '02-29' ? '02-28' : from.slice(5, 10));
+      }),
+    );
+  });
+
+  it('is an instant that the contract accepts, and later than before', () => {
+    fc.assert(
+      fc.property(anyInstant, fc.constantFrom(...extensions), (from, { term }) => {
+        const until = extended(from, term);
+        expect(new Date(until).toISOString()).toBe(until);
+        expect(until > from).toBe(true);
+      }),
+    );
   });
 });
 
