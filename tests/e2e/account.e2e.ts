@@ -7,6 +7,7 @@ import { unique } from '../factories.ts';
 import { password } from '../harness.ts';
 import { qrTextOf } from './qr.ts';
 import {
+  chooseInMenu,
   dialog,
   expect,
   expectAccessible,
@@ -114,7 +115,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
 
   await test.step('is not reset in User Management by the person whose it is', async () => {
     await page.goto(`/users?search=${email}`);
-    await rowOf(page, email).getByRole('button', { name: 'Sessions' }).click();
+    await chooseInMenu(rowOf(page, email), 'Sessions');
     const reset = button(page, 'Reset Second Factor');
     await expect(reset).toHaveAttribute('aria-disabled', 'true');
     await expect(reset).toHaveAttribute('title', 'Remove your own second factor on your account page.');

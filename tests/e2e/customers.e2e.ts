@@ -62,7 +62,7 @@ test('the list: columns, country names, badges, search, empty text', async ({ pa
     '—',
     'Norway',
     'Inactive',
-    'EditUpdatesDelete',
+    'EditDelete',
   ]);
   await expectColor(inactive.getByText('Inactive'), 'red');
   const active = rowOf(page, 'Kyoto');

@@ -4,7 +4,16 @@ import { licenses } from '../../contract/licenses.ts';
 import { archive } from '../binaries.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
-import { dialog, endSessions, expect, expectStatus, signInAs, signInByForm, test } from './support.ts';
+import {
+  chooseInMenu,
+  dialog,
+  endSessions,
+  expect,
+  expectStatus,
+  signInAs,
+  signInByForm,
+  test,
+} from './support.ts';
 
 // Behavior of all dialogs, mostly tested with the dialogs of customers.
 
@@ -237,7 +246,7 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
     [
       `/releases?search=${release.version}`,
       async () => {
-        await page.getByRole('button', { name: /^Withdraw/ }).click();
+        await chooseInMenu(page.getByRole('row', { name: release.version }), 'Withdraw');
         await reason.fill('Crashes at start');
       },
       () => expect(reason).toHaveValue('Crashes at start'),

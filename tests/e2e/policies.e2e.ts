@@ -1,8 +1,9 @@
 import { noPolicy, policies } from '../../contract/policies.ts';
 import { displayIdOf, machineHashOf } from '../../server/features/update-events/index.ts';
 import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import { toastDuration } from '../../web/ui/toast.tsx';
 import { makeRelease, report } from './releases.ts';
-import { dialog, expect, expectAccessible, rowOf, signInAs, test } from './support.ts';
+import { chooseInMenu, dialog, expect, expectAccessible, rowOf, signInAs, test } from './support.ts';
 
 test('a policy says beforehand what it changes, is saved, and explains itself on the page of the machine', async ({
   page,
@@ -20,7 +21,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   ]);
 
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(customer.name)}`, server);
-  await rowOf(page, customer.name).getByRole('button', { name: 'Updates' }).click();
+  await chooseInMenu(rowOf(page, customer.name), 'Updates');
   const form = dialog(page, 'Update Policy');
   const impact = form.getByRole('status');
   await expect(impact).toContainText('would be offered something else from now on.');
@@ -45,7 +46,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
     tags: ['clinics'],
   });
 
-  await rowOf(page, customer.name).getByRole('button', { name: 'Updates' }).click();
+  await chooseInMenu(rowOf(page, customer.name), 'Updates');
   await form.getByRole('button', { name: 'Policy of clinics' }).click();
   const tag = dialog(page, 'Update Policy of a Tag');
   await expect(tag).toContainText('For 1 customer with this tag.');
@@ -76,4 +77,96 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
     await page.getByPlaceholder('Search tags...').fill('no such');
     await expect(page.getByRole('heading', { name: 'No tags' })).toBeVisible();
   });
+});
+
+test('windows and days typed wrongly are refused by name and stay; no toast covers Save or Close', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Night Hospital') });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  // the toast stays for as long as the test needs it
+  await page.addInitScript((duration) => {
+    const started = window.setTimeout.bind(window);
+    const longer = (run: () => void, ms?: number) => started(run, ms === duration ? 10 * 60_000 : ms);
+    Object.assign(window, { setTimeout: longer });
+  }, toastDuration);
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(customer.name)}`, server);
+  await chooseInMenu(rowOf(page, customer.name), 'Updates');
+  const form = dialog(page, 'Update Policy');
+  const save = form.getByRole('button', { name: 'Save Policy' });
+  const field = (name: string) => form.getByRole('textbox', { name });
+  const type = async (name: string, text: string) => {
+    await field(name).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(text);
+  };
+  await form.getByRole('combobox', { name: 'Maintenance Windows' }).click();
+  await page.getByRole('option', { name: 'Only in these windows' }).click();
+  const windows = form.getByRole('group', { name: 'Window 1' });
+  await type('From, window 1', '22:');
+  await page.keyboard.press('Tab');
+  await expect(windows.getByRole('alert')).toHaveText('From: Must be a time from 00:00 to 23:59');
+  await field('To, window 1').click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await form.getByRole('combobox', { name: 'Time zone, window 1' }).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Middle Earth');
+  await page.keyboard.press('Tab');
+  await type('Updates Until', '31.02.2027');
+  await type('Deferral', '7,5');
+  await save.click();
+  await expect(form.getByText('There is no such day')).toBeVisible();
+  await expect(form.getByText('Must be a whole number from 0 to 365')).toBeVisible();
+  await expect(windows.getByRole('alert')).toHaveText(
+    'From: Must be a time from 00:00 to 23:59\nTo: Must be a time from 00:00 to 23:59\nTime zone: Must be a time zone such as Europe/Berlin',
+  );
+  await expect(field('From, window 1')).toHaveValue('22:');
+  await expect(field('Updates Until')).toHaveValue('31.02.2027');
+  await expectAccessible(page);
+  // both ends at once, as text from a mail
+  await field('From, window 1').click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('22:00-6:00');
+  await expect(field('From, window 1')).toHaveValue('22:00');
+  await expect(field('To, window 1')).toHaveValue('06:00');
+  await form.getByRole('combobox', { name: 'Time zone, window 1' }).fill('Europe/Berl');
+  await page.keyboard.press('Enter');
+  await type('Updates Until', '28.02.2027');
+  await type('Deferral', '7');
+  for (const _ of [1, 2]) await form.getByRole('button', { name: 'Add Window' }).click();
+  await save.click();
+  // the button that opened the dialog has the focus again, while the toast is shown
+  await expect(form).toBeHidden();
+  for (const size of [
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(size);
+    await chooseInMenu(rowOf(page, customer.name), 'Updates');
+    const reached = await page.waitForFunction(() => {
+      const modal = document.querySelector('[role=dialog]');
+      const labeled = (text: string) =>
+        [...(modal?.querySelectorAll('button') ?? [])].find((one) => one.textContent === text);
+      const buttons = [
+        labeled('Save Policy'),
+        labeled('Cancel'),
+        modal?.querySelector('.mantine-Modal-close'),
+      ].filter((one) => one instanceof HTMLElement);
+      const isToasted = document.querySelector('[aria-label=Notifications]')?.textContent !== '';
+      if (buttons.length < 3 || !isToasted) return false;
+      buttons[0]?.scrollIntoView({ block: 'end' });
+      return buttons.map((button) => {
+        const { x, y, width, height } = button.getBoundingClientRect();
+        return button.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+    });
+    expect(await reached.jsonValue(), `${size.width} px wide`).toEqual([true, true, true]);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+  }
+  const saved = await server.admin.ok(policies.getOfCustomer, { params: { id: customer.customerId } });
+  expect(saved).toMatchObject({ deferDays: 7, updatesUntil: '2027-02-28' });
+  expect(saved.windows).toHaveLength(3);
+  expect(saved.windows![0]).toMatchObject({ from: '22:00', to: '06:00', zone: 'Europe/Berlin' });
 });

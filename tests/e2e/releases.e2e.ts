@@ -6,6 +6,7 @@ import { enrollOn, makeLicense } from '../factories.ts';
 import { eventually } from '../harness.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
 import {
+  chooseInMenu,
   dialog,
   expect,
   expectAccessible,
@@ -758,9 +759,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
 test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ page, server }) => {
   const release = await makeRelease(server, {}, { rolloutPercentage: 30 });
   await signInAs(page, 'binary_manager', `/releases?search=${release.version}`, server);
-  await row(page, release)
-    .getByRole('button', { name: /^Pause / })
-    .click();
+  await chooseInMenu(row(page, release), 'Pause');
   const question = dialog(page, 'Pause Rollout');
   await expect(question).toContainText('It keeps its 30 % for when it is resumed.');
   await question.getByRole('textbox', { name: 'Reason' }).fill('A hospital reports crashes');
@@ -773,9 +772,7 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
     rolloutPercentage: 30,
     pauseReason: 'A hospital reports crashes',
   });
-  await row(page, release)
-    .getByRole('button', { name: /^Resume / })
-    .click();
+  await chooseInMenu(row(page, release), 'Resume');
   await expect(dialog(page, 'Resume Rollout')).toContainText('Failures from before the pause still count.');
   await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
   await expect(notice).toBeHidden();
@@ -844,9 +841,7 @@ test('withdrawing takes a release out of every feed and lists the machines that 
     })),
   );
   await signInAs(page, 'binary_manager', `/releases?search=${releaseNotes}`, server);
-  await row(page, release)
-    .getByRole('button', { name: /^Withdraw/ })
-    .click();
+  await chooseInMenu(row(page, release), 'Withdraw');
   const question = dialog(page, 'Withdraw Release');
   await expect(question).toContainText('2 machines run this version and keep it.');
   await expect(question).toContainText(

@@ -3,7 +3,7 @@ import { displayIdOf, machineHashOf } from '../../server/features/update-events/
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../factories.ts';
 import { eventually, hours, password } from '../harness.ts';
 import { makeRelease, report } from './releases.ts';
-import { dialog, expect, expectStatus, rowOf, signInAs, test, type Page } from './support.ts';
+import { chooseInMenu, dialog, expect, expectStatus, rowOf, signInAs, test, type Page } from './support.ts';
 
 const machineIds = Array.from({ length: 160 }, (_, n) => `machine-${n}`);
 const lane = { platform: 'win32', architecture: 'x64', channel: 'stable' } as const;
@@ -53,11 +53,11 @@ test('a bad release is paused and withdrawn, its fix takes two people, and hospi
   await test.step('two hospitals get their policies', async () => {
     await signInAs(page, 'super_admin', '/customers', server);
     const form = dialog(page, 'Update Policy');
-    await rowOf(page, hospitals.pinned).getByRole('button', { name: 'Updates' }).click();
+    await chooseInMenu(rowOf(page, hospitals.pinned), 'Updates');
     await type(page, 'Pinned Version', '4.1.');
     await form.getByRole('button', { name: 'Save Policy' }).click();
     await expect(form).toBeHidden();
-    await rowOf(page, hospitals.waiting).getByRole('button', { name: 'Updates' }).click();
+    await chooseInMenu(rowOf(page, hospitals.waiting), 'Updates');
     await form.getByRole('combobox', { name: 'Maintenance Windows' }).click();
     await page.getByRole('option', { name: 'Only in these windows' }).click();
     await type(page, 'From, window 1', timeIn(6));

@@ -347,7 +347,7 @@ test('on a phone lists are cards with their buttons', async ({ page, server }) =
     [`/licenses?activations=${license.licenseKey}`, 'Activations', 'desktop-', ['Active', 'Deactivate']],
     [`/customers?search=${name}`, 'Customers', name, ['Germany', 'Edit', 'Delete']],
     ['/customers/trash', 'Soft-deleted customers', 'Binned', ['Reactivate', 'Permanently Delete']],
-    ['/releases', 'Releases', 'What is new', ['Edit', 'Withdraw']],
+    ['/releases', 'Releases', 'What is new', ['Edit', 'Delete', 'More actions']],
     [`/releases/trash?search=${binned.version}`, 'Deleted releases', 'Windows', ['Restore', 'Delete']],
     [`/users?search=${user.email}`, 'Users', user.email, ['Active', 'Edit', 'Delete']],
     ['/audit', 'Audit entries', server.printed.email, ['Success']],

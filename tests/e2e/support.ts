@@ -476,6 +476,12 @@ export const dialog = (page: Page, title: string) => page.getByRole('dialog', { 
 /** The row that contains this text. */
 export const rowOf = (page: Page | Locator, text: string) => page.getByRole('row').filter({ hasText: text });
 
+/** Chooses an action in the menu of a row. */
+export async function chooseInMenu(row: Locator, action: string): Promise<void> {
+  await row.getByRole('button', { name: 'More actions' }).click();
+  await row.page().getByRole('menuitem', { name: action }).click();
+}
+
 /** Fully inside the window and covered by nothing, unlike an element that is clipped or under a sticky one. */
 export async function expectInSight(element: Locator): Promise<void> {
   await expect(element).toBeVisible();

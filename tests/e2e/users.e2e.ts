@@ -7,6 +7,7 @@ import { password } from '../harness.ts';
 import { makeApiKey, unique } from '../factories.ts';
 import {
   comeBack,
+  chooseInMenu,
   dialog,
   expect,
   expectAccessible,
@@ -451,7 +452,7 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
 
   await test.step('the super admin sees the session, ends it, and resets the second factor', async () => {
     await page.goto(`/users?search=${user.email}`);
-    await rowOf(page, user.email).getByRole('button', { name: 'Sessions' }).click();
+    await chooseInMenu(rowOf(page, user.email), 'Sessions');
     const sessions = dialog(page, 'Sessions of Kim Sato');
     await expect(sessions.getByRole('row')).toHaveCount(2);
     await expect(sessions.getByText(/^Chrome \d+ on \w+/)).toBeVisible();

@@ -1,38 +1,33 @@
-import { Group, Kbd, Stack, Switch, Table } from '@mantine/core';
+import { Group, Kbd, Stack, Switch, Table, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useAuth } from '../session.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
+import { listHelp } from '../ui/key-lists.ts';
+import type { KeyHelp } from '../ui/row-actions.ts';
 import { navigation } from './navigation.ts';
 import { useShortcutsEnabled } from './shortcuts.ts';
 
-const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
-  [['Ctrl', 'K'], 'Search everywhere, or run a command'],
-  [['/'], 'Search in this list'],
-  [['c'], 'Create'],
-  ...navigation.map((item) => [['g', item.key], `Go to ${item.label}`] as const),
-  [['?'], 'This help'],
-];
+type Section = { label: string; keys: KeyHelp[] };
 
-/** Lists the keyboard shortcuts, with a switch for the single-key ones. */
+/** The keys of the screen below, and those that work on every screen, with a switch for the single-key ones. */
 export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const [enabled, setEnabled] = useShortcutsEnabled();
+  const { hasPermission } = useAuth();
+  // as it was when the help opened: the rows below may be loaded again
+  const [ofScreen] = useState(screenHelp);
+  const everywhere: KeyHelp[] = [
+    { keys: ['Ctrl', 'K'], meaning: 'Search everywhere, or run a command' },
+    ...navigation
+      .filter((item) => hasPermission(item.resource, 'read'))
+      .map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
+    { keys: ['?'], meaning: 'This help' },
+  ];
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <Stack>
-        <Table verticalSpacing={6} horizontalSpacing={0}>
-          <Table.Tbody>
-            {keys.map(([combination, meaning]) => (
-              <Table.Tr key={meaning}>
-                <Table.Td>{meaning}</Table.Td>
-                <Table.Td>
-                  <Group gap={4} justify="flex-end" wrap="nowrap">
-                    {combination.map((key) => (
-                      <Kbd key={key}>{key}</Kbd>
-                    ))}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        {[...ofScreen, { label: 'Everywhere', keys: everywhere }].map((section) => (
+          <Keys key={section.label} {...section} />
+        ))}
         <Switch
           label="Single-key shortcuts"
           checked={enabled}
@@ -40,5 +35,41 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
         />
       </Stack>
     </Dialog>
+  );
+}
+
+/** Only what the screen has: its search field, its create button, and its lists. */
+function screenHelp(): Section[] {
+  const has = (key: string) => document.querySelector(`[data-hotkey="${key}"]`) !== null;
+  const ofScreen = [
+    ...(has('/') ? [{ keys: ['/'], meaning: 'Search in this list' }] : []),
+    ...(has('c') ? [{ keys: ['c'], meaning: 'Create' }] : []),
+  ];
+  return [{ label: 'This screen', keys: ofScreen }, ...listHelp()].filter(({ keys }) => keys.length > 0);
+}
+
+function Keys({ label, keys }: Section) {
+  return (
+    <section aria-label={label}>
+      <Title order={3} fz={12} fw={500} c="dimmed">
+        {label}
+      </Title>
+      <Table verticalSpacing={6} horizontalSpacing={0}>
+        <Table.Tbody>
+          {keys.map(({ keys: combination, meaning }) => (
+            <Table.Tr key={`${combination.join()} ${meaning}`}>
+              <Table.Td>{meaning}</Table.Td>
+              <Table.Td>
+                <Group gap={4} justify="flex-end" wrap="nowrap">
+                  {combination.map((key) => (
+                    <Kbd key={key}>{key}</Kbd>
+                  ))}
+                </Group>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
   );
 }

@@ -1,5 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
+import { pressInList } from '../ui/key-lists.ts';
 import { isDialogOpen } from '../ui/open-dialogs.ts';
 
 /** Single-key shortcuts can be switched off, for voice and switch control, which type letters (WCAG 2.1.4). */
@@ -18,7 +19,7 @@ type Shortcuts = {
 
 /**
  * The keyboard shortcuts. `/` and `c` activate the elements with `data-hotkey`, so that a screen declares its search field
- * and its create button where it renders them.
+ * and its create button where it renders them. Other letters go to the lists of the screen.
  */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
@@ -35,19 +36,24 @@ export function useShortcuts(shortcuts: Shortcuts): void {
         if (!isDialogOpen()) onPalette();
         return;
       }
-      if (!enabled || event.defaultPrevented || event.repeat || hasModifier(event) || isTaken(event.target))
-        return;
+      if (!enabled || event.defaultPrevented || hasModifier(event) || isTaken(event.target)) return;
+      // Holding j or k goes on from row to row.
+      if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
       const run = event.timeStamp - wentAt.current < chordWithin ? go[event.key] : undefined;
       wentAt.current = !run && event.key === 'g' ? event.timeStamp : -chordWithin;
       const action = run ?? (event.key === '?' ? onHelp : marked(event.key));
-      if (!action) return;
+      // `g` begins a chord
+      if (!action && (event.key === 'g' || !letter.test(event.key) || !pressInList(event.key))) return;
       event.preventDefault();
-      action();
+      action?.();
     };
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
   }, []);
 }
+
+/** Arrows and Enter have a meaning of their own outside of a list. */
+const letter = /^[a-z]$/;
 
 function marked(key: string): (() => void) | undefined {
   if (key !== '/' && key !== 'c') return undefined;
@@ -58,8 +64,19 @@ function marked(key: string): (() => void) | undefined {
 
 const hasModifier = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
 
+/** Where letters are typed, or choose something. A checkbox of a row takes none. */
+const typing = [
+  'input:not([type="checkbox"], [type="radio"])',
+  'textarea',
+  'select',
+  '[contenteditable]',
+  '[role="menu"]',
+  '[role="listbox"]',
+  '[role="dialog"]',
+].join();
+
 /** The user is typing, or a dialog is open. */
 const isTaken = (target: EventTarget | null) =>
-  (target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null) ||
+  (target instanceof HTMLElement && target.closest(typing) !== null) ||
   isDialogOpen() ||
   document.querySelector('[aria-modal="true"]') !== null;

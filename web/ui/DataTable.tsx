@@ -1,9 +1,20 @@
 import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import { DataTableBody } from './DataTableBody.tsx';
-import { columnLook, directionOf, nextSort, withSelected, type DataTableProps } from './data-table.ts';
+import {
+  actionsColumn,
+  columnLook,
+  directionOf,
+  nextSort,
+  withSelected,
+  type DataTableProps,
+} from './data-table.ts';
+import { inOrder } from './row-actions.ts';
+import { RowActions } from './RowActions.tsx';
+import { createStore } from './store.ts';
+import { useListKeys } from './use-list-keys.ts';
 import { useScrollsOn } from './use-scrolls-on.ts';
 
 /**
@@ -13,11 +24,33 @@ import { useScrollsOn } from './use-scrolls-on.ts';
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   useScrollsOn(scroller);
-  const { rows, columnVisibility } = props;
+  const [menu] = useState(() => createStore<string | undefined>(undefined));
+  const onKeyDown = useListKeys(scroller, props, menu.set);
+  const { rows, columnVisibility, actions } = props;
   const columns = props.columns.filter(({ id }) => columnVisibility?.[id] !== false);
+  if (actions) {
+    columns.push(
+      actionsColumn((row) => (
+        <RowActions
+          id={props.rowId(row)}
+          name={props.rowLabel?.(row) ?? 'the row'}
+          actions={inOrder(actions(row))}
+          note={props.rowNote?.(row)}
+          menu={menu}
+        />
+      )),
+    );
+  }
   if (rows?.length === 0) return <div className={classes.card}>{props.empty}</div>;
   return (
-    <div className={classes.card} ref={scroller} tabIndex={0} role="region" aria-label={props.label}>
+    <div
+      className={classes.card}
+      ref={scroller}
+      tabIndex={0}
+      role="region"
+      aria-label={props.label}
+      onKeyDown={onKeyDown}
+    >
       <table
         role="table"
         className={classes.table}

@@ -17,7 +17,11 @@ export type RowProps<Row> = Pick<
 };
 
 /** Lets a virtual list measure the height of its rows. */
-type Measured = { ref: (row: HTMLTableRowElement | null) => void; 'data-index': number };
+type Measured = {
+  ref: (row: HTMLTableRowElement | null) => void;
+  'data-index': number;
+  'aria-rowindex': number;
+};
 
 export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; measured?: Measured }) {
   const { item, measured, columns, selection, rowLabel, groups, onOpen, width, onSelect } = props;
@@ -36,6 +40,10 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
     <tr
       {...measured}
       role="row"
+      data-row={id}
+      tabIndex={-1}
+      aria-label={rowLabel?.(row)}
+      aria-selected={selection && isSelected}
       data-selected={isSelected || undefined}
       data-opens={onOpen ? true : undefined}
       onClick={onOpen && ((event) => isPlainClick(event) && onOpen(row))}

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import classes from './RowButton.module.css';
 
 /** `red`: removes something. `gray`: other icons. */
@@ -19,8 +19,3 @@ export function RowLink({ tone, icon, className, ...props }: ComponentProps<'a'>
 
 const namesOf = (icon: boolean | undefined, className: string | undefined): string =>
   [classes.button, icon && classes.icon, className].filter(Boolean).join(' ');
-
-/** The buttons of a row. The text of the first is aligned with the header of the column. */
-export function RowActions({ children }: { children: ReactNode }) {
-  return <div className={classes.actions}>{children}</div>;
-}

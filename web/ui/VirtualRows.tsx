@@ -26,14 +26,12 @@ export default function VirtualRows<Row>(
   return (
     <tbody role="rowgroup">
       <Gap height={before} width={shared.width} />
-      {items.slice(shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1).map((item, place) => (
-        <DataTableRow
-          key={item.key}
-          item={item}
-          measured={{ ref: virtual.measureElement, 'data-index': (shown[0]?.index ?? 0) + place }}
-          {...shared}
-        />
-      ))}
+      {items.slice(shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1).map((item, place) => {
+        const index = (shown[0]?.index ?? 0) + place;
+        // the header is the first row
+        const measured = { ref: virtual.measureElement, 'data-index': index, 'aria-rowindex': index + 2 };
+        return <DataTableRow key={item.key} item={item} measured={measured} {...shared} />;
+      })}
       <Gap height={after} width={shared.width} />
     </tbody>
   );

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { RowActionList } from './row-actions.ts';
 
 /** A column of a list, and its cell in a row. */
 export type Column<Row> = {
@@ -17,7 +18,7 @@ export type Column<Row> = {
 
 const actionsId = 'actions';
 
-/** The last column: the buttons of a row. */
+/** The last column: the buttons and the menu of a row. */
 export const actionsColumn = <Row>(cell: Column<Row>['cell']): Column<Row> => ({
   id: actionsId,
   header: 'Actions',
@@ -45,8 +46,12 @@ export type DataTableProps<Row> = {
   /** Undefined where rows cannot be selected. */
   selection?: Selection | undefined;
   onSelection?: (selection: Selection) => void;
-  /** Name of a row, for the label of its checkbox. */
+  /** Name of a row, for the row itself, its checkbox and its menu. */
   rowLabel?: (row: Row) => string;
+  /** What can be done with a row: its buttons, its menu and its keys. Undefined where nothing can be done. */
+  actions?: ((row: Row) => RowActionList) | undefined;
+  /** Why a row has fewer buttons than others, in place of those. */
+  rowNote?: (row: Row) => string | null;
   /** Groups rows into sections with a header row; the rows must be sorted by section. */
   groups?: Groups<Row> | undefined;
   /** Called for a click on a row outside its controls; a control in the row must do the same, for the keyboard. */

@@ -44,6 +44,8 @@ window.addEventListener(
   { capture: true },
 );
 
-/** Mantine marks fields whose list of choices is open. */
+/** A menu; and fields whose list of choices is open, which Mantine marks. */
 const closesSomethingElse = (target: EventTarget | null) =>
-  target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true';
+  target instanceof Element &&
+  (target.getAttribute('data-mantine-stop-propagation') === 'true' ||
+    target.closest('[role="menu"]') !== null);

@@ -15,6 +15,7 @@ import { activationsQuery } from './queries.ts';
 import { Deactivate } from './Deactivate.tsx';
 import { OfflineActions } from './OfflineActions.tsx';
 import { useReactivate } from './use-seat-changes.ts';
+import { activationActions } from './activation-actions.ts';
 import { activationColumns } from './activation-columns.tsx';
 import { SeatUsage } from './SeatUsage.tsx';
 import classes from './ActivationsModal.module.css';
@@ -82,14 +83,18 @@ function Machines({ licenseKey, rows }: { licenseKey: string; rows: ListedActiva
       <div className={classes.table}>
         <DataTable
           label="Activations"
-          columns={activationColumns({
-            onDeactivate: setToDeactivate,
-            onReactivate: (activation) => reactivate.mutate(activation.machineId),
-            busy: reactivate.isPending ? reactivate.variables : undefined,
-            refusal: can.updateLicenses ? null : 'You may not update licenses',
-          })}
+          columns={activationColumns}
           rows={rows}
           rowId={(activation) => activation.activationId}
+          rowLabel={(activation) => activation.machineId}
+          actions={(activation) =>
+            activationActions(activation, {
+              onDeactivate: setToDeactivate,
+              onReactivate: ({ machineId }) => reactivate.mutate(machineId),
+              busy: reactivate.isPending ? reactivate.variables : undefined,
+              refusal: can.updateLicenses ? null : 'You may not update licenses',
+            })
+          }
           empty={<EmptyState>No activations found for this license.</EmptyState>}
         />
       </div>

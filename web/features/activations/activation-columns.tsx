@@ -2,24 +2,13 @@ import { Text } from '@mantine/core';
 import type { Activation, ListedActivation } from '../../../contract/activations.ts';
 import { RecordLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { actionsColumn, type Column } from '../../ui/data-table.ts';
-import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
-import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 import { Identity } from './Identity.tsx';
 import { OfflineBadge } from './OfflineBadge.tsx';
 
-type Handlers = {
-  onDeactivate: (activation: ListedActivation) => void;
-  onReactivate: (activation: ListedActivation) => void;
-  /** Id of the machine that is being reactivated. */
-  busy: string | undefined;
-  /** Why this user may do neither. */
-  refusal: string | null;
-};
-
-export const activationColumns = (handlers: Handlers): Column<ListedActivation>[] => [
+export const activationColumns: Column<ListedActivation>[] = [
   { id: 'machineId', header: 'Machine ID', cell: (activation) => <Machine activation={activation} /> },
   { id: 'status', header: 'Status', cell: (activation) => <ActivationStatus activation={activation} /> },
   {
@@ -33,7 +22,6 @@ export const activationColumns = (handlers: Handlers): Column<ListedActivation>[
     cell: (activation) => <RelativeTime value={activation.lastCheckedAt} />,
   },
   { id: 'createdAt', header: 'Created', cell: (activation) => <RelativeTime value={activation.createdAt} /> },
-  actionsColumn((activation) => <ActivationAction activation={activation} {...handlers} />),
 ];
 
 const longestMachineId = 36;
@@ -76,29 +64,5 @@ function ActivationStatus({ activation }: { activation: ListedActivation }) {
     <>
       <StatusBadge tone={tone}>{word}</StatusBadge> <OfflineBadge activation={activation} />
     </>
-  );
-}
-
-function ActivationAction({
-  activation,
-  refusal,
-  busy,
-  onDeactivate,
-  onReactivate,
-}: Handlers & { activation: ListedActivation }) {
-  return (
-    <RowActions>
-      <DisabledReason reason={refusal}>
-        {activation.status === 'active' ? (
-          <RowButton tone="red" onClick={() => onDeactivate(activation)}>
-            Deactivate
-          </RowButton>
-        ) : (
-          <RowButton aria-busy={busy === activation.machineId} onClick={() => onReactivate(activation)}>
-            Reactivate
-          </RowButton>
-        )}
-      </DisabledReason>
-    </RowActions>
   );
 }

@@ -9,7 +9,7 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useChange } from '../../use-change.ts';
-import { apiKeyColumns } from './api-key-columns.tsx';
+import { apiKeyActions, apiKeyColumns } from './api-key-columns.tsx';
 import { revokeQuestion } from './api-key-labels.ts';
 import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './queries.ts';
 import { useApiKeysSearch } from './api-keys-search.ts';
@@ -22,6 +22,11 @@ export function ApiKeyList() {
   const list = useQuery(apiKeyListQuery);
   const revoke = useRevoke();
   const now = useNow();
+  const handlers = {
+    onView: ({ id }: ApiKey) => change({ key: id }),
+    onEdit: can.updateApiKeys ? ({ id }: ApiKey) => change({ dialog: 'edit', key: id }) : undefined,
+    onRevoke: can.deleteApiKeys ? revoke : undefined,
+  };
   const failure = list.error && `Error loading API keys: ${messageOf(list.error)}`;
   if (failure && !list.data) return <ErrorState title={failure} onRetry={() => void list.refetch()} />;
   return (
@@ -29,14 +34,11 @@ export function ApiKeyList() {
       {failure && <ErrorText>{failure}</ErrorText>}
       <DataTable
         label="API keys"
-        columns={apiKeyColumns(now, {
-          onView: ({ id }) => change({ key: id }),
-          onEdit: can.updateApiKeys ? ({ id }) => change({ dialog: 'edit', key: id }) : undefined,
-          onRevoke: can.deleteApiKeys ? revoke : undefined,
-        })}
+        columns={apiKeyColumns(now)}
         rows={list.data}
         rowId={(key) => key.id}
         rowLabel={(key) => key.name}
+        actions={(key) => apiKeyActions(key, handlers)}
         empty={
           <EmptyState
             title="No API keys found"

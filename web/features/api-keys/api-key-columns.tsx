@@ -1,20 +1,13 @@
 import type { ApiKey } from '../../../contract/api-keys.ts';
-import { actionsColumn, type Column } from '../../ui/data-table.ts';
-import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
-import { RowActions, RowButton } from '../../ui/RowButton.tsx';
+import type { RowActionList } from '../../ui/row-actions.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
 import { makerNotice, rateText, requestsText, statusNote, statusOf, whyFinal } from './api-key-labels.ts';
 import classes from './api-keys.module.css';
 
-type Handlers = {
-  onView: (key: ApiKey) => void;
-  onEdit: ((key: ApiKey) => void) | undefined;
-  onRevoke: ((key: ApiKey) => void) | undefined;
-};
-
-export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] => [
+export const apiKeyColumns = (now: Date): Column<ApiKey>[] => [
   { id: 'name', header: 'Name', cell: (apiKey) => <Name apiKey={apiKey} /> },
   {
     id: 'status',
@@ -24,7 +17,6 @@ export const apiKeyColumns = (now: Date, handlers: Handlers): Column<ApiKey>[] =
   },
   { id: 'createdAt', header: 'Created', width: 180, cell: (apiKey) => <Created apiKey={apiKey} /> },
   { id: 'usage', header: 'Usage', cell: (apiKey) => <Usage apiKey={apiKey} /> },
-  actionsColumn((apiKey) => <Actions apiKey={apiKey} {...handlers} />),
 ];
 
 function Name({ apiKey }: { apiKey: ApiKey }) {
@@ -92,23 +84,17 @@ function Usage({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-function Actions({ apiKey, onView, onEdit, onRevoke }: Handlers & { apiKey: ApiKey }) {
-  const refusal = whyFinal(apiKey);
-  return (
-    <RowActions>
-      <RowButton onClick={() => onView(apiKey)}>View</RowButton>
-      {onEdit && (
-        <DisabledReason reason={refusal}>
-          <RowButton onClick={() => onEdit(apiKey)}>Edit</RowButton>
-        </DisabledReason>
-      )}
-      {onRevoke && (
-        <DisabledReason reason={refusal}>
-          <RowButton tone="red" onClick={() => onRevoke(apiKey)}>
-            Revoke
-          </RowButton>
-        </DisabledReason>
-      )}
-    </RowActions>
-  );
+type Handlers = {
+  onView: (key: ApiKey) => void;
+  onEdit: ((key: ApiKey) => void) | undefined;
+  onRevoke: ((key: ApiKey) => void) | undefined;
+};
+
+export function apiKeyActions(apiKey: ApiKey, { onView, onEdit, onRevoke }: Handlers): RowActionList {
+  const shared = { inRow: true, reason: whyFinal(apiKey) };
+  return [
+    { label: 'View', key: 'Enter', inRow: true, run: () => onView(apiKey) },
+    onEdit && { ...shared, label: 'Edit', key: 'e', run: () => onEdit(apiKey) },
+    onRevoke && { ...shared, label: 'Revoke', key: 'r', danger: true, run: () => onRevoke(apiKey) },
+  ];
 }

@@ -15,6 +15,7 @@ import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { customerActions } from './customer-actions.ts';
 import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
 import { CustomerFilters } from './CustomerFilters.tsx';
 import { customerExportUrl, customerListQuery, pageSize } from './queries.ts';
@@ -32,7 +33,7 @@ export function CustomerList() {
   const [toDelete, setToDelete] = useKept<Customer[]>('open: delete customers');
   const rows = list.data?.data;
   const selected = rows?.filter((customer) => selection.has(customer.customerId)) ?? [];
-  const columns = customerColumns({
+  const actions = customerActions({
     onEdit: can.updateCustomers ? (customer) => change({ edit: customer.customerId }) : undefined,
     onPolicy: can.updatePolicies ? (customer) => change({ policy: customer.customerId }) : undefined,
     onDelete: can.deleteCustomers ? (customer) => setToDelete([customer]) : undefined,
@@ -53,7 +54,7 @@ export function CustomerList() {
           filtersSet={search.country ? 1 : 0}
           right={
             <>
-              <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
+              <ColumnChoice columns={customerColumns} visibility={visibility} onChange={setVisibility} />
               <ExportLink href={customerExportUrl(search)} />
             </>
           }
@@ -65,10 +66,11 @@ export function CustomerList() {
         <>
           <DataTable
             label="Customers"
-            columns={columns}
+            columns={customerColumns}
             rows={rows}
             rowId={(customer) => customer.customerId}
             rowLabel={(customer) => customer.name}
+            actions={actions}
             sort={search.sort ?? 'name'}
             onSort={(sort) => change({ sort })}
             columnVisibility={visibility}

@@ -13,7 +13,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { trashColumns } from './trash-columns.tsx';
+import { trashActions, trashColumns } from './trash-columns.tsx';
 import type { CustomerTrashSearch } from './customers-search.ts';
 import { PermanentDelete } from './lazy.ts';
 import { customerTrashQuery, pageSize } from './queries.ts';
@@ -40,14 +40,18 @@ export function CustomerTrashPage() {
         <>
           <DataTable
             label="Soft-deleted customers"
-            columns={trashColumns({
-              onReactivate: setToReactivate,
-              onDelete: setToDelete,
-              whyNotReactivate: can.updateCustomers ? null : 'You may not update customers',
-              whyNotDelete: can.deleteCustomers ? null : 'You may not delete customers',
-            })}
+            columns={trashColumns}
             rows={trash.data?.data}
             rowId={(customer) => customer.customerId}
+            rowLabel={(customer) => customer.name}
+            actions={(customer) =>
+              trashActions(customer, {
+                onReactivate: setToReactivate,
+                onDelete: setToDelete,
+                whyNotReactivate: can.updateCustomers ? null : 'You may not update customers',
+                whyNotDelete: can.deleteCustomers ? null : 'You may not delete customers',
+              })
+            }
             stale={trash.isPlaceholderData}
             empty={
               <EmptyState

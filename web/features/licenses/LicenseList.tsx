@@ -12,6 +12,7 @@ import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
+import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
 import type { ChangeLicenseSearch, LicenseListSearch } from './licenses-search.ts';
@@ -19,6 +20,7 @@ import { licenseExportUrl, pageSize, sortOf, tabOf } from './queries.ts';
 import type { Asked } from './ListDialogs.tsx';
 import { NoLicenses } from './NoLicenses.tsx';
 import type { LicenseListResult } from './use-license-list.ts';
+import { useExtend } from './use-extend.ts';
 import { useSelected } from './use-selected.ts';
 
 const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
@@ -40,14 +42,15 @@ export function LicenseList(props: {
   const groups = useSections(list.data?.meta.groups, (license) =>
     setAsked({ about: 'permanentDelete', license }),
   );
-  const columns = licenseColumns({
-    withCustomer: !grouped,
+  const columns = licenseColumns({ withCustomer: !grouped });
+  const handlers = {
     mayUpdate: can.updateLicenses,
-    onActivations: (license) => change({ activations: license.licenseKey }),
-    onOpen: (license) => change({ edit: license.licenseId }),
-    onRevoke: (license) => setAsked({ about: 'revoke', license }),
-    onReactivate: (license) => setAsked({ about: 'reactivate', license }),
-  });
+    onActivations: (license: License) => change({ activations: license.licenseKey }),
+    onOpen: (license: License) => change({ edit: license.licenseId }),
+    onRevoke: (license: License) => setAsked({ about: 'revoke', license }),
+    onReactivate: (license: License) => setAsked({ about: 'reactivate', license }),
+    onExtend: useExtend(),
+  };
 
   const isRevokedTab = tabOf(search) === 'revoked';
   const isLastPage = (search.page ?? 1) * pageSize >= (list.data?.meta.total ?? 0);
@@ -94,6 +97,8 @@ export function LicenseList(props: {
           rows={rows}
           rowId={(license) => license.licenseId}
           rowLabel={(license) => license.licenseKey}
+          actions={(license) => licenseActions(license, handlers)}
+          rowNote={whyOnlyActivations}
           sort={search.sort ?? 'customer'}
           onSort={(sort) => change({ sort })}
           columnVisibility={visibility}

@@ -1,9 +1,7 @@
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
-import { actionsColumn, type Column } from '../../ui/data-table.ts';
+import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { DisabledReason } from '../../ui/DisabledReason.tsx';
-import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
@@ -13,10 +11,7 @@ import { LicenseLink } from './LicenseLink.tsx';
 import classes from './machines.module.css';
 import type { MachineActivation } from './queries.ts';
 
-const columnsOf = (
-  onEnd: (activation: MachineActivation) => void,
-  refusal: string | null,
-): Column<MachineActivation>[] => [
+const columns: Column<MachineActivation>[] = [
   { id: 'licenseKey', header: 'License Key', cell: (row) => <LicenseLink licenseKey={row.licenseKey} /> },
   {
     id: 'status',
@@ -41,18 +36,6 @@ const columnsOf = (
         'None'
       ),
   },
-  actionsColumn(
-    (row) =>
-      row.enrolledAt && (
-        <RowActions>
-          <DisabledReason reason={refusal}>
-            <RowButton tone="red" onClick={() => onEnd(row)}>
-              End
-            </RowButton>
-          </DisabledReason>
-        </RowActions>
-      ),
-  ),
 ];
 
 /** The licenses of the machine, and its enrollment on each. */
@@ -63,9 +46,20 @@ export function MachineActivations(props: { machine: string; activations: Machin
     <div className={classes.table}>
       <DataTable
         label="License activations"
-        columns={columnsOf(setToEnd, can.updateLicenses ? null : 'You may not update licenses')}
+        columns={columns}
         rows={props.activations}
         rowId={(activation) => activation.activationId}
+        rowLabel={(activation) => activation.licenseKey}
+        actions={(activation) => [
+          activation.enrolledAt !== null && {
+            label: 'End',
+            key: 'e',
+            danger: true,
+            inRow: true,
+            reason: can.updateLicenses ? null : 'You may not update licenses',
+            run: () => setToEnd(activation),
+          },
+        ]}
         empty={<EmptyState title="No license activations">No license runs on this machine.</EmptyState>}
       />
       {toEnd && (

@@ -6,12 +6,10 @@ import { LoadError } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
-import { actionsColumn, type Column } from '../../ui/data-table.ts';
+import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
-import { RowActions, RowButton } from '../../ui/RowButton.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { TagPolicyModal } from './lazy.ts';
 import { usePoliciesSearch } from './policies-search.ts';
@@ -33,10 +31,13 @@ export function PoliciesPage() {
         <>
           <DataTable
             label="Update policies of tags"
-            columns={columnsOf((tag) => change({ tag }), whyNot)}
+            columns={columns}
             rows={tags.data?.data}
             rowId={({ tag }) => tag}
             rowLabel={({ tag }) => tag}
+            actions={({ tag }) => [
+              { label: 'Edit', key: 'e', inRow: true, reason: whyNot, run: () => change({ tag }) },
+            ]}
             stale={tags.isPlaceholderData}
             empty={
               <EmptyState
@@ -63,7 +64,7 @@ export function PoliciesPage() {
   );
 }
 
-const columnsOf = (onEdit: (tag: string) => void, whyNot: string | null): Column<ListedTagPolicy>[] => [
+const columns: Column<ListedTagPolicy>[] = [
   { id: 'tag', header: 'Tag', cell: ({ tag }) => tag },
   { id: 'customers', header: 'Customers', align: 'right', cell: (row) => row.customers.toLocaleString('en') },
   { id: 'machines', header: 'Machines', align: 'right', cell: (row) => row.machines.toLocaleString('en') },
@@ -72,11 +73,4 @@ const columnsOf = (onEdit: (tag: string) => void, whyNot: string | null): Column
     header: 'Update Policy',
     cell: (row) => policyText(row) || <Text c="dimmed">Decides nothing</Text>,
   },
-  actionsColumn(({ tag }) => (
-    <RowActions>
-      <DisabledReason reason={whyNot}>
-        <RowButton onClick={() => onEdit(tag)}>Edit</RowButton>
-      </DisabledReason>
-    </RowActions>
-  )),
 ];

@@ -1,10 +1,12 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
+import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -15,8 +17,9 @@ import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
+import { releaseActions } from './release-actions.ts';
 import { releaseColumns } from './release-columns.tsx';
-import { inSeveralKinds } from './release-labels.ts';
+import { buildText, inSeveralKinds } from './release-labels.ts';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
 import classes from './releases.module.css';
 import { pageSize, releaseListQuery } from './queries.ts';
@@ -30,6 +33,7 @@ const count = (value: number | undefined) => value?.toLocaleString('en');
 export function ReleaseList() {
   const { search, change } = useReleasesSearch();
   const { can } = useAuth();
+  const navigate = useNavigate();
   const list = useQuery(releaseListQuery(search));
   const [asked, setAsked] = useKept<AskedChange>('open: change release');
   const askTo = (kind: AskedChange['change'], allowed: boolean) =>
@@ -37,6 +41,15 @@ export function ReleaseList() {
   const meta = list.data?.meta;
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);
+
+  const handlers = {
+    onOpen: (release: Release) => void navigate({ to: paths.release, params: { releaseId: release.id } }),
+    onEdit: can.updateReleases ? (release: Release) => change({ edit: release.id }) : undefined,
+    onPause: askTo('pause', can.manageRollouts),
+    onResume: askTo('resume', can.manageRollouts),
+    onWithdraw: askTo('withdraw', can.updateReleases),
+    onDelete: askTo('softDelete', can.deleteReleases),
+  };
 
   if (list.isError && !list.data) {
     return <LoadError title="Error loading releases" query={list} />;
@@ -63,18 +76,11 @@ export function ReleaseList() {
       <div className={classes.list}>
         <DataTable
           label="Releases"
-          columns={releaseColumns(
-            {
-              onEdit: can.updateReleases ? (release) => change({ edit: release.id }) : undefined,
-              onPause: askTo('pause', can.manageRollouts),
-              onResume: askTo('resume', can.manageRollouts),
-              onWithdraw: askTo('withdraw', can.updateReleases),
-              onDelete: askTo('softDelete', can.deleteReleases),
-            },
-            severalKinds,
-          )}
+          columns={releaseColumns(severalKinds)}
           rows={rows}
           rowId={(release) => release.id}
+          rowLabel={buildText}
+          actions={(release) => releaseActions(release, handlers)}
           groups={versionGroups(rows ?? [], askTo('widen', can.manageRollouts))}
           stale={list.isPlaceholderData}
           empty={<NoReleases />}

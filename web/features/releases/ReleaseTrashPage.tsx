@@ -17,6 +17,8 @@ import { EmptyState } from '../../ui/states.tsx';
 import type { ReleaseTrashSearch } from './releases-search.ts';
 import type { AskedChange } from './ChangeRelease.tsx';
 import { releaseTrashQuery, trashPageSize } from './queries.ts';
+import { buildText } from './release-labels.ts';
+import { trashActions } from './trash-actions.ts';
 import { trashColumns } from './trash-columns.tsx';
 
 const ChangeRelease = lazy(() => import('./ChangeRelease.tsx'));
@@ -42,13 +44,17 @@ export function ReleaseTrashPage() {
         <>
           <DataTable
             label="Deleted releases"
-            columns={trashColumns({
-              onRestore: (release) => setAsked({ change: 'restore', release }),
-              onDelete: (release) => setAsked({ change: 'deletePermanently', release }),
-              whyNot: can.deleteReleases ? null : mayNot,
-            })}
+            columns={trashColumns}
             rows={trash.data?.releases}
             rowId={(release) => release.id}
+            rowLabel={buildText}
+            actions={(release) =>
+              trashActions(release, {
+                onRestore: () => setAsked({ change: 'restore', release }),
+                onDelete: () => setAsked({ change: 'deletePermanently', release }),
+                whyNot: can.deleteReleases ? null : mayNot,
+              })
+            }
             stale={trash.isPlaceholderData}
             empty={
               search.search ? (

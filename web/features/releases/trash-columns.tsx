@@ -1,8 +1,6 @@
 import type { DeletedRelease } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
-import { actionsColumn, type Column } from '../../ui/data-table.ts';
-import { DisabledReason } from '../../ui/DisabledReason.tsx';
-import { RowActions, RowButton } from '../../ui/RowButton.tsx';
+import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
 import { daysText, deletionTone } from './deletion-tone.ts';
@@ -10,13 +8,7 @@ import { ChannelBadge } from './release-cells.tsx';
 import { kindOf, platformText, unusualKind } from './release-labels.ts';
 import classes from './trash.module.css';
 
-type Handlers = {
-  onRestore: (release: DeletedRelease) => void;
-  onDelete: (release: DeletedRelease) => void;
-  whyNot: string | null;
-};
-
-export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
+export const trashColumns: Column<DeletedRelease>[] = [
   {
     id: 'version',
     header: 'Version',
@@ -45,7 +37,6 @@ export const trashColumns = (handlers: Handlers): Column<DeletedRelease>[] => [
       </StatusBadge>
     ),
   },
-  actionsColumn((release) => <TrashActions release={release} {...handlers} />),
 ];
 
 /** When, by whom, and why. */
@@ -63,20 +54,5 @@ function Deleted({ release }: { release: DeletedRelease }) {
         </div>
       )}
     </div>
-  );
-}
-
-function TrashActions({ release, onRestore, onDelete, whyNot }: Handlers & { release: DeletedRelease }) {
-  return (
-    <RowActions>
-      <DisabledReason reason={whyNot}>
-        <RowButton onClick={() => onRestore(release)}>Restore</RowButton>
-      </DisabledReason>
-      <DisabledReason reason={whyNot}>
-        <RowButton tone="red" onClick={() => onDelete(release)}>
-          Delete
-        </RowButton>
-      </DisabledReason>
-    </RowActions>
   );
 }

@@ -12,7 +12,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { apiKeysOfQuery, revokeApiKey } from '../api-keys/index.ts';
 import { KeysToRevoke } from './KeysToRevoke.tsx';
-import type { UserAction } from './user-columns.tsx';
+import type { UserAction } from './user-actions.ts';
 import { useUserConsequences } from './user-consequences.ts';
 import { deactivateUser, deleteUser, reactivateUser } from './queries.ts';
 import { aboutApiKey, aboutUser } from '../../toast-subjects.ts';

@@ -14,7 +14,8 @@ import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useMe, useRoles } from './use-roles.ts';
 import { useUsersSearch } from './users-search.ts';
-import { hiddenAtFirst, userColumns, type UserAction } from './user-columns.tsx';
+import { userActions, type UserAction } from './user-actions.ts';
+import { hiddenAtFirst, userColumns } from './user-columns.tsx';
 import { usersQuery } from './queries.ts';
 
 const UserDialog = lazy(() => import('./UserDialog.tsx'));
@@ -28,14 +29,15 @@ export function UserList() {
   const list = useQuery(usersQuery(search.search));
   const [visibility, setVisibility] = useColumnChoice('users', hiddenAtFirst);
   const [asked, setAsked] = useKept<{ action: UserAction; user: User }>('open: user action');
-  const columns = userColumns({
+  const columns = userColumns(me, roles);
+  const handlers = {
     me,
     roles,
     mayUpdate: can.updateUsers,
     mayDelete: can.deleteUsers,
-    onEdit: ({ id }) => change({ edit: id }),
-    onAction: (action, user) => setAsked({ action, user }),
-  });
+    onEdit: ({ id }: User) => change({ edit: id }),
+    onAction: (action: UserAction, user: User) => setAsked({ action, user }),
+  };
 
   return (
     <>
@@ -56,6 +58,7 @@ export function UserList() {
           rows={list.data}
           rowId={(user) => user.id}
           rowLabel={(user) => user.email}
+          actions={can.updateUsers || can.deleteUsers ? (user) => userActions(user, handlers) : undefined}
           columnVisibility={visibility}
           stale={list.isPlaceholderData}
           empty={<NoUsers />}

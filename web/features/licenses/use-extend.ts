@@ -1,0 +1,54 @@
+import { extended, type Term } from '../../../contract/license-term.ts';
+import { licenseTab, type License } from '../../../contract/licenses.ts';
+import { sentenceOf } from '../../api-error.ts';
+import { conflictOf } from '../../edit-conflict.ts';
+import { utcDate } from '../../ui/time.ts';
+import { toast } from '../../ui/toast.tsx';
+import { aboutLicense } from '../../toast-subjects.ts';
+import { useChange } from '../../use-change.ts';
+import { updateLicense } from './queries.ts';
+
+type Extension = { license: License; validUntil: string };
+
+/** Sends the end date with the version that the user saw. */
+const setEnd = ({ license, validUntil }: Extension) =>
+  updateLicense(license.licenseId, { validUntil, updatedAt: license.updatedAt });
+
+const endText = (license: License): string =>
+  `${utcDate(license.validUntil)}${licenseTab(license, new Date()) === 'expired' ? ', which is past' : ''}`;
+
+const refused =
+  (what: string) =>
+  (error: Error, { license }: Extension) => {
+    const why = conflictOf(error)
+      ? 'someone else changed the license meanwhile.'
+      : sentenceOf(error, error.message);
+    return toast({ message: `${what}: ${why}`, subject: aboutLicense(license), tone: 'red' });
+  };
+
+/**
+ * Extends a license by a term from the date on which it ends, and says so with an Undo. The Undo is refused if the
+ * license was changed since.
+ */
+export function useExtend(): (license: License, term: Term) => void {
+  const undo = useChange({
+    mutationFn: setEnd,
+    onSuccess: (license) =>
+      toast({
+        message: `License ${license.licenseKey} ends on ${endText(license)} again`,
+        subject: aboutLicense(license),
+      }),
+    onError: refused('Not undone'),
+  });
+  const extend = useChange({
+    mutationFn: setEnd,
+    onSuccess: (license, { license: { validUntil } }) =>
+      toast({
+        message: `License ${license.licenseKey} extended to ${endText(license)}`,
+        subject: aboutLicense(license),
+        undo: () => undo.mutate({ license, validUntil }),
+      }),
+    onError: refused('Not extended'),
+  });
+  return (license, term) => extend.mutate({ license, validUntil: extended(license.validUntil, term) });
+}

@@ -1,0 +1,89 @@
+import { IconDots } from '@tabler/icons-react';
+import { lazy, Suspense, useRef, useSyncExternalStore } from 'react';
+import { DisabledReason } from './DisabledReason.tsx';
+import classes from './RowActions.module.css';
+import type { RowAction } from './row-actions.ts';
+import { RowButton, RowLink } from './RowButton.tsx';
+import type { Store } from './store.ts';
+
+const RowMenu = lazy(() => import('./RowMenu.tsx'));
+
+/** Id of the row whose menu is open. */
+export type OpenMenu = Store<string | undefined> & { set: (id: string | undefined) => void };
+
+/** The buttons of a row, and the button of its menu. The first is aligned with the header of the column. */
+export function RowActions(props: {
+  id: string;
+  /** Name of the row. */
+  name: string;
+  actions: RowAction[];
+  /** Replaces the buttons that are disabled. */
+  note?: string | null | undefined;
+  menu: OpenMenu;
+}) {
+  const { id, name, actions, note, menu } = props;
+  const isOpen = useSyncExternalStore(menu.subscribe, () => menu.get() === id);
+  const more = useRef<HTMLButtonElement>(null);
+  const shown = actions.filter(({ inRow, reason }) => inRow && !(note && reason));
+  // a menu of one action, which is a button already, would say nothing
+  const hasMenu = actions.length > 1 || shown.length < actions.length;
+  const close = () => {
+    menu.set(undefined);
+    more.current?.focus();
+  };
+  return (
+    <div className={classes.actions}>
+      {shown.map((action) => (
+        <ActionButton key={action.key} action={action} name={name} />
+      ))}
+      {note && <span className={classes.note}>{note}</span>}
+      {hasMenu && (
+        <span className={classes.more}>
+          <RowButton
+            icon
+            tone="gray"
+            ref={more}
+            aria-label="More actions"
+            aria-haspopup="menu"
+            aria-expanded={isOpen}
+            // an open menu closes when the pointer goes down outside of it, and the click would open it again
+            onMouseDown={(event) => isOpen && event.stopPropagation()}
+            onTouchStart={(event) => isOpen && event.stopPropagation()}
+            onClick={() => (isOpen ? close() : menu.set(id))}
+          >
+            <IconDots size={16} stroke={1.6} />
+          </RowButton>
+          {isOpen && (
+            <Suspense>
+              <RowMenu name={name} actions={actions} onClose={close} />
+            </Suspense>
+          )}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function ActionButton({ action, name }: { action: RowAction; name: string }) {
+  const { label, danger, icon: Icon, href, run, reason, busy } = action;
+  const look = {
+    icon: Icon !== undefined,
+    tone: danger ? ('red' as const) : Icon ? ('gray' as const) : undefined,
+    'aria-busy': busy,
+    ...(Icon && { 'data-hint': label, 'aria-label': `${label} ${name}` }),
+  };
+  const content = Icon ? <Icon size={16} stroke={1.6} /> : label;
+  if (href !== undefined)
+    return (
+      <RowLink {...look} href={href} target="_blank" rel="noopener noreferrer">
+        {content}
+      </RowLink>
+    );
+  return (
+    <DisabledReason reason={reason ?? null}>
+      <RowButton {...look} onClick={run}>
+        {content}
+      </RowButton>
+    </DisabledReason>
+  );
+}

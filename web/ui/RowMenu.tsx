@@ -1,0 +1,70 @@
+import { Kbd, Menu } from '@mantine/core';
+import { Fragment, type KeyboardEvent } from 'react';
+import classes from './RowActions.module.css';
+import { runAction, type RowAction } from './row-actions.ts';
+
+/** The menu of a row: all its actions with their keys, dangerous ones last. Loaded when it is first opened. */
+export default function RowMenu(props: { name: string; actions: RowAction[]; onClose: () => void }) {
+  const { name, actions, onClose } = props;
+  const choose = (action: RowAction) => {
+    if (action.reason) return;
+    // first: a dialog returns the focus to what had it when it opened
+    onClose();
+    runAction(action);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Enter') return;
+    const action = actions.find(({ key }) => key === event.key);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    choose(action);
+  };
+  const firstDanger = actions.findIndex(({ danger }) => danger);
+  return (
+    <Menu
+      opened
+      onChange={onClose}
+      returnFocus={false}
+      // the first item gets the focus: a placeholder in front of it is no item
+      withInitialFocusPlaceholder={false}
+      menuItemTabIndex={0}
+      position="bottom-end"
+      offset={4}
+      radius={8}
+      shadow="md"
+      width={220}
+      transitionProps={{ duration: 0 }}
+    >
+      <Menu.Target>
+        <span className={classes.anchor} aria-hidden />
+      </Menu.Target>
+      <Menu.Dropdown aria-label={`Actions of ${name}`} aria-labelledby={undefined} onKeyDown={onKeyDown}>
+        {actions.map((action, index) => (
+          <Fragment key={action.key}>
+            {index === firstDanger && index > 0 && <Menu.Divider />}
+            <Item action={action} onChoose={() => choose(action)} />
+          </Fragment>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Item({ action, onChoose }: { action: RowAction; onChoose: () => void }) {
+  const { label, key, reason, danger } = action;
+  return (
+    <Menu.Item
+      className={classes.item}
+      data-danger={(danger && !reason) || undefined}
+      aria-disabled={reason ? true : undefined}
+      aria-keyshortcuts={key}
+      closeMenuOnClick={false}
+      rightSection={<Kbd size="xs">{key}</Kbd>}
+      onClick={onChoose}
+    >
+      {label}
+      {reason && <span className={classes.reason}>{reason}</span>}
+    </Menu.Item>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Icon } from '@tabler/icons-react';
+
+/** The keys of actions. Others have a meaning in every list (j, k, x, m) or on every screen (c, g, /, ?). */
+export type ActionKey =
+  'Enter' | 'a' | 'b' | 'd' | 'e' | 'h' | 'l' | 'n' | 'o' | 'p' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'y';
+
+/** An action of a row: an item of its menu, and a key. */
+export type RowAction = {
+  label: string;
+  key: ActionKey;
+  /** Why it is disabled; null where it is not. */
+  reason?: string | null | undefined;
+  /** Takes something away: red and last. Asks in a dialog before it does anything. */
+  danger?: boolean | undefined;
+  /** Also a button in the row itself, with the icon where there is one. */
+  inRow?: boolean | undefined;
+  icon?: Icon | undefined;
+  busy?: boolean | undefined;
+} & ({ run: () => void; href?: undefined } | { href: string; run?: undefined });
+
+/** The actions of a row, with conditions in front of some. */
+export type RowActionList = readonly (RowAction | false | null | undefined)[];
+
+/** In the order of every list: dangerous actions last. */
+export function inOrder(actions: RowActionList): RowAction[] {
+  const given = actions.filter((one): one is RowAction => Boolean(one));
+  return [...given.filter(({ danger }) => !danger), ...given.filter(({ danger }) => danger)];
+}
+
+/** Runs an action that is not disabled; `href` opens in a new tab, as a click on its link does. */
+export function runAction({ run, href }: RowAction): void {
+  if (run) run();
+  else window.open(href, '_blank', 'noopener,noreferrer');
+}
+
+export type KeyHelp = { keys: readonly string[]; meaning: string };
+
+/** The keys of these rows for the help: an action that not every row has is listed once, with all its names. */
+export function keysOfActions(rows: Iterable<RowActionList>): KeyHelp[] {
+  const named = new Map<ActionKey, Set<string>>();
+  for (const actions of rows) {
+    for (const { key, label } of inOrder(actions)) named.set(key, (named.get(key) ?? new Set()).add(label));
+  }
+  return [...named].map(([key, labels]) => ({ keys: [key], meaning: [...labels].join(' / ') }));
+}

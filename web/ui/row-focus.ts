@@ -1,0 +1,41 @@
+/*
+ * The focus moves from row to row in the document itself, not in the state of a component: a list of two hundred rows
+ * is not rendered again for a key.
+ */
+
+const rowSelector = 'tr[data-row]';
+
+const rowsOf = (list: HTMLElement) => [...list.querySelectorAll<HTMLElement>(rowSelector)];
+
+/** The row that has the focus, or that contains the control with the focus. */
+export function focusedRow(list: HTMLElement): HTMLElement | undefined {
+  const row = document.activeElement?.closest<HTMLElement>(rowSelector);
+  return row && list.contains(row) ? row : undefined;
+}
+
+/** Index of the row after `by` steps; undefined beyond the ends. `at`: of the current row, -1 without one. */
+export function stepFrom(at: number, by: 1 | -1, count: number): number | undefined {
+  const next = at + by;
+  return at >= 0 && next >= 0 && next < count ? next : undefined;
+}
+
+/** Moves the focus to the next or previous row; without a current row, to the first one that is visible. */
+export function moveRowFocus(list: HTMLElement, by: 1 | -1): void {
+  const rows = rowsOf(list);
+  const current = focusedRow(list);
+  if (!current) return focusRow(rows.find((row) => isBelowHeader(list, row)) ?? rows[0]);
+  const next = stepFrom(rows.indexOf(current), by, rows.length);
+  focusRow(next === undefined ? current : rows[next]);
+}
+
+function focusRow(row: HTMLElement | undefined): void {
+  if (!row) return;
+  row.focus({ preventScroll: true });
+  row.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+
+function isBelowHeader(list: HTMLElement, row: HTMLElement): boolean {
+  const header = list.querySelector('thead')?.getBoundingClientRect();
+  const top = Math.max(header?.bottom ?? 0, list.getBoundingClientRect().top, 0);
+  return row.getBoundingClientRect().top >= top - 1;
+}

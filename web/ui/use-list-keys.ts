@@ -1,0 +1,92 @@
+import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
+import { withSelected, type DataTableProps } from './data-table.ts';
+import { addKeyList } from './key-lists.ts';
+import { inOrder, keysOfActions, runAction, type KeyHelp } from './row-actions.ts';
+import { focusedRow, moveRowFocus } from './row-focus.ts';
+import { toast } from './toast.tsx';
+
+/**
+ * The keys of a list. Single letters come from the shortcuts of the console, which knows whether they are switched off;
+ * arrows and Enter work while the focus is in the list. Returns the handler for those.
+ */
+export function useListKeys<Row>(
+  scroller: RefObject<HTMLDivElement | null>,
+  props: DataTableProps<Row>,
+  onMenu: (id: string) => void,
+) {
+  const latest = useRef({ props, onMenu });
+  useEffect(() => {
+    latest.current = { props, onMenu };
+  });
+  const { label } = props;
+  const hasRows = (props.rows?.length ?? 0) > 0;
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || !hasRows) return;
+    return addKeyList({
+      label,
+      element,
+      press: (key) => press(element, latest.current, key),
+      help: () => helpOf(latest.current.props),
+    });
+  }, [scroller, label, hasRows]);
+
+  return (event: KeyboardEvent<HTMLDivElement>) => {
+    const element = scroller.current;
+    if (!element || event.defaultPrevented || hasModifier(event) || takesArrows(event.target)) return;
+    const isRow = event.target === focusedRow(element);
+    const key = { ArrowDown: 'j', ArrowUp: 'k', ...(isRow && { Enter: 'Enter' }) }[event.key];
+    if (key && press(element, latest.current, key)) event.preventDefault();
+  };
+}
+
+type Latest<Row> = { props: DataTableProps<Row>; onMenu: (id: string) => void };
+
+function press<Row>(element: HTMLElement, { props, onMenu }: Latest<Row>, key: string): boolean {
+  if (key === 'j' || key === 'k') {
+    moveRowFocus(element, key === 'j' ? 1 : -1);
+    return true;
+  }
+  const id = focusedRow(element)?.dataset['row'];
+  const row = props.rows?.find((one) => props.rowId(one) === id);
+  if (id === undefined || row === undefined) return false;
+  const { selection, onSelection, onOpen, actions } = props;
+  if (key === 'x' && selection) {
+    onSelection?.(withSelected(selection, [id], !selection.has(id)));
+    return true;
+  }
+  const possible = inOrder(actions?.(row) ?? []);
+  if (key === 'm' && possible.length > 0) {
+    onMenu(id);
+    return true;
+  }
+  const action = possible.find((one) => one.key === key);
+  if (action?.reason)
+    void toast({
+      message: `${action.label}: ${action.reason}`,
+      subject: { name: props.rowLabel?.(row) ?? id },
+      tone: 'red',
+    });
+  else if (action) runAction(action);
+  else if (key === 'Enter' && onOpen) onOpen(row);
+  else return false;
+  return true;
+}
+
+function helpOf<Row>({ rows = [], actions, selection, onOpen }: DataTableProps<Row>): KeyHelp[] {
+  return [
+    { keys: ['j'], meaning: 'Next row (in the list also ↓)' },
+    { keys: ['k'], meaning: 'Previous row (in the list also ↑)' },
+    ...(selection ? [{ keys: ['x'], meaning: 'Select the row' }] : []),
+    ...(onOpen ? [{ keys: ['Enter'], meaning: 'Open' }] : []),
+    ...(actions ? [...keysOfActions(rows.map(actions)), { keys: ['m'], meaning: 'Menu of the row' }] : []),
+  ];
+}
+
+const hasModifier = (event: KeyboardEvent) =>
+  event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+
+/** A field, or an open menu, for which the arrows have a meaning of their own. */
+const takesArrows = (target: EventTarget) =>
+  target instanceof Element &&
+  target.closest('input:not([type="checkbox"]), textarea, select, [role="menu"], [role="listbox"]') !== null;
