@@ -80,6 +80,7 @@ export const auditEvents = {
   'tag.policy_changed': null,
   'license.created': null,
   'license.updated': null,
+  'license.transferred': null,
   'license.revoked': 'revoked',
   'license.reactivated': 'reactivated',
   'license.deleted': 'permanently deleted',

@@ -51,6 +51,30 @@ export function licenseTab(l: Pick<License, 'status' | 'validUntil'>, now: Date)
   return Date.parse(l.validUntil) < now.getTime() ? 'expired' : 'active';
 }
 
+/** What a transfer to another customer would change. */
+export const transferImpact = namedObject('LicenseTransferImpact', {
+  license,
+  to: z.object({
+    customerId: z.string(),
+    name: z.string().nullable().meta({ description: 'Null for users who may not read customers' }),
+  }),
+  machines: z.number().meta({ description: 'Machines that hold a seat, and keep it' }),
+  policy: z
+    .object({ from: z.array(z.string()), to: z.array(z.string()) })
+    .nullable()
+    .meta({
+      description:
+        'The update policies of both customers, in sentences; null for users who may not read them',
+    }),
+  updates: z
+    .object({ machines: z.number(), changed: z.number(), held: z.number(), isComplete: z.boolean() })
+    .meta({
+      description:
+        'Machines that would follow the policy of the new customer; of them, those that would be offered something else, or nothing',
+    }),
+});
+export type TransferImpact = z.output<typeof transferImpact>;
+
 /** The impact of a bulk change: the numbers of licenses and of distinct machines that use them. */
 export const licenseImpact = namedObject('LicenseImpact', { licenses: z.number(), machines: z.number() });
 
@@ -65,6 +89,8 @@ const ownerGone = (l: LicenseState) =>
 export const licenseRefusal = {
   update: (l: LicenseState) =>
     ownerGone(l) ?? (l.status === 'revoked' ? 'Revoked licenses cannot be edited' : null),
+  transfer: (l: LicenseState) =>
+    ownerGone(l) ?? (l.status === 'revoked' ? 'Revoked licenses cannot be transferred' : null),
   revoke: (l: LicenseState) => ownerGone(l) ?? (l.status === 'revoked' ? 'License is already revoked' : null),
   reactivate: (l: LicenseState) =>
     ownerGone(l) ?? (l.status === 'active' ? 'License is already active' : null),
@@ -183,6 +209,22 @@ export const licenses = {
     access: canUpdate,
     params: byId,
     body: licensePatch,
+    answer: license,
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE', 'RULE_VIOLATED'],
+  }),
+  transferImpact: route('GET', '/api/v1/licenses/{id}/transfer', {
+    summary: 'What a transfer of a license to another customer would change; changes nothing',
+    access: canUpdate,
+    params: byId,
+    query: z.strictObject({ customerId: id }),
+    answer: transferImpact,
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+  }),
+  transfer: route('POST', '/api/v1/licenses/{id}/transfer', {
+    summary: 'Transfer a license to another customer; its machines keep their seats and follow that customer',
+    access: canUpdate,
+    params: byId,
+    body: z.strictObject({ customerId: id, updatedAt: seenVersion }),
     answer: license,
     errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),

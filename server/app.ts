@@ -120,7 +120,7 @@ export async function buildApp(
     clockRoutes(context),
     customerRoutes(context),
     moduleRoutes(context),
-    licenseRoutes(context),
+    licenseRoutes({ ...context, releaseSet }),
     activationRoutes(context),
     validationRoutes(validator),
     credentialRoutes({ validator, budgets }),

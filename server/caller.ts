@@ -1,4 +1,4 @@
-import type { Permission } from '../contract/permissions.ts';
+import { hasPermission, type Action, type Permission, type Resource } from '../contract/permissions.ts';
 import type { ApiKeyScope, MachineScope } from '../contract/route.ts';
 import type { Advice } from '../contract/session.ts';
 
@@ -77,6 +77,12 @@ export function personOf({ actor }: Caller): Staff {
   if (actor.kind === 'staff') return actor;
   throw new Error('Only staff have an account');
 }
+
+/** Whether the caller is staff with the permission: for the parts of an answer that need one of their own. */
+export const may = ({ actor }: Caller, resource: Resource, action: Action): boolean =>
+  actor.kind === 'staff' && hasPermission(actor.permissions, resource, action);
+
+export const mayRead = (by: Caller, resource: Resource): boolean => may(by, resource, 'read');
 
 /** The caller of Lanyard's own work: first start, clean-up, demo data. */
 export function systemCaller(now: Date): Caller {

@@ -114,6 +114,7 @@ const bodies: Record<string, Json> = {
   'policies.impactOnTag': { ...policy, tag: 'clinics' },
   'licenses.create': trial,
   'licenses.update': { ...trial, updatedAt },
+  'licenses.transfer': { customerId, updatedAt },
   'activations.deactivate': { machineId: 'machine' },
   'offline.issue': { request: offlineMachine('machine').request(license), days: 30 },
   'offline.giveBack': { receipt: offlineMachine('machine').receipt(license, customerId) },

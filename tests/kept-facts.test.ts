@@ -116,7 +116,11 @@ const steps: Record<string, Step> = {
   modules: (world, by, pick) =>
     patch(world, by, pick, { moduleIds: [of(['mod_copd', 'mod_diabetes'], pick >> 1)] }),
   seats: (world, by, pick) => patch(world, by, pick, { maxActivations: 1 + ((pick >> 1) % 3) }),
-  transfer: (world, by, pick) => patch(world, by, pick, { customerId: of(world.customers, pick >> 1) }),
+  transfer: (world, by, pick) =>
+    by.call(licenses.transfer, {
+      params: { id: of(world.licenses, pick).licenseId },
+      body: { customerId: of(world.customers, pick >> 1) },
+    }),
   deleteLicense: async (world, by, pick) => {
     // one is left for the tokens
     const last = world.licenses.at(-1)!;

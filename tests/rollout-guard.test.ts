@@ -321,6 +321,16 @@ describe('machines that fall silent', () => {
     expect(await silence()).toMatchObject({ taken: 2, silent: 2 });
     await validateOn(server.api(usual), first, 'one image');
     await eventually(async () => expect(await silence()).toMatchObject({ taken: 2, silent: 1 }));
+    // a policy of the second customer keeps the release from the record of its own, not from the other
+    const today = server.api((await server.signInAs('super_admin')).byCookie);
+    const pinnedTo = (pin: string | null) =>
+      today.ok(policies.putOfCustomer, {
+        params: { id: second.customerId },
+        body: { ...noPolicy, pin, tags: [] },
+      });
+    await pinnedTo('4.');
+    expect(await silence()).toMatchObject({ taken: 1, silent: 0 });
+    await pinnedTo(null);
     await validateOn(server.api(own), second, 'one image');
     await eventually(async () => expect(await silence()).toMatchObject({ taken: 2, silent: 0 }));
   });

@@ -35,6 +35,7 @@ const ofLicense = {
   onRevoke: on,
   onReactivate: on,
   onExtend: on,
+  onTransfer: on,
 };
 const ofUser = { me, roles: [], mayUpdate: true, mayDelete: true, onEdit: on, onAction: on };
 const ofRelease = { onOpen: on, onEdit: on, onPause: on, onResume: on, onWithdraw: on, onDelete: on };

@@ -117,6 +117,7 @@ export type Tables = {
     customer_sort: Kept<string>;
     search_text: Kept<string>;
   };
+  past_license_owners: { license_id: string; customer_id: string; until: Date };
   activations: {
     activation_id: string;
     license_id: string;

@@ -12,7 +12,7 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { parseLicenseKey } from '../licenses/index.ts';
+import { lockLicenseRow, parseLicenseKey } from '../licenses/index.ts';
 import { displayIdOf } from '../update-events/index.ts';
 
 export type ActivationRow = Selectable<Tables['activations']>;
@@ -83,12 +83,7 @@ export async function deactivateMachine(
     .executeTakeFirst();
   if (!found || found.machine_id !== machineId) return notFound;
   // Locks the license first, like a validation; a different order would deadlock.
-  await tx
-    .selectFrom('licenses')
-    .select('license_id')
-    .where('license_id', '=', found.license_id)
-    .forUpdate()
-    .execute();
+  await lockLicenseRow(tx, found.license_id);
   const row = await tx
     .selectFrom('activations')
     .selectAll()

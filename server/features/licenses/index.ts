@@ -1,3 +1,4 @@
 export { impactOfCustomers } from './license-impact.ts';
+export { lockLicenseRow, selectLicenses, toLicense } from './license-row.ts';
 export { parseLicenseKey } from './license-key.ts';
 export { createLicense, revokeLicense } from './licenses.ts';

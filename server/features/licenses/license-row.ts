@@ -42,12 +42,17 @@ export function toLicense(row: LicenseRow): License {
  * locks both locks the customer first.
  */
 export async function lockLicense(tx: Tx, licenseId: string): Promise<License | undefined> {
-  const row = await selectLicenses(tx)
-    .where('l.license_id', '=', licenseId)
-    .forUpdate('l')
-    .executeTakeFirst();
+  await lockLicenseRow(tx, licenseId);
+  const row = await selectLicenses(tx).where('l.license_id', '=', licenseId).executeTakeFirst();
   return row && toLicense(row);
 }
+
+/**
+ * Locks a license by itself. Not in the query that joins its customer: after waiting for a transfer, PostgreSQL would
+ * compare the new customer with the row of the old one, and find nothing.
+ */
+export const lockLicenseRow = (tx: Tx, licenseId: string) =>
+  tx.selectFrom('licenses').select('license_id').where('license_id', '=', licenseId).forUpdate().execute();
 
 /** `= any(…)` keeps one prepared statement for any number of ids. */
 export const anyOf = (ids: string[]) => sql<string>`any(${ids}::uuid[])`;

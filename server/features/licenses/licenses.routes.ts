@@ -11,8 +11,10 @@ import {
 } from './licenses.ts';
 import { createLicenseCounts, exportLicenses, listLicenses } from './license-list.ts';
 import { impactOfLicenses } from './license-impact.ts';
+import type { ImpactParts } from '../policies/index.ts';
+import { transferImpact, transferLicense } from './transfer.ts';
 
-export function licenseRoutes(context: Context) {
+export function licenseRoutes(context: Context & ImpactParts) {
   const { db, reports } = context;
   const counts = createLicenseCounts(context);
   return implement(calls, {
@@ -23,6 +25,10 @@ export function licenseRoutes(context: Context) {
     create: inChange((change, { body }) => createLicense(change, body)),
     update: inChange((change, { params, body: patch, seen }) =>
       updateLicense(change, params.id, patch, seen),
+    ),
+    transferImpact: ({ by, params, query }) => transferImpact(context, by, params.id, query.customerId),
+    transfer: inChange((change, { params, body, seen }) =>
+      transferLicense(change, params.id, body.customerId, seen),
     ),
     delete: inChange((change, { params }) => deleteLicense(change, params.id)),
     revoke: inChange((change, { params }) => revokeLicense(change, params.id)),

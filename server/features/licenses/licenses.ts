@@ -8,12 +8,14 @@ import {
 } from '../../../contract/licenses.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { nextUpdatedAt } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { withPatch } from '../../with-patch.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { unknownModules } from '../modules/index.ts';
 import { newLicenseKey } from './license-key.ts';
+import { keepPastOwner } from './past-owners.ts';
 import { lockLicense, selectLicenses, toLicense } from './license-row.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such license.');
@@ -96,16 +98,22 @@ export const reactivateLicense = (change: Change, id: string): Promise<License |
 export async function deleteLicense(change: Change, id: string): Promise<undefined | Failure> {
   const before = await lockAllowed(change, editable, id, licenseRefusal.delete);
   if (isFailure(before)) return before;
+  // after a transfer in the same millisecond
+  await keepPastOwner(change.tx, before, nextUpdatedAt(new Date(before.updatedAt), change.now));
   await change.tx.deleteFrom('licenses').where('license_id', '=', id).execute();
   await change.announce('licenses');
   await change.audit('license.deleted', before, { before });
   return undefined;
 }
 
-const editable: Editable<License, Updateable<Tables['licenses']>> = {
+/** A license, locked and written. Whoever held it until now is kept, for the timelines of customers. */
+export const editable: Editable<License, Updateable<Tables['licenses']>> = {
   name: 'license',
   lock: async ({ tx }, id) => (await lockLicense(tx, id)) ?? notFound,
-  async write(change, { licenseId }, columns) {
+  async write(change, before, columns) {
+    const { licenseId } = before;
+    if (columns.customer_id !== undefined && columns.customer_id !== before.customerId)
+      await keepPastOwner(change.tx, before, columns.updated_at);
     await change.tx.updateTable('licenses').set(columns).where('license_id', '=', licenseId).execute();
     await change.announce('licenses');
     return read(change.tx, licenseId);
@@ -130,7 +138,7 @@ function refusePatch(before: License, patch: LicensePatch): Failure | undefined 
 }
 
 /** Share-locks the row, so that the customer cannot be deleted before the license exists. */
-async function refuseCustomer(tx: Tx, customerId: string): Promise<Failure | undefined> {
+export async function refuseCustomer(tx: Tx, customerId: string): Promise<Failure | undefined> {
   const row = await tx
     .selectFrom('customers')
     .select('deleted_at')

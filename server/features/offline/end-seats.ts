@@ -1,6 +1,7 @@
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { freeEndedSeats } from '../activations/index.ts';
+import { lockLicenseRow } from '../licenses/index.ts';
 
 /**
  * Frees the seats of offline machines whose license files have ended. A validation that needs a seat does the same for
@@ -17,12 +18,7 @@ export async function endOfflineSeats(context: ChangeParts, { now }: CheckedTime
   let freed = 0;
   for (const { license_id: licenseId } of due)
     freed += await systemChange(context, now, async (change) => {
-      await change.tx
-        .selectFrom('licenses')
-        .select('license_id')
-        .where('license_id', '=', licenseId)
-        .forUpdate()
-        .execute();
+      await lockLicenseRow(change.tx, licenseId);
       return freeEndedSeats(change, licenseId);
     });
   return freed;

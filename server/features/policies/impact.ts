@@ -55,6 +55,22 @@ export async function impactOnTag(
   return impact(parts, ids, { before: data, after: { ...data, tags } }, policy, now);
 }
 
+/**
+ * What changes if a license belonged to another customer at `now`, for the machines that follow the policy of its
+ * customer because of this license.
+ */
+export async function impactOfTransfer(
+  parts: ImpactParts,
+  { licenseId, customerId }: { licenseId: string; customerId: string },
+  toCustomerId: string,
+  now: Date,
+): Promise<Omit<PolicyImpact, 'pinMatches'>> {
+  const data = await readPolicies(parts.db);
+  const policies = [customerId, toCustomerId].map((id) => policyOfCustomer(data, id));
+  const found = await machinesOf(parts, sql`l.license_id = ${licenseId}`);
+  return compareOffers(parts, found, (owner) => (owner.licenseId === licenseId ? policies : undefined), now);
+}
+
 type Compared = { before: PolicyData; after: PolicyData };
 
 async function impact(

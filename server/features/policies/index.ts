@@ -1,1 +1,3 @@
+export { type ImpactParts, impactOfTransfer } from './impact.ts';
+export { policyOnPage, policyInSentences } from './policy-on-page.ts';
 export { type PolicyFinder, createPolicyFinder } from './policy-of-machine.ts';

@@ -1,9 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
-import { hasPermission } from '../../../contract/permissions.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { MachineGroup, RolloutMachine, rollouts as calls } from '../../../contract/rollouts.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import type { Caller } from '../../caller.ts';
+import { mayRead, type Caller } from '../../caller.ts';
 import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { activationsOfRecord } from '../../db/sql.ts';
@@ -73,8 +72,7 @@ export async function machinesCsv(
   };
 }
 
-const mayReadCustomers = ({ actor }: Caller): boolean =>
-  actor.kind === 'staff' && hasPermission(actor.permissions, 'customers', 'read');
+const mayReadCustomers = (by: Caller): boolean => mayRead(by, 'customers');
 
 function inGroup({ id, version, platform, architecture }: Release, group: MachineGroup): RawBuilder<boolean> {
   if (group === 'running')

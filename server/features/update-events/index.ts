@@ -2,6 +2,7 @@ export { failureComparison } from './failure-comparison.ts';
 export { guardState, watchRollouts } from './failure-guard.ts';
 export { keepEvents } from './keep-events.ts';
 export { displayIdOf, machineHashOf, machineOf } from './machine-id.ts';
+export { makeRecords } from './make-records.ts';
 export type { DownloadStep } from './update-event.ts';
 export { reportEvents } from './update-events.ts';
 export { type UpdateRecorder, createUpdateRecorder } from './update-recorder.ts';

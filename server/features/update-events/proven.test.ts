@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
+import { licenses } from '../../../contract/licenses.ts';
 import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updateEvents, type ReportedEvent } from '../../../contract/update-events.ts';
@@ -8,6 +9,7 @@ import {
   enrollOn,
   machinesOf,
   makeApiKey,
+  makeCustomer,
   makeLicense,
   makeRelease,
   unique,
@@ -158,6 +160,18 @@ describe('a machine id that is enrolled for another customer', () => {
     const records = (await page(machineId)).activations.map((one) => one.ownRecord);
     expect(records.filter((one) => one === null)).toHaveLength(1);
     expect(new Set(records).size).toBe(8);
+  });
+
+  test('gets another record where a transfer took the first one to another customer', async () => {
+    const machineId = unique('Transferred');
+    await proven(machineId);
+    const given = await makeLicense(staff);
+    await enrollOn(server, given, machineId);
+    const { customerId } = await makeCustomer(staff);
+    await staff.ok(licenses.transfer, { params: { id: given.licenseId }, body: { customerId } });
+    await enrollOn(server, await makeLicense(staff, { customerId: given.customerId }), machineId);
+    const records = (await page(machineId)).activations.map((one) => one.ownRecord);
+    expect(new Set(records).size).toBe(3);
   });
 
   test('is that of the machine on another license of the same customer, and after the other seat ended', async () => {

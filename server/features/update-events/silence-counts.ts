@@ -127,8 +127,8 @@ const isFreeToTake = (held: readonly string[]): RawBuilder<boolean> =>
   held.length === 0
     ? sql`true`
     : sql`not exists (
-        select from activations a join licenses l using (license_id)
-         where machine_hash(a.machine_id) = m.machine_hash and l.customer_id = any(${held}::uuid[]))`;
+        select from ${activationsOfRecord(sql`m.machine_hash`)} a join licenses l using (license_id)
+         where l.customer_id = any(${held}::uuid[]))`;
 
 /** The moments since `from` at which the release was offered to more machines than before, the earliest first. */
 async function stepsOf(

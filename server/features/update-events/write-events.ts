@@ -9,7 +9,7 @@ import {
   type UpdateEvent,
   type MachineActivity,
 } from './update-event.ts';
-import { displayIdOf } from './machine-id.ts';
+import { makeRecords } from './make-records.ts';
 import { writeOffers } from './write-offers.ts';
 import { writeDownloads } from './write-downloads.ts';
 
@@ -63,12 +63,7 @@ const reportId = ({ eventId, machineHash }: UpdateEvent) => uuidv5(machineHash, 
 /** Inserts missing machines, and locks all. */
 async function lockMachines(tx: Tx, activity: readonly MachineActivity[]): Promise<Map<string, Known>> {
   const hashes = activity.map((m) => m.machineHash);
-  await sql`
-    insert into machines (machine_hash, display_id, first_seen, last_seen)
-    select decode(hash, 'hex'), display_id, seen, seen
-      from unnest(${hashes}::text[], ${hashes.map(displayIdOf)}::text[], ${activity.map((m) => m.firstAt)}::timestamptz[])
-        as m (hash, display_id, seen)
-    on conflict do nothing`.execute(tx);
+  await makeRecords(tx, activity);
   const { rows } = await sql<Known & { hash: string }>`
     select encode(machine_hash, 'hex') as hash, platform, architecture, channel,
            last_check_day::text as "lastCheckDay"

@@ -1,6 +1,7 @@
 import { weekdays, type MaintenanceWindow } from '../../../contract/policies.ts';
 import { present } from '../../invariants.ts';
 import {
+  type AppliedPolicy,
   deferredUntil,
   type Policed,
   type PolicedRelease,
@@ -23,9 +24,41 @@ function windowText({ weekdays: days, from, to, zone }: MaintenanceWindow): stri
   return `${shown} ${from} to ${to} (${zone})`;
 }
 
+/** What each field of a policy says, without the end of the sentence; `whom` are the machines. */
+const said = {
+  channel: ({ value, from }: Field<'channel'>, whom: string) =>
+    `${capital(policyOf(from))} puts ${whom} on ${value}`,
+  pin: ({ value, from }: Field<'pin'>, whom: string) => `${capital(policyOf(from))} pins ${whom} to ${value}`,
+  updatesUntil: ({ value, from }: Field<'updatesUntil'>, whom: string) =>
+    `${capital(policyOf(from))} gives ${whom} updates until ${value}`,
+  deferDays: ({ value, from }: Field<'deferDays'>) =>
+    `${capital(policyOf(from))} defers releases by ${value} ${value === 1 ? 'day' : 'days'} after they are fully out`,
+  windows: ({ value, from }: Field<'windows'>) =>
+    `${capital(policyOf(from))} allows updates ${value.length > 0 ? value.map(windowText).join('; ') : 'at any time'}`,
+};
+type Field<Name extends keyof AppliedPolicy> = NonNullable<AppliedPolicy[Name]>;
+
+/** What a policy decides for machines, one sentence for each field that is set. */
+export function policySentences({
+  channel,
+  pin,
+  updatesUntil,
+  deferDays,
+  windows,
+}: Omit<AppliedPolicy, 'isLicensed'>): string[] {
+  const whom = 'its machines';
+  return [
+    channel && said.channel(channel, whom),
+    pin && `${said.pin(pin, whom)}${pin.forSecurity ? ', also for security updates' : ''}`,
+    updatesUntil && said.updatesUntil(updatesUntil, whom),
+    deferDays && said.deferDays(deferDays),
+    windows && said.windows(windows),
+  ].flatMap((sentence) => (sentence ? [sentence.replace(/\.?$/, '.')] : []));
+}
+
 /** The channel that a policy gives the machine, if any. */
 export const channelSentence = ({ policy }: Policed): string[] =>
-  policy.channel ? [`${capital(policyOf(policy.channel.from))} puts it on ${policy.channel.value}.`] : [];
+  policy.channel ? [`${said.channel(policy.channel, 'it')}.`] : [];
 
 /** What the policy looked at for one release, as a sentence with its numbers. */
 export function policySentence(
@@ -38,31 +71,29 @@ export function policySentence(
     case 'LICENSE_INACTIVE':
       return 'The license of the machine is revoked or its customer is not active, and such machines get no updates.';
     case 'PINNED': {
-      const { value, from, forSecurity } = present(policy.pin, 'the step says that there is one');
-      const said = `${capital(policyOf(from))} pins it to ${value}`;
+      const pin = present(policy.pin, 'the step says that there is one');
+      const pins = said.pin(pin, 'it');
       if (result === 'unmatched')
-        return `${said}, which matches no published release, so the pin does not count.`;
-      if (result === 'passes') return `${said}, which this release matches.`;
-      if (result === 'urgent') return `${said}, but ${urgent}.`;
-      return `${said}${forSecurity ? ', also for security updates' : ''}; this release is outside.`;
+        return `${pins}, which matches no published release, so the pin does not count.`;
+      if (result === 'passes') return `${pins}, which this release matches.`;
+      if (result === 'urgent') return `${pins}, but ${urgent}.`;
+      return `${pins}${pin.forSecurity ? ', also for security updates' : ''}; this release is outside.`;
     }
     case 'UPDATES_ENDED': {
-      const { value, from } = present(policy.updatesUntil, 'the step says that there is one');
-      const said = `${capital(policyOf(from))} gives it updates until ${value}`;
-      return result === 'urgent' ? `${said}, but ${urgent}.` : `${said}.`;
+      const until = said.updatesUntil(present(policy.updatesUntil, 'the step says that there is one'), 'it');
+      return result === 'urgent' ? `${until}, but ${urgent}.` : `${until}.`;
     }
     case 'DEFERRED': {
-      const { value, from } = present(policy.deferDays, 'the step says that there is one');
-      const until = deferredUntil(release, value);
-      const said = `${capital(policyOf(from))} defers releases by ${value} ${value === 1 ? 'day' : 'days'} after they are fully out`;
+      const deferDays = present(policy.deferDays, 'the step says that there is one');
+      const until = deferredUntil(release, deferDays.value);
+      const defers = said.deferDays(deferDays);
       const due = until === undefined ? 'this one is not' : `this one until ${momentText(until)}`;
-      return result === 'urgent' ? `${said}, but ${urgent}.` : `${said}: ${due}.`;
+      return result === 'urgent' ? `${defers}, but ${urgent}.` : `${defers}: ${due}.`;
     }
     case 'OUTSIDE_WINDOW': {
-      const { value, from } = present(policy.windows, 'the step says that there is one');
-      const said = `${capital(policyOf(from))} allows updates ${value.map(windowText).join('; ')}`;
-      if (result === 'urgent') return `${said}, but ${urgent}.`;
-      return `${said}; at ${momentText(now)} that is ${result === 'passes' ? 'open' : 'closed'}.`;
+      const allows = said.windows(present(policy.windows, 'the step says that there is one'));
+      if (result === 'urgent') return `${allows}, but ${urgent}.`;
+      return `${allows}; at ${momentText(now)} that is ${result === 'passes' ? 'open' : 'closed'}.`;
     }
   }
 }

@@ -1,3 +1,4 @@
+export { policySentences } from './explain-policy.ts';
 export { decideOffer } from './decide-offer.ts';
 export { explainOffers, versionsOfReleases } from './updates.ts';
 export { fedKinds } from './explain.ts';

@@ -23,7 +23,7 @@ import {
 } from '../activations/index.ts';
 import { signJson, type Signer } from '../../signer.ts';
 import type { createModuleNames } from '../modules/index.ts';
-import { parseLicenseKey } from '../licenses/index.ts';
+import { lockLicenseRow, parseLicenseKey } from '../licenses/index.ts';
 import type { Answered } from './day-counts.ts';
 import { decideValidation, type Decision } from './decide-validation.ts';
 import { hasSeat, type Found, type FoundSeat, type SeatFinder } from './find.ts';
@@ -168,13 +168,13 @@ type LicenseFacts = Pick<
 export async function takeSeat(change: Change, of: Owner, request: SeatRequest): Promise<ValidationCode> {
   const { tx, by } = change;
   const { licenseId } = of;
+  await lockLicenseRow(tx, licenseId);
   const license = await tx
     .selectFrom('licenses as l')
     .innerJoin('customers as c', 'c.customer_id', 'l.customer_id')
     .select(['l.status', 'l.valid_from', 'l.valid_until', 'l.max_activations', 'l.current_activations'])
     .select(['c.status as customer_status', 'c.deleted_at as customer_deleted_at'])
     .where('l.license_id', '=', licenseId)
-    .forUpdate('l')
     .executeTakeFirst();
   if (license) license.current_activations -= await freeEndedSeats(change, licenseId);
   const machine = await tx

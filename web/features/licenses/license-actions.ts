@@ -12,6 +12,8 @@ type Handlers = {
   onRevoke: (license: License) => void;
   onReactivate: (license: License) => void;
   onExtend: (license: License, term: Term) => void;
+  /** On the page of the customer. */
+  onTransfer?: (license: License) => void;
 };
 
 const extensionKeys = { '+30 days': 'd', '+1 year': 'y' } as const;
@@ -37,6 +39,13 @@ export function licenseActions(license: License, { mayUpdate, ...on }: Handlers)
           run: () => on.onExtend(license, term),
         },
     ),
+    mayUpdate &&
+      on.onTransfer && {
+        label: 'Transfer',
+        key: 't',
+        reason: licenseRefusal.transfer(license),
+        run: () => on.onTransfer?.(license),
+      },
     mayUpdate &&
       (isRevoked
         ? { ...shared, label: 'Reactivate', key: 'r', run: () => on.onReactivate(license) }

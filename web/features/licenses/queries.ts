@@ -75,11 +75,22 @@ export const licenseImpactQuery = (changed: readonly License[]) => {
   });
 };
 
+/** What a transfer to this customer would change. */
+export const transferImpactQuery = (id: string, customerId: string) =>
+  queryOptions({
+    queryKey: ['licenses', 'transfer', id, customerId],
+    queryFn: ({ signal }) =>
+      call(licenses.transferImpact, { ...withId(id), query: { customerId } }, { signal }),
+    ...askedOnce,
+  });
+
 export type LicensePayload = RouteRequest<typeof licenses.create>['body'];
 type Update = RouteRequest<typeof licenses.update>['body'];
 
 export const createLicense = (body: LicensePayload) => call(licenses.create, { body });
 export const updateLicense = (id: string, body: Update) => call(licenses.update, { ...withId(id), body });
+export const transferLicense = (id: string, customerId: string, updatedAt: string) =>
+  call(licenses.transfer, { ...withId(id), body: { customerId, updatedAt } });
 export const revokeLicense = (id: string) => call(licenses.revoke, withId(id));
 export const reactivateLicense = (id: string) => call(licenses.reactivate, withId(id));
 
