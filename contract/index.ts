@@ -6,6 +6,7 @@ import { approvals } from './approvals.ts';
 import { audit } from './audit.ts';
 import { clock } from './clock.ts';
 import { credentials } from './credentials.ts';
+import { customerPage } from './customer-page.ts';
 import { customers } from './customers.ts';
 import { downloads } from './downloads.ts';
 import { keys } from './keys.ts';
@@ -32,6 +33,7 @@ export const contract = {
   session,
   clock,
   customers,
+  customerPage,
   licenses,
   modules,
   activations,

@@ -50,7 +50,7 @@ type Schema = z.ZodType;
 /**
  * One call, as data: the single source for server routing, validation, authorization, OpenAPI and the typed client.
  * `answer` is the response's `data` (none: 204), `meta` the list's `meta` next to it. `csv` marks a call that returns a
- * file instead of the envelope. `errors` lists the errors that a call can return in addition to the common ones (400,
+ * file instead of the envelope, `file` one that returns a JSON file of that shape. `errors` lists the errors that a call can return in addition to the common ones (400,
  * 401, 403, 429, 500, 503).
  */
 export type Route = {
@@ -71,6 +71,7 @@ export type Route = {
   answer?: Schema;
   meta?: Schema;
   csv?: true;
+  file?: Schema;
   /** The handler writes the response itself, in the format that its clients expect: update feeds, binaries. */
   raw?: true;
   /** Clients that cannot set a header may send the API key as `key`, or the machine token as `token`, in the query. */

@@ -27,6 +27,7 @@ import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts';
 import { clockRoutes } from './features/clock/clock.routes.ts';
 import { createMachineCheck } from './features/credentials/index.ts';
 import { credentialRoutes } from './features/credentials/credentials.routes.ts';
+import { customerPageRoutes } from './features/customer-page/customer-page.routes.ts';
 import { customerRoutes } from './features/customers/customers.routes.ts';
 import { downloadRoutes } from './features/downloads/downloads.routes.ts';
 import type { InstallationKeys } from './features/keys/index.ts';
@@ -119,6 +120,7 @@ export async function buildApp(
     userRoutes(context, passwords, refusals),
     clockRoutes(context),
     customerRoutes(context),
+    customerPageRoutes({ ...context, releaseSet }),
     moduleRoutes(context),
     licenseRoutes({ ...context, releaseSet }),
     activationRoutes(context),

@@ -9,6 +9,7 @@ import type { Permission, Resource } from '../contract/permissions.ts';
 import { analyticsSearch } from './features/analytics/analytics-search.ts';
 import { apiKeysSearch } from './features/api-keys/api-keys-search.ts';
 import { auditSearch } from './features/audit/audit-search.ts';
+import { customerSearch } from './features/customer-page/customer-search.ts';
 import { customerListSearch, customerTrashSearch } from './features/customers/customers-search.ts';
 import { licenseListSearch } from './features/licenses/licenses-search.ts';
 import { machineSearch } from './features/machines/machine-search.ts';
@@ -76,6 +77,14 @@ const customers = createRoute({
   staticData: { needs: reads('customers') },
   validateSearch: customerListSearch,
   component: lazyRouteComponent(() => import('./features/customers/CustomersPage.tsx'), 'CustomersPage'),
+});
+
+const customer = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.customer,
+  staticData: { needs: reads('customers') },
+  validateSearch: customerSearch,
+  component: lazyRouteComponent(() => import('./features/customer-page/CustomerPage.tsx'), 'CustomerPage'),
 });
 
 const customerTrash = createRoute({
@@ -190,6 +199,7 @@ const routeTree = root.addChildren([
     newLicense,
     customers,
     customerTrash,
+    customer,
     analytics,
     releases,
     releaseTrash,

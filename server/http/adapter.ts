@@ -94,7 +94,7 @@ async function answer(
   if (isFailure(result)) return sendFailure(request, reply, result);
   if (route.raw) return reply;
   if (checkAnswers) assertAnswer(route, result);
-  if (route.csv) await streamUntilDown(context, (result as CsvFile).stream);
+  if (route.csv || route.file) await streamUntilDown(context, (result as CsvFile).stream);
   return sendAnswer(route, request, reply, result, completeUrls);
 }
 
@@ -173,11 +173,11 @@ async function sendAnswer(
   result: unknown,
   completeUrls: UrlCompleter,
 ): Promise<FastifyReply> {
-  if (route.csv) {
+  if (route.csv || route.file) {
     const { fileName, stream } = result as CsvFile;
     return reply
       .header('content-disposition', `attachment; filename="${fileName}"`)
-      .type('text/csv; charset=utf-8')
+      .type(`${route.csv ? 'text/csv' : 'application/json'}; charset=utf-8`)
       .send(compressedStream(route, request, reply, stream));
   }
   if (!route.answer) return reply.code(204).send();

@@ -8,7 +8,7 @@ import type { Failure } from '../failure.ts';
 /** A cookie of this call; changes are sent with the response. */
 export type Cookie = { value: string | undefined; set(value: string): void; clear(): void };
 
-/** A file instead of an envelope. */
+/** A file instead of an envelope: CSV, or JSON for a route with `file`. */
 export type CsvFile = { fileName: string; stream: Readable };
 
 /** The input of a handler: validated parameters, caller, and cookies. */
@@ -27,7 +27,7 @@ export type Call<R extends Route> = RouteInput<R> & {
 };
 
 /** A raw handler has sent its response through `call.http.reply` when it returns. */
-type Answer<R extends Route> = R extends { csv: true }
+type Answer<R extends Route> = R extends { csv: true } | { file: object }
   ? CsvFile
   : R extends { raw: true }
     ? FastifyReply

@@ -100,6 +100,10 @@ function parameters(where: 'path' | 'query', schema: Schema | undefined, toJson:
 function success(route: Route, toJson: ToJson): Json {
   if (route.csv)
     return { 200: { description: 'The file', content: { 'text/csv': { schema: { type: 'string' } } } } };
+  if (route.file) {
+    const content = { 'application/json': { schema: toJson(route.file, 'output') } };
+    return { 200: { description: 'The file', content } };
+  }
   if (!route.answer) return { 204: { description: 'Done' } };
   const properties: Json = { success: { const: true }, data: toJson(route.answer, 'output') };
   if (route.meta) properties.meta = toJson(route.meta, 'output');

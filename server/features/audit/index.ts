@@ -1,3 +1,5 @@
+export { readCursor, writeCursor } from './audit-list.ts';
+export type { Position } from './audit-page.ts';
 export { acceptGaps } from './accept.ts';
 export { restartChain } from './restart-chain.ts';
 export { beganWith } from './begin.ts';

@@ -13,14 +13,20 @@ const notFound = fail('NOT_FOUND', 'There is no such customer.');
 
 /** One customer with its licenses. Soft-deleted customers are found only with `includeDeleted`. */
 export async function getCustomer(db: Db, id: string, includeDeleted: boolean): Promise<Customer | Failure> {
+  const found = await findCustomer(db, id, includeDeleted);
+  if (isFailure(found)) return found;
+  const [customer] = await withLicenses(db, [found]);
+  return present(customer, 'one customer was passed');
+}
+
+/** One customer without its licenses. */
+export async function findCustomer(db: Db, id: string, includeDeleted: boolean): Promise<Customer | Failure> {
   const row = await db
     .selectFrom('customers')
     .select(customerColumns)
     .where('customer_id', '=', id)
     .executeTakeFirst();
-  if (!row || (row.deleted_at && !includeDeleted)) return notFound;
-  const [customer] = await withLicenses(db, [toCustomer(row)]);
-  return present(customer, 'one customer was passed');
+  return !row || (row.deleted_at && !includeDeleted) ? notFound : toCustomer(row);
 }
 
 /** Creates a customer. */

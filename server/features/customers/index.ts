@@ -1,1 +1,1 @@
-export { createCustomer, softDeleteCustomer } from './customers.ts';
+export { createCustomer, findCustomer, softDeleteCustomer } from './customers.ts';

@@ -1,3 +1,4 @@
+export { offersToCustomer } from './customer-offers.ts';
 export { policySentences } from './explain-policy.ts';
 export { decideOffer } from './decide-offer.ts';
 export { explainOffers, versionsOfReleases } from './updates.ts';

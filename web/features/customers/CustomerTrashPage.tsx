@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy } from 'react';
 import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
@@ -15,10 +14,9 @@ import { FilterRow, Page } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { trashActions, trashColumns } from './trash-columns.tsx';
 import type { CustomerTrashSearch } from './customers-search.ts';
-import { PermanentDelete } from './lazy.ts';
+import { PermanentDelete, ReactivateCustomer } from './lazy.ts';
 import { customerTrashQuery, pageSize } from './queries.ts';
 
-const ReactivateCustomer = lazy(() => import('./ReactivateCustomer.tsx'));
 const route = getRouteApi('/signed-in/customers/trash');
 
 /** Soft-deleted customers, to be restored or permanently deleted (spec part 1, section 2). */

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy } from 'react';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -10,10 +9,9 @@ import { CreateButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { CustomerPolicyModal, TagPolicyModal } from '../policies/index.ts';
 import { CustomerList } from './CustomerList.tsx';
+import { CustomerModal } from './lazy.ts';
 import { customerListQuery } from './queries.ts';
 import { useCustomerSearch } from './customers-search.ts';
-
-const CustomerModal = lazy(() => import('./CustomerModal.tsx'));
 
 /** The customer list (spec part 1, section 2). Its state and the open dialog are in the URL. */
 export function CustomersPage() {

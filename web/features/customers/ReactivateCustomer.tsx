@@ -12,7 +12,7 @@ export default function ReactivateCustomer({
   customer,
   onClose,
 }: {
-  customer: Customer;
+  customer: Pick<Customer, 'customerId' | 'name'>;
   onClose: () => void;
 }) {
   const confirmed = useConfirmedChange({

@@ -1,5 +1,6 @@
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { ActiveBadge } from '../../ui/StatusBadge.tsx';
@@ -14,7 +15,11 @@ export const customerColumns: Column<Customer>[] = [
     header: 'Name',
     firstSort: 'asc',
     alwaysShown: true,
-    cell: (customer) => customer.name,
+    cell: ({ customerId, name }) => (
+      <RecordLink kind="customer" id={customerId}>
+        {name}
+      </RecordLink>
+    ),
   },
   { id: 'email', header: 'Email', firstSort: 'asc', cell: (customer) => customer.email ?? '—' },
   { id: 'country', header: 'Country', firstSort: 'asc', cell: (customer) => countryName(customer.country) },

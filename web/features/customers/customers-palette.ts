@@ -1,6 +1,6 @@
 import { IconBuilding } from '@tabler/icons-react';
 import { countryName } from '../../../contract/countries.ts';
-import { paths } from '../../paths.ts';
+import { customerPath, paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { findCustomers } from './queries.ts';
 
@@ -20,8 +20,7 @@ export const customersPalette: PaletteSource = {
       id: `customer ${customer.customerId}`,
       label: customer.name,
       description: [customer.email, countryName(customer.country)].filter(Boolean).join(' · '),
-      to: paths.customers,
-      search: { search: customer.name },
+      to: customerPath(customer.customerId),
     }));
   },
 };

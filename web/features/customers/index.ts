@@ -1,2 +1,2 @@
-export { PermanentDelete } from './lazy.ts';
+export { CustomerModal, PermanentDelete, ReactivateCustomer } from './lazy.ts';
 export { customerChoicesQuery, customerQuery } from './queries.ts';

@@ -21,6 +21,8 @@ const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type]
 
 type Props = {
   license?: License;
+  /** Id of the customer that a new license is for. */
+  customerId?: string | undefined;
   /** Default term of each license type. */
   terms: Terms;
   submitLabel: string;
@@ -34,7 +36,10 @@ type Props = {
 export function LicenseForm(props: Props) {
   const { license, terms } = props;
   const form = useDialogForm(license?.licenseId ?? 'new license', {
-    initialValues: valuesOf(license, terms, useNow()),
+    initialValues: {
+      ...valuesOf(license, terms, useNow()),
+      ...(props.customerId && { customerId: props.customerId }),
+    },
     validate: (values) => validate(values, license),
     validateInputOnBlur: ['maxActivations', 'validFrom', 'validUntil'],
   });

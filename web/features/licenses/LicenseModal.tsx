@@ -26,11 +26,17 @@ const width = 480;
  * Creates a license, or with an `id` edits it. Read-only when the state of the license or the permissions of the user
  * do not allow editing (spec part 1, section 2).
  */
-export default function LicenseModal({ id, onClose }: { id?: string; onClose: () => void }) {
+export default function LicenseModal(props: {
+  id?: string;
+  /** Of the customer that a new license is for. */
+  customerId?: string;
+  onClose: () => void;
+}) {
+  const { id, customerId, onClose } = props;
   if (id) return <ExistingLicense id={id} onClose={onClose} />;
   return (
     <Dialog title="Create License" size={width} onClose={onClose}>
-      <NewLicense terms={modalTerms} onClose={onClose} />
+      <NewLicense terms={modalTerms} customerId={customerId} onClose={onClose} />
     </Dialog>
   );
 }

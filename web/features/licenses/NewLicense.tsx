@@ -6,13 +6,15 @@ import { LicenseForm } from './LicenseForm.tsx';
 import { createLicense, type LicensePayload } from './queries.ts';
 
 /** The form of a new license, then its key. */
-export function NewLicense({ terms, onClose }: { terms: Terms; onClose: () => void }) {
+export function NewLicense(props: { terms: Terms; customerId?: string | undefined; onClose: () => void }) {
+  const { terms, customerId, onClose } = props;
   const create = useChange({ mutationFn: (payload: LicensePayload) => createLicense(payload) });
   if (create.data) return <LicenseCreated license={create.data} onAnother={create.reset} onDone={onClose} />;
   return (
     <RequireCustomers>
       <LicenseForm
         terms={terms}
+        customerId={customerId}
         submitLabel="Create License"
         busy={create.isPending}
         error={create.error}

@@ -39,6 +39,27 @@ export const licenseListQuery = (search: LicenseListSearch) => {
   });
 };
 
+export const licensesPerPage = 20;
+
+/** A page of the licenses of one customer in all states; by default the one that lasts longest first. */
+export const customerLicensesQuery = (
+  customerId: string,
+  { page, sort }: { page: number; sort: string | undefined },
+) => {
+  const offset = String((page - 1) * licensesPerPage);
+  const query = {
+    customerId,
+    sort: oneOf(licenseSorts, sort) ?? ('-validUntil' as const),
+    limit: String(licensesPerPage),
+    offset,
+  };
+  return queryOptions({
+    queryKey: ['licenses', 'of customer', query],
+    queryFn: ({ signal }) => callList(licenses.list, { query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
 export const licenseExportUrl = (search: LicenseListSearch): string =>
   urlOf(licenses.exportCsv, { query: filterOf(search) });
 

@@ -1,0 +1,56 @@
+import type { Architecture, Platform } from '../../../contract/builds.ts';
+import type { CustomerReleases } from '../../../contract/customer-page.ts';
+import { channelOf, evaluate, newestFirst, type Candidate } from './decide-offer.ts';
+import { policySentence } from './explain-policy.ts';
+import { fedKinds } from './explain.ts';
+import type { Policed } from './policy.ts';
+
+/**
+ * The releases that machines under a policy may get, for each platform that has releases. A machine that runs an older
+ * version and is on the channel stable is assumed, unless the policy names another channel.
+ */
+export function offersToCustomer(releases: readonly Candidate[], policed: Policed): CustomerReleases[] {
+  const builds = new Map(releases.map((r) => [`${r.platform} ${r.architecture}`, r] as const));
+  return [...builds.values()].map(({ platform, architecture }) =>
+    offersOn(platform, architecture, releases, policed),
+  );
+}
+
+function offersOn(
+  platform: Platform,
+  architecture: Architecture,
+  releases: readonly Candidate[],
+  policed: Policed,
+): CustomerReleases {
+  const question = { platform, architecture, channel: 'stable' as const, policed };
+  const asked = { currentVersion: undefined, machineHash: undefined };
+  const offered = new Map<string, Candidate>();
+  const held = new Map<string, { release: Candidate; why: string }>();
+  for (const fileKind of fedKinds[platform]) {
+    const candidates = newestFirst(
+      releases.filter(
+        (r) => r.platform === platform && r.architecture === architecture && r.fileKind === fileKind,
+      ),
+    );
+    for (const { release, reason, steps } of evaluate(candidates, { ...question, ...asked, fileKind })) {
+      const isRollingOut = reason === 'ROLLOUT_BUCKET' && release.rolloutPercentage > 0;
+      if (reason === 'OFFERED' || isRollingOut) offered.set(release.version, release);
+      if (reason === 'OFFERED') break;
+      const step = steps.find(({ result }) => result === 'holds');
+      if (step && !held.has(step.reason))
+        held.set(step.reason, { release, why: policySentence(step, release, policed) });
+    }
+  }
+  return {
+    platform,
+    architecture,
+    channel: channelOf(question),
+    offered: newestFirst([...offered.values()]).map((r) => ({
+      id: r.id,
+      version: r.version,
+      channel: r.channel,
+      rolloutPercentage: r.rolloutPercentage,
+    })),
+    heldBack: [...held.values()].map(({ release, why }) => ({ version: release.version, why })),
+  };
+}

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { customerExport } from '../../contract/customer-page.ts';
+import { licenses } from '../../contract/licenses.ts';
+import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import {
+  chooseInMenu,
+  dialog,
+  expect,
+  expectAccessible,
+  inDays,
+  rowOf,
+  signInAs,
+  test,
+  type Page,
+} from './support.ts';
+
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true }).first();
+const cell = (page: Page, table: string, text: string | RegExp) =>
+  page.getByRole('region', { name: table }).getByRole('cell', { name: text });
+
+test('a stopped workstation is found on the page of its customer, and its license is extended there', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin, {
+    name: unique('Hôpital de Lyon'),
+    contactName: 'Ana Roux',
+    email: 'it@lyon.example',
+  });
+  const { customerId } = customer;
+  const until = inDays(12).slice(0, 11) + '00:00:00.000Z';
+  const license = await makeLicense(server.admin, { customerId, maxActivations: 1, validUntil: until });
+  const key = license.licenseKey;
+  await validateOn(server.admin, license, `${customerId}-07`, { hostname: 'ONC-WS-07', appVersion: '4.2.1' });
+  await validateOn(server.admin, license, `${customerId}-08`, { hostname: 'ONC-WS-08' });
+
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(customer.name)}`, server);
+  await page.getByRole('link', { name: customer.name }).click();
+  await expect(page).toHaveURL(new RegExp(`/customers/${customerId}$`));
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(customer.name);
+  await expect(page.getByRole('link', { name: 'it@lyon.example' })).toBeVisible();
+  await expect(page.getByText('All seats are in use: a further machine is refused.')).toBeVisible();
+  await expect(rowOf(card(page, 'Machines'), 'ONC-WS-07')).toContainText('4.2.1');
+  await expect(
+    rowOf(page, 'All activations of this license are in use. Deactivate a machine first.'),
+  ).toContainText(`${customerId}-08`);
+  await expect(cell(page, 'Timeline', `${key}: issued to ${customer.name} (enterprise)`)).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByPlaceholder('Search host name...').fill('ws-99');
+  await expect(page.getByText('No machine of this customer matches.')).toBeVisible();
+  await page.getByPlaceholder('Search host name...').fill('ws-07');
+  await expect(rowOf(card(page, 'Machines'), 'ONC-WS-07')).toBeVisible();
+
+  const row = rowOf(card(page, 'Licenses'), key);
+  await chooseInMenu(row, '+1 year');
+  const end = new Date(until);
+  end.setUTCFullYear(end.getUTCFullYear() + 1);
+  const date = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
+  const shown = end.toLocaleDateString('en-GB', date).replace('Sept', 'Sep');
+  await expect(page.getByText(`License ${key} extended to ${shown}`)).toBeVisible();
+  await expect(row).toContainText(shown);
+  const stored = await server.admin.ok(licenses.get, { params: { id: license.licenseId } });
+  expect(stored.validUntil).toBe(end.toISOString());
+
+  const saved = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Export' }).click();
+  const file = customerExport.parse(JSON.parse(await readFile(await (await saved).path(), 'utf8')));
+  expect(file.licenses).toHaveLength(1);
+  await page.getByRole('button', { name: 'Issue License' }).click();
+  await expect(dialog(page, 'Create License').getByRole('combobox', { name: 'Customer' })).toHaveValue(
+    customer.name,
+  );
+});
+
+test('a license is transferred to another customer after it was said what changes, and back', async ({
+  page,
+  server,
+}) => {
+  const [from, to] = [
+    await makeCustomer(server.admin, { name: unique('Old Clinic') }),
+    await makeCustomer(server.admin, { name: unique('New Clinic') }),
+  ];
+  const license = await makeLicense(server.admin, { customerId: from.customerId });
+  await validateOn(server.admin, license, `${to.customerId}-01`, { hostname: 'PATH-WS-01' });
+  await signInAs(page, 'support_agent', `/customers/${from.customerId}`, server);
+  await chooseInMenu(rowOf(card(page, 'Licenses'), license.licenseKey), 'Transfer');
+  const transfer = dialog(page, 'Transfer License');
+  await transfer.getByRole('button', { name: 'Transfer License' }).click();
+  await expect(transfer.getByText('Customer is required')).toBeVisible();
+  await transfer.getByRole('combobox', { name: 'New Customer' }).fill(to.name);
+  await page.getByRole('option', { name: to.name }).click();
+  await expect(transfer.getByRole('group', { name: 'Consequences' })).toContainText(
+    `1 machine keeps its seat, and belongs to ${to.name}.`,
+  );
+  await expectAccessible(page);
+  await transfer.getByRole('button', { name: 'Transfer License' }).click();
+  await expect(page.getByText(`License ${license.licenseKey} transferred to ${to.name}`)).toBeVisible();
+  await expect(page.getByText('No license was issued to this customer.')).toBeVisible();
+  const moved = `${license.licenseKey}: transferred from ${from.name} to ${to.name}`;
+  await expect(cell(page, 'Timeline', moved)).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText(`License ${license.licenseKey} is back with ${from.name}`)).toBeVisible();
+  await expect(rowOf(card(page, 'Machines'), 'PATH-WS-01')).toBeVisible();
+});

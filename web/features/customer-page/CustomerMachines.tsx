@@ -1,0 +1,92 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { CustomerMachine } from '../../../contract/customer-page.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
+import { LoadError } from '../../LoadError.tsx';
+import { RecordLink } from '../../shell/RecordLink.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
+import type { Column } from '../../ui/data-table.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { OfflineBadge } from '../activations/index.ts';
+import { platformText } from '../releases/index.ts';
+import { MachineName } from './MachineName.tsx';
+import { machinesPerPage, machinesQuery } from './queries.ts';
+import { useCustomerSearch } from './customer-search.ts';
+
+const columns: Column<CustomerMachine>[] = [
+  { id: 'machine', header: 'Machine', width: '30%', cell: (machine) => <MachineName machine={machine} /> },
+  {
+    id: 'platform',
+    header: 'Platform',
+    cell: ({ platform, architecture }) => platformText(platform, architecture),
+  },
+  { id: 'version', header: 'Version', cell: ({ version }) => version ?? 'Unknown' },
+  { id: 'lastSeen', header: 'Last Seen', cell: ({ lastSeen }) => <RelativeTime value={lastSeen} /> },
+  {
+    id: 'license',
+    header: 'License',
+    cell: ({ licenseId, licenseKey }) => (
+      <RecordLink kind="license" id={licenseId} className="mono">
+        {licenseKey}
+      </RecordLink>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: (machine) => (
+      <>
+        <StatusBadge tone={machine.status === 'active' ? 'teal' : 'red'}>{machine.status}</StatusBadge>
+        <OfflineBadge activation={machine} />
+      </>
+    ),
+  },
+];
+
+/** The machines of the customer, with a search for a host name. */
+export function CustomerMachines({ customerId }: { customerId: string }) {
+  const { search, change } = useCustomerSearch();
+  const machines = useQuery(machinesQuery(customerId, search));
+  return (
+    <Card
+      title="Machines"
+      actions={<ListSearch search={search} change={change} placeholder="Search host name..." />}
+    >
+      {machines.isLoadingError ? (
+        <LoadError title="Error loading machines" query={machines} />
+      ) : (
+        <Stack gap="sm">
+          <DataTable
+            label="Machines"
+            columns={columns}
+            rows={machines.data?.data}
+            rowId={({ activationId }) => activationId}
+            stale={machines.isPlaceholderData}
+            empty={
+              <EmptyState
+                title="No machines"
+                action={search.search && <ClearSearch onClear={() => change({ search: undefined })} />}
+              >
+                {search.search
+                  ? 'No machine of this customer matches.'
+                  : 'No machine has used a license of this customer.'}
+              </EmptyState>
+            }
+          />
+          {(machines.data?.meta.total ?? 0) > machinesPerPage && (
+            <ListPages
+              search={search}
+              change={change}
+              pageSize={machinesPerPage}
+              total={machines.data?.meta.total}
+            />
+          )}
+        </Stack>
+      )}
+    </Card>
+  );
+}

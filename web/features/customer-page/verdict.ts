@@ -1,0 +1,38 @@
+import type { CustomerOverview } from '../../../contract/customer-page.ts';
+import { counted } from '../../ui/counted.ts';
+import type { Tone } from '../../ui/StatusBadge.tsx';
+import { shortDate } from '../../ui/time.ts';
+
+type Verdict = { tone: Extract<Tone, 'teal' | 'amber' | 'red' | 'neutral'>; sentence: string };
+
+const soon = 30 * 86_400_000;
+
+/** How a customer stands, in one sentence: what keeps machines from running comes first. */
+export function verdictOf(
+  { customer, seats, machines, refused }: CustomerOverview,
+  now: Date,
+): Verdict | undefined {
+  if (customer.deletedAt)
+    return {
+      tone: 'red',
+      sentence: `Soft-deleted on ${shortDate(customer.deletedAt)}: its machines are refused until it is restored.`,
+    };
+  if (!seats) return undefined;
+  if (seats.licenses === 0)
+    return customer.licenseCount === 0
+      ? { tone: 'neutral', sentence: 'It has no license yet.' }
+      : { tone: 'red', sentence: 'None of its licenses is valid: its machines are refused.' };
+  if (seats.used >= seats.max)
+    return { tone: 'amber', sentence: 'All seats are in use: a further machine is refused.' };
+  if (refused && refused.total > 0)
+    return {
+      tone: 'amber',
+      sentence: `${counted(refused.total, 'validation')} ${refused.total === 1 ? 'was' : 'were'} refused in the last 30 days.`,
+    };
+  if (seats.nextEnd && Date.parse(seats.nextEnd) - now.getTime() < soon)
+    return { tone: 'amber', sentence: `A license ends on ${shortDate(seats.nextEnd)}.` };
+  return {
+    tone: 'teal',
+    sentence: `${counted(machines ?? 0, 'machine')} ${machines === 1 ? 'holds a seat' : 'hold seats'}, and none was refused in the last 30 days.`,
+  };
+}

@@ -1,0 +1,94 @@
+import { Button, Stack } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, useState } from 'react';
+import type { License } from '../../../contract/licenses.ts';
+import { useKept } from '../../kept-work.ts';
+import { LoadError } from '../../LoadError.tsx';
+import { useAuth } from '../../session.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { Pagination } from '../../ui/Pagination.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { ChangeState } from './ChangeState.tsx';
+import { licenseActions, whyOnlyActivations } from './license-actions.ts';
+import { licenseColumns } from './license-columns.tsx';
+import { customerLicensesQuery, licensesPerPage } from './queries.ts';
+import { useExtend } from './use-extend.ts';
+
+const TransferLicense = lazy(() => import('./TransferLicense.tsx'));
+
+type Asked = { about: 'transfer' | 'revoke' | 'reactivate'; license: License };
+
+/** The licenses of one customer, the one that lasts longest first, and what can be done with them. */
+export function LicensesOfCustomer(props: {
+  customerId: string;
+  /** Undefined where no license may be issued. */
+  onIssue: (() => void) | undefined;
+  onOpen: (license: License) => void;
+  onActivations: (license: License) => void;
+}) {
+  const { customerId, onIssue, onOpen, onActivations } = props;
+  const { can } = useAuth();
+  const [page, setPage] = useState(1);
+  const [sort, setSort] = useState<string | undefined>('-validUntil');
+  const list = useQuery(customerLicensesQuery(customerId, { page, sort }));
+  const [asked, setAsked] = useKept<Asked>('open: license of a customer');
+  const ask = (about: Asked['about']) => (license: License) => setAsked({ about, license });
+  const extend = useExtend();
+  const close = () => setAsked(undefined);
+  const issue = onIssue && (
+    <Button variant="default" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={onIssue}>
+      Issue License
+    </Button>
+  );
+  return (
+    <Card title="Licenses" actions={issue}>
+      {list.isLoadingError ? (
+        <LoadError title="Error loading licenses" query={list} />
+      ) : (
+        <Stack gap="sm">
+          <DataTable
+            label="Licenses"
+            columns={licenseColumns({ withCustomer: false })}
+            actions={(license) =>
+              licenseActions(license, {
+                mayUpdate: can.updateLicenses,
+                onActivations,
+                onOpen,
+                onExtend: extend,
+                onTransfer: ask('transfer'),
+                onRevoke: ask('revoke'),
+                onReactivate: ask('reactivate'),
+              })
+            }
+            columnVisibility={{ validFrom: false, createdAt: false, modules: false }}
+            rows={list.data?.data}
+            rowId={(license) => license.licenseId}
+            rowLabel={(license) => license.licenseKey}
+            rowNote={whyOnlyActivations}
+            sort={sort}
+            onSort={setSort}
+            stale={list.isPlaceholderData}
+            empty={<EmptyState title="No licenses">No license was issued to this customer.</EmptyState>}
+          />
+          {(list.data?.meta.total ?? 0) > licensesPerPage && (
+            <Pagination
+              page={page}
+              pageSize={licensesPerPage}
+              total={list.data?.meta.total}
+              onPage={setPage}
+            />
+          )}
+        </Stack>
+      )}
+      <LazyDialogs>
+        {asked?.about === 'transfer' && <TransferLicense license={asked.license} onClose={close} />}
+        {(asked?.about === 'revoke' || asked?.about === 'reactivate') && (
+          <ChangeState change={asked.about} license={asked.license} onClose={close} />
+        )}
+      </LazyDialogs>
+    </Card>
+  );
+}

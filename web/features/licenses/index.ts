@@ -1,0 +1,3 @@
+export { LicenseActivations } from './LicenseActivations.tsx';
+export { LicensesOfCustomer } from './LicensesOfCustomer.tsx';
+export { LicenseModal } from './lazy.ts';
