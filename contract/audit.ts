@@ -16,6 +16,12 @@ export const auditEntry = namedObject('AuditEntry', {
   ip_address: z.string().nullable(),
   success: z.boolean(),
   error_message: z.string().nullable(),
+  subject: z
+    .object({ kind: z.enum(['customer', 'license', 'machine', 'release']), id: z.string() })
+    .nullable()
+    .meta({
+      description: 'The record with a page of its own that the entry is about; null if it is deleted',
+    }),
 });
 export type AuditEntry = z.output<typeof auditEntry>;
 

@@ -148,6 +148,7 @@ export const machines = {
       activations: z.array(
         z.object({
           activationId: z.string(),
+          licenseId: z.string(),
           licenseKey: z.string(),
           status: z.enum(activationStatuses),
           createdAt: dateTime,

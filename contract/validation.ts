@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { activation, licenseKeyInput, machineId } from './activations.ts';
-import { dateTime, namedObject, text } from './common.ts';
+import { dateTime, id, namedObject, text } from './common.ts';
 import { licenseTypes } from './licenses.ts';
-import { apiKeyOrStaffWith, route } from './route.ts';
+import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
 
 /** The outcomes of a validation; each is returned with HTTP 200. */
 export const validationCodes = [
@@ -90,6 +90,19 @@ export const validationResult = namedObject('ValidationResult', {
 export type ValidationResult = z.output<typeof validationResult>;
 
 export const validation = {
+  ofLicense: route('GET', '/api/v1/licenses/{id}/validations', {
+    summary: 'What validations of a license answered in the last 30 days, the most frequent result first',
+    access: staffWith('licenses', 'read'),
+    params: z.object({ id }),
+    answer: z.array(
+      namedObject('ValidationCount', {
+        code: z.enum(validationCodes),
+        count: z.number(),
+        machines: z.number().meta({ description: 'Distinct machine ids' }),
+      }),
+    ),
+    errors: ['NOT_FOUND'],
+  }),
   validate: route('POST', '/api/licenses/validate', {
     summary:
       'Validate a license on a machine; the first validation takes a seat. Called by staff, it reactivates the machine',

@@ -11,7 +11,8 @@ import { apiKeysSearch } from './features/api-keys/api-keys-search.ts';
 import { auditSearch } from './features/audit/audit-search.ts';
 import { customerSearch } from './features/customer-page/customer-search.ts';
 import { customerListSearch, customerTrashSearch } from './features/customers/customers-search.ts';
-import { licenseListSearch } from './features/licenses/licenses-search.ts';
+import { licenseListSearch, licensePageSearch } from './features/licenses/licenses-search.ts';
+import { newLicenseSearch } from './features/licenses/new-license-search.ts';
 import { machineSearch } from './features/machines/machine-search.ts';
 import { policiesSearch } from './features/policies/policies-search.ts';
 import { releasesSearch, releaseTrashSearch } from './features/releases/releases-search.ts';
@@ -68,7 +69,16 @@ const newLicense = createRoute({
   getParentRoute: () => signedIn,
   path: paths.newLicense,
   staticData: { needs: { resource: 'licenses', action: 'create' } },
+  validateSearch: newLicenseSearch,
   component: lazyRouteComponent(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
+});
+
+const license = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.license,
+  staticData: { needs: reads('licenses') },
+  validateSearch: licensePageSearch,
+  component: lazyRouteComponent(() => import('./features/licenses/LicensePage.tsx'), 'LicensePage'),
 });
 
 const customers = createRoute({
@@ -197,6 +207,7 @@ const routeTree = root.addChildren([
     home,
     licenses,
     newLicense,
+    license,
     customers,
     customerTrash,
     customer,

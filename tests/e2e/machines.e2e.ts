@@ -239,7 +239,7 @@ test('license activations of the machine are found by its id', async ({ page, se
   await expectColor(rowOf(table, left.licenseKey).getByText('deactivated'), 'red');
   await expectAccessible(page);
   await row.getByRole('link', { name: active.licenseKey }).click();
-  await expect(dialog(page, 'License Activations')).toContainText(machineId);
+  await expect(page.getByRole('region', { name: 'Machines of the license' })).toContainText(machineId);
 });
 
 test('a machine that proved itself: since when, seen twice, offline, its enrollment ended', async ({
@@ -271,7 +271,7 @@ test('a machine that proved itself: since when, seen twice, offline, its enrollm
   await expect(row).toContainText('Seen on two machines at once since');
   await expectAccessible(page);
   await row.getByRole('link', { name: license.licenseKey }).click();
-  const listed = rowOf(dialog(page, 'License Activations'), machineId);
+  const listed = rowOf(page.getByRole('region', { name: 'Machines of the license' }), machineId);
   await expect(listed).toContainText('Proven since');
   await expect(listed).toContainText('Seen on two machines at once since');
   await expectAccessible(page);

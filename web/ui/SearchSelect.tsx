@@ -19,7 +19,12 @@ type Props = Omit<
   onSearch?: (typed: string) => void;
   /** Whether `data` does not match the typed text yet. */
   isSearching?: boolean;
+  /** Offers to create what was typed, if no entry has this label. */
+  onCreate?: ((typed: string) => void) | undefined;
 };
+
+/** Value of the entry that creates what was typed. */
+const creates = '\0create';
 
 /** Typed text without a choice yet, and the value that it replaces. */
 type Typed = { text: string; over: string | null; isLeft: boolean };
@@ -37,6 +42,7 @@ export function SearchSelect({
   match = matching,
   onSearch,
   isSearching = false,
+  onCreate,
   ...input
 }: Props) {
   const [state, setState] = useState<Typed>();
@@ -48,15 +54,25 @@ export function SearchSelect({
   const best =
     text === '' || isSearching ? undefined : match(data, text).find((choice) => choice.disabled !== true);
 
+  const offersCreate =
+    onCreate !== undefined &&
+    text !== '' &&
+    !isSearching &&
+    !data.some(({ label }) => label.toLowerCase() === text.toLowerCase());
+  const offered = offersCreate ? [...data, { value: creates, label: `Create “${text}”` }] : data;
+
   const choose = (chosen: string | null, label: string) => {
     setState(undefined);
     onSearch?.('');
-    if (chosen !== value) onChange(chosen, label);
+    if (chosen === creates) onCreate?.(text);
+    else if (chosen !== value) onChange(chosen, label);
   };
-  const settle = () => {
+  /** Only Enter creates: leaving the field must not open a dialog. */
+  const settle = (byEnter = false) => {
     setOpened(false);
     if (!typed || typed.isLeft) return;
     if (best) return choose(best.value, best.label);
+    if (byEnter && offersCreate) return choose(creates, '');
     if (text === '') return choose(null, '');
     setState({ ...typed, over: null, isLeft: true });
     if (value !== null) onChange(null, '');
@@ -75,7 +91,7 @@ export function SearchSelect({
     if (opened || (typed && !typed.isLeft)) event.preventDefault();
     // Mantine would choose the entry it highlighted last, even from an outdated list.
     event.stopPropagation();
-    settle();
+    settle(true);
   };
 
   return (
@@ -85,8 +101,8 @@ export function SearchSelect({
       searchable
       selectFirstOptionOnChange
       allowDeselect={false}
-      data={data}
-      filter={({ options, search }) => match(options as Choice[], search)}
+      data={offered}
+      filter={({ search }) => [...match(data, search), ...offered.slice(data.length)]}
       nothingFoundMessage={nothingFound}
       value={value}
       searchValue={typed?.text ?? data.find((one) => one.value === value)?.label ?? chosenLabel ?? ''}

@@ -4,6 +4,7 @@ import type { Db } from '../../db/client.ts';
 import { failField, type Failure } from '../../failure.ts';
 import { split, type Split } from './audit-filter.ts';
 import { countUpTo, findPage, type ListRow, type Position } from './audit-page.ts';
+import { subjectsOf } from './subjects.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
 
@@ -42,9 +43,10 @@ export async function listEntries(
     count(filter),
   ]);
   const page = rows.slice(0, limit);
+  const subjects = await subjectsOf(db, page);
   const next = (rows.length > limit ? page.at(-1) : undefined) ?? searchedTo;
   return {
-    entries: page.map(toEntry),
+    entries: page.map((row) => toEntry(row, subjects)),
     total: counted === undefined ? page.length + (after ? 0 : offset) : Math.min(counted, mostCounted),
     totalIsExact: counted !== undefined && counted <= mostCounted,
     hasMore: next !== undefined,
@@ -53,7 +55,8 @@ export async function listEntries(
   };
 }
 
-export const toEntry = (row: ListRow): AuditEntry => ({
+/** An entry with the subject that is not deleted. */
+export const toEntry = (row: ListRow, subjects: ReadonlyMap<string, AuditEntry['subject']>): AuditEntry => ({
   audit_id: row.audit_id,
   timestamp: row.timestamp.toISOString(),
   user_email: row.user_email,
@@ -66,6 +69,7 @@ export const toEntry = (row: ListRow): AuditEntry => ({
   ip_address: row.ip_address,
   success: row.success,
   error_message: row.error_message,
+  subject: subjects.get(row.resource_id ?? '') ?? null,
 });
 
 export const writeCursor = ({ timestamp, audit_id }: Position): string =>

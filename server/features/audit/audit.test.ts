@@ -49,6 +49,7 @@ describe('the list', () => {
       ip_address: '127.0.0.1',
       success: true,
       error_message: null,
+      subject: { kind: 'customer', id: customer.customerId },
     });
   });
 

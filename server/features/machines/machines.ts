@@ -131,6 +131,7 @@ async function downloadsOf(db: Db, { machine_hash }: MachineRow) {
 async function activationsOf(db: Db, { machine_hash }: MachineRow) {
   const { rows } = await sql<{
     activationId: string;
+    licenseId: string;
     licenseKey: string;
     status: (typeof activationStatuses)[number];
     created_at: Date;
@@ -140,7 +141,7 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
     own_hash: Buffer | null;
     total: number;
   }>`
-    select a.activation_id as "activationId", l.license_key as "licenseKey", a.status, a.created_at,
+    select a.activation_id as "activationId", a.license_id as "licenseId", l.license_key as "licenseKey", a.status, a.created_at,
            a.offline_until, c.enrolled_at, c.cloned_at, c.own_hash, count(*) over () as total
       from activations a join licenses l using (license_id)
       left join machine_credentials c using (activation_id)
@@ -150,6 +151,7 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
      order by a.created_at desc, a.activation_id limit ${shownAtMost}`.execute(db);
   const latest = rows.map((row) => ({
     activationId: row.activationId,
+    licenseId: row.licenseId,
     licenseKey: row.licenseKey,
     status: row.status,
     createdAt: row.created_at.toISOString(),

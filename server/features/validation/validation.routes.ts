@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { validation as calls } from '../../../contract/validation.ts';
 import { inChange, implement } from '../../http/call.ts';
+import { resultsOfLicense } from './results.ts';
 import { releaseSeat, validate, type Validator } from './validation.ts';
 
 export const validationRoutes = (validator: Validator) =>
   implement(calls, {
+    ofLicense: ({ by, params }) => resultsOfLicense(validator.db, by.now, params.id),
     validate: ({ by, body, http }) =>
       validate(
         validator,

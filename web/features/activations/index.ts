@@ -1,3 +1,4 @@
+export { LicenseMachines } from './LicenseMachines.tsx';
 export { Identity } from './Identity.tsx';
 export { OfflineBadge } from './OfflineBadge.tsx';
 export { ActivationsModal } from './lazy.ts';

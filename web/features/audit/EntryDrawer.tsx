@@ -8,6 +8,7 @@ import { Facts } from '../../ui/Facts.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
+import { Summary } from './Summary.tsx';
 import classes from './audit.module.css';
 import { auditEntryQuery } from './queries.ts';
 import { eventTone, userText, rolesText } from './audit-labels.ts';
@@ -36,7 +37,9 @@ function Entry({ entry }: { entry: AuditDetail }) {
       <div>
         <StatusBadge tone={eventTone(entry.event_type, entry.success)}>{entry.event_type}</StatusBadge>{' '}
         {!entry.success && <StatusBadge tone="red">Failed</StatusBadge>}
-        <p className={classes.summary}>{entry.changes_summary}</p>
+        <p className={classes.summary}>
+          <Summary of={entry} />
+        </p>
         {entry.error_message && <p className={classes.failure}>{entry.error_message}</p>}
       </div>
       <FieldChanges before={entry.before} after={entry.after} />

@@ -5,6 +5,7 @@ import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { eventTone, userText, rolesText, shortId } from './audit-labels.ts';
+import { Summary } from './Summary.tsx';
 import classes from './audit.module.css';
 
 export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[] => [
@@ -64,7 +65,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     width: '100%',
     cell: (entry) => (
       <div className={classes.details}>
-        <Two first={entry.changes_summary} second={entry.ip_address} />
+        <Two first={<Summary of={entry} />} second={entry.ip_address} />
       </div>
     ),
   },

@@ -1,2 +1,3 @@
 export { FieldChanges } from './FieldChanges.tsx';
+export { RecordHistory } from './RecordHistory.tsx';
 export { RecordHistoryLink } from './RecordHistoryLink.tsx';

@@ -28,8 +28,8 @@ function payloadOf({ name, country, ...optional }: Values): CustomerPayload {
   return { name, country, ...Object.fromEntries(given) };
 }
 
-const valuesOf = (customer: Customer | undefined): Values => ({
-  name: customer?.name ?? '',
+const valuesOf = (customer: Customer | undefined, name = ''): Values => ({
+  name: customer?.name ?? name,
   contactName: customer?.contactName ?? '',
   email: customer?.email ?? '',
   phone: customer?.phone ?? '',
@@ -39,6 +39,8 @@ const valuesOf = (customer: Customer | undefined): Values => ({
 /** Fields of the customer modal. It is not submitted while one of them is invalid. */
 export function CustomerForm(props: {
   customer?: Customer;
+  /** Company name of a new customer. */
+  name?: string | undefined;
   submitLabel: string;
   busy: boolean;
   error: Error | null;
@@ -46,7 +48,7 @@ export function CustomerForm(props: {
   onCancel: () => void;
 }) {
   const form = useDialogForm(props.customer?.customerId ?? 'new customer', {
-    initialValues: valuesOf(props.customer),
+    initialValues: valuesOf(props.customer, props.name),
     validate,
     validateInputOnBlur: ['email'],
   });

@@ -13,25 +13,33 @@ import { CustomerForm } from './CustomerForm.tsx';
 import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } from './queries.ts';
 import { aboutCustomer } from '../../toast-subjects.ts';
 
+type Created = {
+  /** Company name that the form begins with. */
+  name?: string;
+  onCreated?: (customer: Customer) => void;
+};
+
 /** Add Customer, or Edit Customer when there is an `id` (spec part 1, section 2). */
-export default function CustomerModal({ id, onClose }: { id?: string; onClose: () => void }) {
+export default function CustomerModal({ id, ...props }: Created & { id?: string; onClose: () => void }) {
   return (
-    <Dialog title={id ? 'Edit Customer' : 'Add Customer'} onClose={onClose}>
-      {id ? <EditCustomer id={id} onClose={onClose} /> : <AddCustomer onClose={onClose} />}
+    <Dialog title={id ? 'Edit Customer' : 'Add Customer'} onClose={props.onClose}>
+      {id ? <EditCustomer id={id} onClose={props.onClose} /> : <AddCustomer {...props} />}
     </Dialog>
   );
 }
 
-function AddCustomer({ onClose }: { onClose: () => void }) {
+function AddCustomer({ name, onCreated, onClose }: Created & { onClose: () => void }) {
   const create = useChange({
     mutationFn: createCustomer,
     onSuccess: (customer) => {
       void toast({ message: 'Customer created successfully', subject: aboutCustomer(customer) });
+      onCreated?.(customer);
       onClose();
     },
   });
   return (
     <CustomerForm
+      name={name}
       submitLabel="Create Customer"
       busy={create.isPending}
       error={create.error}

@@ -3,14 +3,18 @@ import { type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { addTerm, extensions, type Terms } from '../../../contract/license-term.ts';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { useKept } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { oneOf } from '../../search-params.ts';
+import { useAuth } from '../../session.tsx';
 import { isDay } from '../../ui/day.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
+import { CustomerModal } from '../customers/index.ts';
 import { ModulePicker } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { fieldLabels, payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
@@ -35,6 +39,8 @@ type Props = {
 /** Fields of the license modal and of the page /licenses/new. It is not submitted while one of them is invalid. */
 export function LicenseForm(props: Props) {
   const { license, terms } = props;
+  const { can } = useAuth();
+  const [newCustomer, setNewCustomer] = useKept<{ name: string }>('open: customer of a license');
   const form = useDialogForm(license?.licenseId ?? 'new license', {
     initialValues: {
       ...valuesOf(license, terms, useNow()),
@@ -45,31 +51,47 @@ export function LicenseForm(props: Props) {
   });
   const problem = useRefusedFields(props.error, form);
 
+  const setCustomer = (customerId: string, customerName: string) =>
+    form.setValues({ customerId, customerName });
+
   return (
-    <DialogForm
-      onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values, license), values.customerName))}
-      problem={problem}
-      submitLabel={props.submitLabel}
-      busy={props.busy}
-      onCancel={props.onCancel}
-      aside={license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
-    >
-      <CustomerSelect
-        label={fieldLabels.customerId}
-        required
-        data-autofocus
-        value={form.values.customerId || null}
-        name={form.values.customerName || undefined}
-        error={form.errors['customerId']}
-        onChange={(id, customerName) => form.setValues({ customerId: id ?? '', customerName })}
-      />
-      <TermFields form={form} terms={terms} />
-      <ModulePicker
-        value={form.values.moduleIds}
-        onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
-        error={form.errors['moduleIds']}
-      />
-    </DialogForm>
+    <>
+      <DialogForm
+        onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values, license), values.customerName))}
+        problem={problem}
+        submitLabel={props.submitLabel}
+        busy={props.busy}
+        onCancel={props.onCancel}
+        aside={license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
+      >
+        <CustomerSelect
+          label={fieldLabels.customerId}
+          required
+          data-autofocus
+          value={form.values.customerId || null}
+          name={form.values.customerName || undefined}
+          error={form.errors['customerId']}
+          onChange={(id, customerName) => setCustomer(id ?? '', customerName)}
+          onCreate={can.createCustomers ? (name) => setNewCustomer({ name }) : undefined}
+        />
+        <TermFields form={form} terms={terms} />
+        <ModulePicker
+          value={form.values.moduleIds}
+          onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
+          error={form.errors['moduleIds']}
+        />
+      </DialogForm>
+      {/* Outside of the form: its submit would bubble to this one. */}
+      <LazyDialogs>
+        {newCustomer && (
+          <CustomerModal
+            name={newCustomer.name}
+            onCreated={({ customerId, name }) => setCustomer(customerId, name)}
+            onClose={() => setNewCustomer(undefined)}
+          />
+        )}
+      </LazyDialogs>
+    </>
   );
 }
 

@@ -1,9 +1,11 @@
+import { useNavigate } from '@tanstack/react-router';
 import { Button } from '@mantine/core';
 import { lazy, useState } from 'react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
+import { licensePath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -34,6 +36,7 @@ export function LicenseList(props: {
 }) {
   const { list, search, change } = props;
   const { can } = useAuth();
+  const navigate = useNavigate();
   const rows = list.data?.data;
   const grouped = sortOf(search).endsWith('customer');
   const [visibility, setVisibility] = useColumnChoice('licenses', hiddenAtFirst);
@@ -45,6 +48,7 @@ export function LicenseList(props: {
   const columns = licenseColumns({ withCustomer: !grouped });
   const handlers = {
     mayUpdate: can.updateLicenses,
+    onPage: ({ licenseId }: License) => void navigate({ to: licensePath(licenseId) } as never),
     onActivations: (license: License) => change({ activations: license.licenseKey }),
     onOpen: (license: License) => change({ edit: license.licenseId }),
     onRevoke: (license: License) => setAsked({ about: 'revoke', license }),

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, pageParam, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 import { useSearch, type ChangeSearch } from '../../use-search.ts';
 
 /** Search parameters of the license list: tab, filters, page and order, and the open dialog. */
@@ -31,6 +31,13 @@ export const licenseListSearch = (params: Record<string, unknown>): LicenseListS
   dialog: params['dialog'] === 'create' ? 'create' : undefined,
   edit: idParam(params, 'edit'),
   activations: textParam(params, 'activations'),
+});
+
+/** Search parameters of the page of a license: the open dialog. */
+export type LicensePageSearch = { dialog?: 'edit' | 'activations' | undefined };
+
+export const licensePageSearch = (params: Record<string, unknown>): LicensePageSearch => ({
+  dialog: oneOf(['edit', 'activations'] as const, textParam(params, 'dialog')),
 });
 
 export type ChangeLicenseSearch = ChangeSearch<LicenseListSearch>;

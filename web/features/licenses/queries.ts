@@ -8,7 +8,9 @@ import {
   type LicenseTab,
 } from '../../../contract/licenses.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
+import { validation } from '../../../contract/validation.ts';
 import { call, callList, urlOf } from '../../api.ts';
+import { live } from '../../live.ts';
 import { askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
@@ -70,6 +72,14 @@ export const licenseQuery = (id: string) =>
     queryFn: ({ signal }) => call(licenses.get, withId(id), { signal }),
     gcTime: 0,
     refetchOnWindowFocus: false,
+  });
+
+/** The results of its validations in the last 30 days. */
+export const licenseValidationsQuery = (id: string) =>
+  queryOptions({
+    ...live,
+    queryKey: ['licenses', 'validations', id],
+    queryFn: ({ signal }) => call(validation.ofLicense, withId(id), { signal }),
   });
 
 /** The best matches for `text`, in every state. */

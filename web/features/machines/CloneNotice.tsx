@@ -24,9 +24,9 @@ export function CloneNotice({ activations }: { activations: MachineActivation[] 
         the customer which of them is meant to run.
       </Text>
       <ul className={classes.cloned}>
-        {cloned.map(({ activationId, licenseKey, clonedAt }) => (
-          <li key={activationId}>
-            Since {momentText(clonedAt)} on license <LicenseLink licenseKey={licenseKey} />
+        {cloned.map((one) => (
+          <li key={one.activationId}>
+            Since {momentText(one.clonedAt)} on license <LicenseLink of={one} />
           </li>
         ))}
       </ul>

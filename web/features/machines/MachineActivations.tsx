@@ -12,7 +12,7 @@ import classes from './machines.module.css';
 import type { MachineActivation } from './queries.ts';
 
 const columns: Column<MachineActivation>[] = [
-  { id: 'licenseKey', header: 'License Key', cell: (row) => <LicenseLink licenseKey={row.licenseKey} /> },
+  { id: 'licenseKey', header: 'License Key', cell: (row) => <LicenseLink of={row} /> },
   {
     id: 'status',
     header: 'Status',

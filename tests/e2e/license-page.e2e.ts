@@ -1,0 +1,39 @@
+import { validation } from '../../contract/validation.ts';
+import { makeLicense, unique, validateOn } from '../factories.ts';
+import { dialog, expect, expectAccessible, signInAs, test } from './support.ts';
+
+test('the page of a license shows its machines, validity, validations and history, and changes it', async ({
+  page,
+  server,
+}) => {
+  const hostname = unique('PATH-WS').replace(' ', '-');
+  const license = await makeLicense(server.admin);
+  await validateOn(server.admin, license, `id of ${hostname}`, { hostname });
+  const params = { id: license.licenseId };
+  await expect.poll(() => server.admin.ok(validation.ofLicense, { params })).toHaveLength(1);
+  await signInAs(page, 'super_admin', `/licenses/${license.licenseId}`, server);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(license.licenseKey);
+  await expect(page.getByRole('region', { name: 'Validity' })).toContainText('1 Jan 2036');
+  const results = page.getByRole('region', { name: 'Validations of the last 30 days', exact: true });
+  await expect(results.getByRole('row', { name: /^VALID / })).toContainText('The license is valid');
+  await expect(page.getByRole('region', { name: 'History' }).last()).toContainText('issued to');
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await expect(dialog(page, 'Edit License')).toBeVisible();
+  await expect(page).toHaveURL(/dialog=edit/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await dialog(page, 'Revoke License').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByRole('button', { name: 'Reactivate', exact: true })).toBeVisible();
+  await page
+    .getByRole('region', { name: 'Machines of the license' })
+    .getByRole('link', { name: hostname })
+    .click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('license revoked');
+
+  await signInAs(page, 'super_admin', `/audit?resourceId=${license.licenseId}`, server);
+  await page.getByRole('link', { name: license.licenseKey }).first().click();
+  await expect(page).toHaveURL(`/licenses/${license.licenseId}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(license.licenseKey);
+});

@@ -1,0 +1,124 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy } from 'react';
+import type { License } from '../../../contract/licenses.ts';
+import { useKept } from '../../kept-work.ts';
+import { paths } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
+import { RecordLink } from '../../shell/RecordLink.tsx';
+import { RecordPage } from '../../shell/RecordPage.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { inOrder } from '../../ui/row-actions.ts';
+import { useSearch } from '../../use-search.ts';
+import { ActivationsModal, LicenseMachines, SeatUsage } from '../activations/index.ts';
+import { RecordHistory } from '../audit/index.ts';
+import { ModulesByCategory } from '../modules/index.ts';
+import { licenseActions } from './license-actions.ts';
+import { StateBadge, TypeBadge } from './license-cells.tsx';
+import { ownerText } from './license-labels.ts';
+import type { LicensePageSearch } from './licenses-search.ts';
+import { LicenseValidations } from './LicenseValidations.tsx';
+import { licenseQuery } from './queries.ts';
+import { useExtend } from './use-extend.ts';
+import { ValidityLine } from './ValidityLine.tsx';
+
+const LicenseModal = lazy(() => import('./LicenseModal.tsx'));
+const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
+
+const route = getRouteApi('/signed-in/licenses/$licenseId');
+
+/** Everything about one license, beside the dialogs of the list. */
+export function LicensePage() {
+  const { licenseId } = route.useParams();
+  const query = useQuery(licenseQuery(licenseId));
+  const license = query.data;
+  return (
+    <RecordPage
+      what="license"
+      query={query}
+      back={{ to: paths.licenses, label: 'Licenses' }}
+      whyMissing="It may have been deleted."
+      title="License"
+      note={license && <CopyText value={license.licenseKey} what="license key" />}
+      actions={license && <Actions license={license} />}
+    >
+      {(loaded) => (
+        <>
+          <Card title="Seats and Modules">
+            <Facts
+              facts={{
+                Customer: <Owner license={loaded} />,
+                Type: <TypeBadge type={loaded.type} />,
+                Status: <StateBadge license={loaded} />,
+                Seats: <SeatUsage used={loaded.currentActivations} max={loaded.maxActivations} />,
+                'Last changed': <RelativeTime value={loaded.updatedAt} />,
+                Modules: <ModulesByCategory moduleIds={loaded.moduleIds} />,
+              }}
+            />
+          </Card>
+          <ValidityLine license={loaded} />
+          <LicenseMachines licenseKey={loaded.licenseKey} />
+          <LicenseValidations licenseId={licenseId} />
+          <RecordHistory resourceType="license" resourceId={licenseId} />
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+function Owner({ license: { customer, customerId } }: { license: License }) {
+  if (!customer || customer.deletedAt) return ownerText(customer);
+  return (
+    <RecordLink kind="customer" id={customerId}>
+      {customer.name}
+    </RecordLink>
+  );
+}
+
+/** The actions of the list as buttons, with its dialogs. */
+function Actions({ license }: { license: License }) {
+  const { can } = useAuth();
+  const { search, change } = useSearch<LicensePageSearch>(route, { dialogs: ['dialog'] });
+  const [asked, setAsked] = useKept<'revoke' | 'reactivate'>('open: action of a license page');
+  const onExtend = useExtend();
+  const actions = licenseActions(license, {
+    mayUpdate: can.updateLicenses,
+    onActivations: () => change({ dialog: 'activations' }),
+    onOpen: () => change({ dialog: 'edit' }),
+    onRevoke: () => setAsked('revoke'),
+    onReactivate: () => setAsked('reactivate'),
+    onExtend,
+  });
+  const close = () => change({ dialog: undefined });
+  return (
+    <>
+      {inOrder(actions).map(({ label, reason, run }) => (
+        <DisabledReason key={label} reason={reason ?? null}>
+          <Button variant="default" onClick={run}>
+            {label}
+          </Button>
+        </DisabledReason>
+      ))}
+      <LazyDialogs>
+        {search.dialog === 'edit' && <LicenseModal id={license.licenseId} onClose={close} />}
+        {search.dialog === 'activations' && (
+          <ActivationsModal licenseKey={license.licenseKey} license={license} onClose={close} />
+        )}
+        {asked && (
+          <ListDialogs
+            asked={{ about: asked, license }}
+            tab="active"
+            onClose={() => setAsked(undefined)}
+            onBulkDone={() => undefined}
+          />
+        )}
+      </LazyDialogs>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import { validationMessages, type validation } from '../../../contract/validation.ts';
+import { LoadError } from '../../LoadError.tsx';
+import { Card } from '../../ui/Card.tsx';
+import type { Column } from '../../ui/data-table.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { licenseValidationsQuery } from './queries.ts';
+
+type Result = RouteAnswer<typeof validation.ofLicense>[number];
+
+const columns: Column<Result>[] = [
+  {
+    id: 'code',
+    header: 'Result',
+    width: 210,
+    cell: ({ code }) => <StatusBadge tone={code === 'VALID' ? 'teal' : 'red'}>{code}</StatusBadge>,
+  },
+  { id: 'message', header: 'Meaning', cell: ({ code }) => validationMessages[code] },
+  {
+    id: 'machines',
+    header: 'Machines',
+    align: 'right',
+    width: 120,
+    cell: ({ machines }) => machines.toLocaleString('en'),
+  },
+  {
+    id: 'count',
+    header: 'Validations',
+    align: 'right',
+    width: 120,
+    cell: ({ count }) => count.toLocaleString('en'),
+  },
+];
+
+/** What validations of the license answered in the last 30 days. */
+export function LicenseValidations({ licenseId }: { licenseId: string }) {
+  const results = useQuery(licenseValidationsQuery(licenseId));
+  return (
+    <Card title="Validations of the Last 30 Days">
+      {results.isLoadingError ? (
+        <LoadError title="Error loading validations" query={results} />
+      ) : (
+        <DataTable
+          label="Validations of the last 30 days"
+          columns={columns}
+          rows={results.data}
+          rowId={({ code }) => code}
+          empty={<EmptyState title="No validations">No machine has validated it in 30 days.</EmptyState>}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { validityMarks } from './validity.ts';
+
+const line = (createdAt: string, validFrom: string, validUntil: string, today: string) =>
+  validityMarks({ createdAt, validFrom, validUntil }, new Date(today)).map(
+    ({ label, percent }) => `${label} ${Math.round(percent)}`,
+  );
+
+test.each([
+  [
+    'in its time',
+    ['2026-01-01', '2026-01-01', '2026-12-31', '2026-07-02'],
+    ['Created 0', 'Valid from 0', 'Today 50', 'Valid until 100'],
+  ],
+  [
+    'expired',
+    ['2026-01-01', '2026-01-11', '2026-02-10', '2026-04-11'],
+    ['Created 0', 'Valid from 10', 'Valid until 40', 'Today 100'],
+  ],
+  [
+    'not valid yet, issued afterwards',
+    ['2026-03-01', '2026-05-30', '2026-06-09', '2026-03-01'],
+    ['Created 0', 'Today 0', 'Valid from 90', 'Valid until 100'],
+  ],
+  [
+    'all at once',
+    ['2026-03-01', '2026-03-01', '2026-03-01', '2026-03-01'],
+    ['Created 0', 'Valid from 0', 'Today 0', 'Valid until 0'],
+  ],
+])('%s', (_, [created, from, until, today], marks) =>
+  expect(line(created!, from!, until!, today!)).toEqual(marks),
+);
